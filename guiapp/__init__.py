@@ -20,7 +20,7 @@ from guiapp.errors import ChatError, EncodeError, TokenloupeError, UnknownPreErr
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
-    from guiapp.analysis.chat.comparison import ChatComparison
+    from guiapp.analysis.chat.report import ChatComparison
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.doctor.doctor import Diagnosis
     from guiapp.analysis.explain.spelling import Spelling
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from guiapp.analysis.hunt.mismatches import Hunt
     from guiapp.analysis.vocabulary_list.report import TokenList
     from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
-    from guiapp.core.encode.counting.chunks import chunk_text
+    from guiapp.core.encode.counting.chunks import IntervalCounter, chunk_text
     from guiapp.core.encode.counting.cost import costly_texts
     from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder
-    from guiapp.core.encode.counting.interval import IntervalCounter
     from guiapp.core.encode.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
@@ -92,7 +91,7 @@ def chat(
     as_text    whether content stays text where it looks like a control token
     The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
     `budget`, and `as_text`: the tokens if content may not become control tokens.
-    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.comparison` in what two
+    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.report` in what two
     of them differ.
     The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
     that cannot be rendered, VocabError for a model that cannot be used.
@@ -101,8 +100,7 @@ def chat(
     [origin.message for origin in chat.origins]
     """
     from guiapp.analysis.chat.chat import chat_of
-    from guiapp.analysis.chat.messages import conversation_of
-    from guiapp.analysis.chat.settings import ChatSettings
+    from guiapp.analysis.chat.messages import ChatSettings, conversation_of
     from guiapp.core.encode.tokenizer import Tokenizer
 
     conversation = conversation_of(messages, tools)
@@ -217,7 +215,7 @@ def vocab(
     found = guiapp.vocab("demo:bpe", "length:>8", sort="length")
     [found.record(token_id)["token"] for token_id in found.ids.tolist()]
     """
-    from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
+    from guiapp.analysis.vocabulary_list.filters import vocabulary_list
     from guiapp.core.encode.tokenizer import Tokenizer
 
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)

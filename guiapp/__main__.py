@@ -15,7 +15,7 @@ LEAVE_FILES = ("bench", "hunt", "chat")  # where they are killed; the window beg
 def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy starts threads, for nothing that we do
     gc.set_threshold(NEW_OBJECTS)
-    from guiapp.core.system import interrupts
+    from guiapp.core import interrupts
 
     status = interrupts.INTERRUPTED
     try:
@@ -23,7 +23,7 @@ def main() -> int:
         from guiapp.cli.main import run
 
         if sys.argv[1:2] and sys.argv[1] in LEAVE_FILES:
-            from guiapp.core.system.scratch import begin_scratch
+            from guiapp.core.sources.files import begin_scratch
 
             atexit.register(begin_scratch())
         status = run(sys.argv[1:])

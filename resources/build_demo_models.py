@@ -15,19 +15,21 @@ from pathlib import Path
 import longest_match_training
 from gguf import TokenType
 
-from guiapp.analysis.train import bpe
+from guiapp.analysis.train import corpus as bpe
 from guiapp.analysis.train.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, TrainingCorpus, count_words
-from guiapp.analysis.train.vocabularies import (
+from guiapp.analysis.train.models import (
     SPACE,
+    ModelFile,
+    Token,
     byte_tokens,
     train_byte_level,
     train_unigram,
     train_wordpiece,
     unique,
+    write_gguf,
 )
-from guiapp.analysis.train.write_gguf import ModelFile, Token, write_gguf
 from guiapp.core.demo import resources_folder, sample_text
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 
 AUTHOR = "The Tokenloupe authors"
 LICENSE = "mit"

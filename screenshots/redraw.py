@@ -23,7 +23,7 @@ from draw_picker import move_to_home
 from embedded_models import rows_with_dead, with_tensors
 
 from guiapp import open_model
-from guiapp.analysis.vocabulary_list.embeddings.indicators import known_unused
+from guiapp.analysis.vocabulary_list.embeddings import known_unused
 
 FOLDER = Path(__file__).resolve().parent
 MANY_SCRIPTS = """\

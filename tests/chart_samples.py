@@ -13,12 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.text.figures import percent, short_number, with_prefix
-from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData
-from guiapp.kit.charts.histogram import HistogramChart, HistogramData
+from guiapp.kit.charts.bars import BarPart, BarRow, HistogramChart, HistogramData, RowChart, RowsData
+from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData, Point, ScatterChart, ScatterData
 from guiapp.kit.charts.markers import MARKERS, MarkerStyle
-from guiapp.kit.charts.rows import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.scales import Scale, log_range
-from guiapp.kit.charts.scatter import Point, ScatterChart, ScatterData
 
 pg.setConfigOption("mouseRateLimit", 0)  # else moves within 10 ms of others are dropped
 LEFT = Qt.MouseButton.LeftButton

@@ -9,10 +9,8 @@ from typing import Any
 
 from guiapp.analysis.chat import sandbox
 from guiapp.analysis.chat.chat import Chat
-from guiapp.analysis.chat.messages import conversation_of, with_reasoning
-from guiapp.analysis.chat.rendering import Rendering
-from guiapp.analysis.chat.settings import ChatSettings
-from guiapp.analysis.chat.templates import ChatTemplate, special_texts
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of, with_reasoning
+from guiapp.analysis.chat.templates import ChatTemplate, Rendering, special_texts
 from guiapp.analysis.chat.traced import CharacterOrigin, OriginRun
 
 HEAD = "{{ bos_token }}{% for message in messages %}"

@@ -10,8 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.history import load_run
 from guiapp.pages.bench.history import FinishedRun, SavedRun
-from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import BenchModel, BenchRunner
 
 CELL = {
     "scenario": "throughput",

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 import numpy as np
 
 from guiapp import open_model
-from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.measurement import Record, Report
@@ -16,7 +15,7 @@ from guiapp.analysis.bench.operations import TimingSample, encode_all
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import AskedProcess
-from guiapp.analysis.libraries.contender import Contender, our_contender
+from guiapp.analysis.libraries.contender import Contender, ContenderTokens, our_contender
 
 Seconds = Callable[[str, int], float]  # contender, bytes
 

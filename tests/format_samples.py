@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guiapp import open_model
-from guiapp.analysis.libraries.sentencepiece_model import sentencepiece_model
+from guiapp.analysis.libraries.written_models import sentencepiece_model
 from guiapp.core.demo import demo_model_path
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 

@@ -3,11 +3,11 @@
 from functools import cache, lru_cache
 
 import guiapp
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import TokenloupeError
-from guiapp.pages.steps.trace_recorder import TraceRecorder
+from guiapp.pages.steps.recording import TraceRecorder
 
 _record_once = lru_cache(16)(record)
 _open_once = cache(guiapp.open_model)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tokenizers import Regex, decoders, normalizers, pre_tokenizers
 
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 
 MAP = {
     "a": "X", "e\u0301": "é", "\r\n": " ", "\r": "R", "\n": " ", "ab": "Q", "\u1100": "L", "\u1161": "",

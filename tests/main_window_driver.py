@@ -5,9 +5,9 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
-from guiapp.core.vocabulary.pre_choice import similar_names
+from guiapp.core.formats.checks import similar_names
 from guiapp.errors import UnknownPreError, VocabError
-from guiapp.kit.widgets.questions import SaveAnswer
+from guiapp.kit.widgets.notices import SaveAnswer
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

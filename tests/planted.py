@@ -21,7 +21,7 @@ import guiapp
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.libraries.written_models import hugging_face_json
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.packed_texts import sliced
+from guiapp.native.model_files import sliced
 
 Parts = dict[str, Any]  # of a GGUF file, as `gguf_builder.vocab_file` takes them
 Document = dict[str, Any]  # a tokenizer.json

@@ -12,7 +12,7 @@ from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.tokens.layout import SpanWindow
+from guiapp.kit.spans.layout import SpanWindow
 
 WORDS = re.compile(rb"<\|\w+\|>| ?[A-Za-z]+| ?[0-9]+|[ \t]+|[\x80-\xff]{2}|.", re.DOTALL)
 BOS, EOS, WORD, CONTROL, USER, BYTE, UNKNOWN = range(7)

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import guiapp
-from guiapp.analysis.editing.options import Options
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.analysis.editing.token_store import Options
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.session.text_session import TextSession
 
 TEXT = "Hello worlds, naïve 汉字 don't\nпривет мир\n".encode()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from longest_match_training import SINGLE_BYTES, cut, rounds, train
 
-from guiapp.analysis.train.write_gguf import Token
+from guiapp.analysis.train.models import Token
 
 TEXT = "the cat and the dog and the bird sing the song in the rain\n" * 3
 SPECIAL = (Token("<s>", TokenType.CONTROL),)

@@ -11,7 +11,7 @@ from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.state.settings import SharedSpelling
 
 
 class ToySource(QObject):

@@ -10,7 +10,7 @@ import numpy as np
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 
 def toy_vocabulary(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 from unpaired_vocabularies import vocabulary
 
-from guiapp.core.encode.families.chunk_hash import ChunkHashPipeline
 from guiapp.core.encode.families.plamo2 import Plamo2Pipeline
 from guiapp.core.encode.families.rwkv import RwkvPipeline
 from guiapp.core.encode.families.unigram import UnigramPipeline
 from guiapp.core.encode.families.word_piece import WordPiecePipeline
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.encode.families.words import ChunkHashPipeline
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 
 BERT_RULES = Rules(lowercase=True, strip_accents=True)

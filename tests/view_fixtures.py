@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource

@@ -24,7 +24,7 @@ from guiapp.cli.files import (
     seed_number,
     write,
 )
-from guiapp.core.system import interrupts
+from guiapp.core import interrupts
 from guiapp.core.text.figures import counted
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _list(options: argparse.Namespace) -> int:
     from guiapp.analysis.libraries.custom import parse_custom
-    from guiapp.analysis.libraries.listing import listing
+    from guiapp.analysis.libraries.table import listing
     from guiapp.core.open_model import open_model
 
     print(*listing(open_model(options.model, options.pre), map(parse_custom, options.own)), sep="\n")
@@ -277,7 +277,7 @@ def print_status(line: str) -> None:
 
 def _print_changes(old: dict[str, Any], new: dict[str, Any], file: TextIO) -> None:
     from guiapp.analysis.bench.history import compare_runs, different_conditions
-    from guiapp.analysis.bench.tables import change_lines
+    from guiapp.analysis.bench.report import change_lines
 
     for line in different_conditions(old, new):
         print_status(f"Not the same conditions: {line}.")

@@ -18,7 +18,7 @@ from guiapp.cli.files import (
     seed_number,
     write,
 )
-from guiapp.core.system.interrupts import INTERRUPTED
+from guiapp.core.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.field.record import FieldRun
@@ -112,8 +112,7 @@ def _measured(options: argparse.Namespace) -> FieldRun:
 
 def _plan(options: argparse.Namespace) -> FieldPlan:
     from guiapp.analysis.bench.field.run import FieldPlan
-    from guiapp.analysis.bench.field.texts import BUILT_IN
-    from guiapp.analysis.bench.field.vocabularies import given_vocabularies
+    from guiapp.analysis.bench.field.texts import BUILT_IN, given_vocabularies
     from guiapp.analysis.libraries.table import PEERS
 
     for name in options.contenders:

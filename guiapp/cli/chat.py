@@ -81,7 +81,7 @@ def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _variable(assignment: str) -> tuple[str, object]:
-    from guiapp.core.system.outside_json import read_json
+    from guiapp.core.text.outside_json import read_json
 
     name, sign, value = assignment.partition("=")
     if not sign or not name.isidentifier():
@@ -96,9 +96,8 @@ def run(options: argparse.Namespace) -> int:
     """Messages through the model's chat template: every token with its origin, and what may go wrong."""
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.hints import hints
-    from guiapp.analysis.chat.messages import conversation_of
+    from guiapp.analysis.chat.messages import ChatSettings, conversation_of
     from guiapp.analysis.chat.report import chat_lines, chat_record
-    from guiapp.analysis.chat.settings import ChatSettings
     from guiapp.analysis.doctor.findings import WARNING
 
     if options.messages == options.tools == "-":
@@ -126,8 +125,8 @@ def run(options: argparse.Namespace) -> int:
 def _compared_chat(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | None:
     """What a chat is compared with, what that is called, and what llama.cpp is told to do otherwise."""
     from guiapp.analysis.chat.chat import chat_of
-    from guiapp.analysis.chat.comparison import in_model
     from guiapp.analysis.chat.llama_cpp import llama_prompt
+    from guiapp.analysis.chat.report import in_model
 
     if options.llama_cpp_beside:
         prompt = llama_prompt(chat)
@@ -162,8 +161,8 @@ def _compare(
     name: str,
     llama_difference: str,
 ) -> int:
-    from guiapp.analysis.chat.comparison import ChatComparison, comparison_lines, comparison_record
     from guiapp.analysis.chat.hints import hints
+    from guiapp.analysis.chat.report import ChatComparison, comparison_lines, comparison_record
     from guiapp.analysis.doctor.findings import WARNING
 
     chat, found = first

@@ -13,8 +13,7 @@ from guiapp.cli.files import (
     print_json,
     text_of,
 )
-from guiapp.core.encode.counting.boundaries import LEVELS
-from guiapp.core.encode.counting.chunks import Chunk, chunk_text
+from guiapp.core.encode.counting.chunks import LEVELS, Chunk, chunk_text
 from guiapp.core.text.visible_text import visible_text
 
 SHOWN_CHARACTERS = 60  # of the beginning of a chunk

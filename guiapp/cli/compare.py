@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guiapp.analysis.compare.words import names_apart
+from guiapp.analysis.compare.comparison import names_apart
 from guiapp.cli.files import (
     InputError,
     add_parse_special_option,
@@ -27,7 +27,7 @@ from guiapp.core.text.figures import counted
 
 if TYPE_CHECKING:
     from guiapp.analysis.compare.comparison import ModelSide
-    from guiapp.analysis.compare.texts_report import Terms
+    from guiapp.analysis.compare.texts import Terms
     from guiapp.core.encode.tokenizer import Tokenizer
 
 LISTED = 10  # differences, for people
@@ -109,8 +109,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare_texts(options: argparse.Namespace) -> None:
-    from guiapp.analysis.compare.texts import compare_texts
-    from guiapp.analysis.compare.texts_report import csv_text, record, summary, svg_text, tables
+    from guiapp.analysis.compare.texts import compare_texts, csv_text, record, summary, svg_text, tables
     from guiapp.analysis.export.tables import page_of
 
     sides = _sides(options)
@@ -130,7 +129,7 @@ def _compare_texts(options: argparse.Namespace) -> None:
 
 
 def _compare_changes(options: argparse.Namespace) -> None:
-    from guiapp.analysis.compare.changes_report import as_text, compare_ids, record
+    from guiapp.analysis.compare.id_changes import as_text, compare_ids, record
     from guiapp.analysis.explain.id_lists import parse_ids
     from guiapp.analysis.explain.spelling import Spelling
 
@@ -218,7 +217,7 @@ def _for_each(options: argparse.Namespace, option: str) -> list[str | None]:
 
 
 def _terms(options: argparse.Namespace) -> Terms:
-    from guiapp.analysis.compare.texts_report import Terms
+    from guiapp.analysis.compare.texts import Terms
 
     if options.context is not None and options.context < 1:
         raise InputError(f"No text fits a context of {options.context} tokens. Choose 1 or more.")
@@ -251,7 +250,7 @@ def _texts(options: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
 
 
 def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
-    from guiapp.analysis.compare.text_files import text_files
+    from guiapp.analysis.compare.texts import text_files
 
     paths, n_others = text_files(Path(folder), is_utf16)
     for path in paths:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from guiapp.analysis.explain.hidden_report import HiddenReport, hidden_report
+from guiapp.analysis.explain.characters import HiddenReport, hidden_report
 from guiapp.cli.files import (
     InputError,
     add_parse_special_option,
@@ -18,8 +18,7 @@ from guiapp.cli.files import (
     text_of,
 )
 from guiapp.core.text.figures import counted, percent
-from guiapp.core.text.hidden import kind_name
-from guiapp.core.text.visible_text import visible_text
+from guiapp.core.text.visible_text import kind_name, visible_text
 
 if TYPE_CHECKING:
     from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts
@@ -50,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The number of tokens of a text, and what takes the most of them."""
-    from guiapp.core.encode.counting.count import count_blocks
+    from guiapp.core.encode.counting.growing import count_blocks
 
     if options.limit is not None and options.limit < 0:
         raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")

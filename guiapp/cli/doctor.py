@@ -26,8 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """What is wrong with a tokenizer, what text that changes, and what mends it."""
-    from guiapp.analysis.doctor.doctor import doctor
-    from guiapp.analysis.doctor.report import record, text_lines
+    from guiapp.analysis.doctor.doctor import doctor, record, text_lines
 
     diagnosis = doctor(options.model, options.original)
     if options.json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import codecs
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -15,14 +16,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from guiapp.core.encode.counting.blocks import blocks_from
 from guiapp.core.open_model import open_model
-from guiapp.core.system.input_files import MOST_BYTES, check_input, open_input, read_bounded
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import MOST_BYTES, check_input, open_input, read_bounded, replace_file
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 from guiapp.errors import TokenloupeError
+from guiapp.window import qt_libraries
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
+MOST_PX = 16_000  # of a side, as where trees are saved: Qt paints little more
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 
@@ -289,7 +291,7 @@ def print_parts(parts: Iterable[str]) -> None:
 
 def print_json(record: object, indent: int | None = None) -> None:
     """Print a record in UTF-8, the one encoding of JSON, whatever that of the terminal is."""
-    from guiapp.analysis.export.json_text import json_text
+    from guiapp.analysis.export.tables import json_text
 
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     print(json_text(record, indent))
@@ -297,7 +299,7 @@ def print_json(record: object, indent: int | None = None) -> None:
 
 def print_json_parts(record: object) -> None:
     """The same of a record that is not kept as a whole; see `json_parts`."""
-    from guiapp.analysis.export.json_text import json_parts
+    from guiapp.analysis.export.tables import json_parts
 
     print_parts(chain(json_parts(record), "\n"))
 
@@ -311,3 +313,23 @@ def write(file: str, data: bytes) -> None:
         replace_file(Path(file), data)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}.") from error
+
+
+# What commands that make pictures share
+
+
+def need_no_display() -> None:
+    """Let Qt paint without a display, or say what it lacks."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if (problem := qt_libraries.problem()) is not None:
+        raise TokenloupeError(problem)
+
+
+def picture_size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"“{text}” is not WIDTHxHEIGHT in pixels, such as 1440x900")
+    width, height = int(match[1]), int(match[2])
+    if max(width, height) > MOST_PX:
+        raise argparse.ArgumentTypeError(f"“{text}” has more than {MOST_PX:,} pixels a side")
+    return width, height

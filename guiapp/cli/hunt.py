@@ -17,7 +17,7 @@ from guiapp.cli.files import (
     seed_number,
     write,
 )
-from guiapp.core.system import interrupts
+from guiapp.core import interrupts
 
 if TYPE_CHECKING:
     from guiapp.analysis.hunt.engine import HuntPlan

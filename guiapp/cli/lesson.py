@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from guiapp.cli.files import InputError, add_force_option, file_path, output_path
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import printable
 
 PAGE_ENDING = ".html"
 
@@ -51,7 +51,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from guiapp.analysis.lessons.checking import check
+    from guiapp.analysis.lessons.lesson import check
 
     n_faults = 0
     for path in options.files:
@@ -62,8 +62,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from guiapp.analysis.lessons.lesson import ENDING, lessons_folder, load
-    from guiapp.analysis.lessons.saving import save_lesson
+    from guiapp.analysis.lessons.lesson import ENDING, lessons_folder, load, save_lesson
 
     own = lessons_folder() / f"{options.file}{ENDING}"
     if options.output.suffix.lower() != PAGE_ENDING:

@@ -17,9 +17,9 @@ from typing import NoReturn
 from guiapp import __version__
 from guiapp.analysis.sessions.name import is_session
 from guiapp.cli.files import InputError, check_outputs, file_path
+from guiapp.core.interrupts import INTERRUPTED
 from guiapp.core.sources.locate import is_plain, plain_path
-from guiapp.core.system.interrupts import INTERRUPTED
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import printable
 from guiapp.errors import TokenloupeError, UnknownPreError
 
 COMMANDS = (

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guiapp.cli.files import InputError, print_json, refuse_with
-from guiapp.core.text.figures import in_bytes
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import in_bytes, printable
 
 if TYPE_CHECKING:
-    from guiapp.core.formats.glance import Glance
+    from guiapp.core.formats.table import Glance
     from guiapp.core.sources.installed import Installed
 
 
@@ -26,10 +25,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The tokenizers on this machine: Ollama's, LM Studio's, Hugging Face's and so on.  Asks no network."""
-    from guiapp.core.formats.glance import glance
+    from guiapp.core.formats.table import glance
     from guiapp.core.sources import cached
-    from guiapp.core.sources.installed import installed_models
-    from guiapp.core.sources.own_folders import own_folders
+    from guiapp.core.sources.installed import installed_models, own_folders
 
     if options.add or options.remove or options.clear:
         if options.json:
@@ -55,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _change(options: argparse.Namespace) -> int:
     from guiapp.core.sources import cached
-    from guiapp.core.sources.own_folders import add_folder, remove_folder
+    from guiapp.core.sources.installed import add_folder, remove_folder
 
     if options.add is not None:
         if not options.add.is_dir():

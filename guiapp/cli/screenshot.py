@@ -11,9 +11,10 @@ from guiapp.cli.files import (
     add_pre_option,
     add_spelling_option,
     file_path,
+    need_no_display,
     output_path,
+    picture_size,
 )
-from guiapp.cli.images import need_no_display, picture_size
 
 PAGES = (
     "inspect",

@@ -27,8 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The special tokens: roles, ids, whether text leads to them, which end a generation, which are free."""
-    from guiapp.analysis.vocabulary_list.special_tokens import special_list
-    from guiapp.analysis.vocabulary_list.special_tokens_report import csv_text, record, text_lines
+    from guiapp.analysis.vocabulary_list.special_tokens import csv_text, record, special_list, text_lines
 
     tokens = special_list(open_tokenizer(options.model, options.pre))
     if options.unused:

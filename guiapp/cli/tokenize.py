@@ -6,8 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from guiapp.analysis.explain.doubled_special import doubled_special
-from guiapp.analysis.explain.reports import ids_report, segmentations_report, token_lines
+from guiapp.analysis.explain.reports import doubled_special, ids_report, segmentations_report, token_lines
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.cli.files import (
     InputError,
@@ -102,8 +101,8 @@ def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) 
 
 def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
     """Every step of the encoding, one a line."""
+    from guiapp.analysis.trace.debugger import debugger_for, log_lines
     from guiapp.analysis.trace.recorder import record
-    from guiapp.analysis.trace.reports import debugger_for, log_lines
 
     let_terminal_replace()
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)

@@ -19,7 +19,7 @@ from guiapp.core.text.figures import counted
 from guiapp.core.text.utf16 import as_utf8
 
 if TYPE_CHECKING:
-    from guiapp.analysis.train.write_gguf import ModelFile
+    from guiapp.analysis.train.models import ModelFile
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -47,8 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train a vocabulary on a text, and save it as a model file."""
     from guiapp.analysis.export.exported_run import ENDINGS
-    from guiapp.analysis.train.models import shortfall, train
-    from guiapp.analysis.train.write_gguf import write_gguf
+    from guiapp.analysis.train.models import shortfall, train, write_gguf
 
     text = as_utf8(read(options.file)).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
     """Print each step while it is made, and write all to a file, where that is asked for."""
     from guiapp.analysis.explain.spelling import Spelling
-    from guiapp.analysis.export.training_run import TrainingRun
+    from guiapp.analysis.export.runs import TrainingRun
     from guiapp.analysis.train.record import TrainingRecord
     from guiapp.analysis.train.runs import begin
     from guiapp.analysis.train.steps import to_json

@@ -11,12 +11,13 @@ from guiapp.cli.files import (
     add_force_option,
     add_pre_option,
     add_spelling_option,
+    need_no_display,
     open_tokenizer,
     output_path,
+    picture_size,
     print_lines,
     refuse_with,
 )
-from guiapp.cli.images import need_no_display, picture_size
 
 COLORINGS = ("script", "type", "worth", "depth", "length")
 
@@ -66,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _draw(options: argparse.Namespace, prefix: bytes) -> int:
     need_no_display()
-    from guiapp.window.tree_images import TreeImageOptions, save_tree_picture
+    from guiapp.window.screenshots import TreeImageOptions, save_tree_picture
 
     spelling = Spelling(options.spelling)
     look = TreeImageOptions(

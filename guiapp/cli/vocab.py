@@ -79,9 +79,9 @@ def run(options: argparse.Namespace) -> int:
     """The tokens of a model, filtered, sorted, and with what is known of each."""
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.vocabulary_list.columns import COLUMNS
+    from guiapp.analysis.vocabulary_list.filters import vocabulary_list
     from guiapp.analysis.vocabulary_list.report import FORMS as WRITERS
     from guiapp.analysis.vocabulary_list.report import embeddings_lines
-    from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
 
     if options.limit is not None and options.limit < 0:
         raise InputError(f"There are no {options.limit} tokens to print. Choose a limit of 0 or more.")

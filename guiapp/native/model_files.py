@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.native.binding import Bytes, Ints, WideInts, checked, cut, function, long_function
-from guiapp.native.strings import Packed
+from guiapp.native.binding import (
+    Bytes,
+    Handle,
+    Ints,
+    NotCopied,
+    WideInts,
+    array_as,
+    checked,
+    cut,
+    function,
+    long_function,
+    secret,
+)
 
+STRIPS_LEFT, STRIPS_RIGHT = 1, 2
+
+_beginnings_new = function("beginnings_new(bytes, wide_ints) -> handle")
+_beginnings_may_be_in = function("beginnings_may_be_in(handle, text, wide_int)")
+_special_new = long_function("special_new(bytes, wide_ints, bytes) -> handle")
+_special_occurrences = function("special_occurrences(handle, bytes) -> handle")
+_special_partition = function("special_partition(handle, bytes) -> handle")
+_parts_size = function("parts_size(handle)")
+_parts_copy = function("parts_copy(handle, >wide_ints) -> nothing")
+_parts_free = function("parts_free(handle) -> nothing")
+_sort_longest_first = long_function("sort_longest_first(>ints, wide_ints)")
+_strings_new = long_function("strings_new(bytes, wide_ints, unsigned) -> handle")
+_strings_find = function("strings_find(handle, bytes, wide_ints, >ints)")
+_strings_twin = function("strings_twin(handle, >ints)")
+_take_strings = function("take_strings(bytes, wide_ints, wide_ints, >bytes, >wide_ints)")
+
+Packed = tuple[Bytes, WideInts]
+"""Texts one behind the other: uint8[…], and int64[n + 1] where each begins."""
+_decode = function("decode(ints, bytes, wide_ints, >bytes)")
+_write_rows = function("lay_out(ints, wide_ints, ints, ints, wide_int, int, >ints, >bytes)")
+
+clean_spaces = function("clean_spaces(>bytes)")
+"""Drops spaces as some models' detokenisers do, in place; returns how many bytes are left."""
 # Strings of a GGUF file
 
 _gguf_skip = function("gguf_skip(bytes, wide_int, wide_int, >wide_ints)")
@@ -160,3 +196,135 @@ def _filled(data: Bytes, offsets: WideInts, numbers: WideInts, count: int) -> tu
     """So many texts and their numbers, if there are any; room for others is given back."""
     data, offsets = cut(data, int(offsets[count])), cut(offsets, count + 1)
     return (data, offsets), cut(numbers, min(count, len(numbers)))
+
+
+# From token ids to bytes, and to rows of a batch
+
+
+class TokenDecoder(NotCopied):
+    """Joins the bytes of tokens; token i is data[offsets[i] : offsets[i + 1]], the offsets never decrease."""
+
+    def __init__(self, data: Bytes, offsets: WideInts) -> None:
+        self._owners = data, offsets
+        self._tokens = array_as("bytes", data), array_as("wide_ints", offsets)
+
+    def decode(self, ids: Ints, guess: int) -> Bytes:
+        """The bytes of some tokens; `guess` is how many there may be."""
+        out = np.empty(guess, np.uint8)
+        size = _decode(ids, *self._tokens, out)
+        if size < 0:
+            raise IndexError("ids that are none")
+        return self.decode(ids, size) if size > guess else out[:size]
+
+
+def write_rows(
+    ids: Ints,
+    counts: WideInts,
+    affixes: tuple[Ints, Ints],
+    most: int,
+    filler: int,
+    rows: Ints,
+    mask: Bytes,
+) -> None:
+    """Write the ids of many texts, counts[i] those of text i, to rows[i], and `filler` behind them.
+
+    affixes  what stands before and after each
+    most    that a row may have, at least those after: the last ones before these are left out
+    mask    uint8 of the shape of rows, all zero; 1 is written where a token is
+    """
+    checked(_write_rows(ids, counts, *affixes, most, filler, rows, mask))
+
+
+# Many strings in one array, and finding a string among them
+
+
+def packed(texts: Sequence[bytes]) -> Packed:
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    return np.frombuffer(b"".join(texts), np.uint8), offsets
+
+
+def take_texts(texts: Packed, rows: WideInts) -> Packed:
+    """Those of some rows, each named at most once, in that order."""
+    data, offsets = np.empty(len(texts[0]), np.uint8), np.empty(len(rows) + 1, np.int64)
+    return cut(data, checked(_take_strings(*texts, rows, data, offsets))), offsets
+
+
+class StringTable(Handle, free="strings_free"):
+    """Finds strings; string i is data[offsets[i] : offsets[i + 1]], of equal ones the first."""
+
+    def __init__(self, data: Bytes, offsets: WideInts) -> None:
+        self.data, self.offsets = data, offsets
+        super().__init__(_strings_new(data, offsets, secret()))
+
+    def find(self, texts: Sequence[bytes]) -> Ints:
+        """int32[n]: the row of each text, -1 for those that the table does not hold."""
+        return self._find(*packed(texts))
+
+    def find_each(self, data: Bytes, ends: WideInts) -> Ints:
+        """int32[n]: the row of each text of some that lie side by side and end at `ends`, or -1."""
+        return self._find(data, np.concatenate([[0], ends]))
+
+    def _find(self, data: Bytes, offsets: WideInts) -> Ints:
+        rows = np.empty(len(offsets) - 1, np.int32)
+        _strings_find(self, data, offsets, rows)
+        return rows
+
+    def first_duplicates(self) -> tuple[int, int] | None:
+        """The rows of two equal strings, the pair whose second row is lowest."""
+        earlier = np.empty(1, np.int32)
+        later = _strings_twin(self, earlier)
+        return None if later < 0 else (int(earlier[0]), later)
+
+
+# Special tokens of a text
+
+
+class Beginnings(Handle, free="beginnings_free"):
+    """What special tokens begin with, by which a look tells that a text has none of them."""
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        super().__init__(_beginnings_new(*packed(texts)))
+
+    def may_be_in(self, text: bytes) -> bool:
+        """False where it is plain to see that none is in a text."""
+        return bool(_beginnings_may_be_in(self, text, len(text)))
+
+
+class SpecialTokensHandle(Handle, free="special_free"):
+    """Cuts special tokens out of a text; they come in the order in which they claim, the last first.
+
+    strips  uint8[n]: STRIPS_LEFT and STRIPS_RIGHT, the white space that each takes away
+    """
+
+    def __init__(self, texts: Sequence[bytes], strips: Bytes) -> None:
+        super().__init__(_special_new(*packed(texts), strips))
+
+    def occurrences(self, text: Bytes) -> WideInts:
+        """int64[3, k]: the longest token at each place where some begin, its start and its end."""
+        return _parts(_special_occurrences(self, text))[2:]
+
+    def partition(self, text: Bytes) -> WideInts:
+        """int64[5, k + 1]: starts and ends of the stretches around k tokens; these, their starts and ends."""
+        return _parts(_special_partition(self, text))
+
+
+def _parts(address: int) -> WideInts:
+    numbers = np.empty((_parts_size(address), 5), np.int64)
+    _parts_copy(address, numbers)
+    _parts_free(address)
+    return np.ascontiguousarray(numbers.T)
+
+
+def sort_longest_first(rows: Ints, lengths: WideInts) -> None:
+    """Sort rows of `lengths` in place; of equal ones that comes first which GNU's std::sort puts there."""
+    checked(_sort_longest_first(rows, lengths))
+
+
+# Texts that lie side by side in one array, as those of a vocabulary do
+
+
+def sliced(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[bytes]:
+    """All texts data[offsets[i] : offsets[i + 1]]: slicing bytes costs a tenth of slicing an array."""
+    joined = data.tobytes()
+    return [joined[start:end] for start, end in pairwise(offsets.tolist())]

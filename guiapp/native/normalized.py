@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from ctypes import c_bool, c_int32, c_int64, c_void_p
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from guiapp.native.binding import Array, Bytes, Ints, WideInts, arrays, function
+from guiapp.errors import EncodeError
+from guiapp.native.binding import Array, Bytes, Handle, Ints, WideInts, arrays, checked, function
+from guiapp.native.model_files import packed
+from guiapp.native.token_tree import TokenTreeHandle
 
+_share_spans = function("share_spans(handle, >wide_ints, >wide_ints)")
+MOST_SPAN_COLUMNS = 255
+SpanArrays = tuple[WideInts, WideInts, NDArray[np.bool_]]
+AS_THEY_ARE, MARKED, COMPACT = range(3)  # what becomes of spaces: see piece_text.h
 _normalized_size = function("normalized_size(handle)")
 _normalized_copy = function("normalized_copy(handle, >bytes, >wide_ints, >wide_ints) -> nothing")
 _normalized_free = function("normalized_free(handle) -> nothing")
@@ -43,3 +54,174 @@ class CodeTable(ctypes.Structure):
         pages = [numbers.setdefault(row.tobytes(), len(numbers)) for row in values.reshape(-1, 256)]
         self.arrays = np.array(pages, np.uint16), np.frombuffer(b"".join(numbers), np.int32)
         super().__init__(*(Array.of(array) for array in self.arrays))
+
+
+# Text as SentencePiece sees it
+
+
+class _PieceTextParts(ctypes.Structure):
+    _fields_ = (
+        *arrays("units", "replacements", "kinds", "is_settled"),
+        *((name, c_void_p) for name in ("user_defined", "spelled_user_defined")),
+        ("spaces", c_int32),
+        *((name, c_bool) for name in ("adds_space", "adds_at_end", "removes_spaces", "keeps_space")),
+    )
+
+
+_piece_text_new = function("piece_text_new(structure) -> handle")
+_piece_text_leaves_alone = function("piece_text_leaves_alone(handle, bytes)")
+_piece_text_normalize = function("piece_text_normalize(handle, bytes, flag, flag) -> handle")
+_piece_text_user_defined = function("piece_text_user_defined(handle, bytes, >wide_ints)")
+
+
+class PieceTextHandle(Handle, free="piece_text_free"):
+    """Changes text as a SentencePiece model asks."""
+
+    def __init__(
+        self,
+        tables: dict[str, NDArray[Any]],
+        user_defined: tuple[Sequence[bytes], Sequence[bytes]],
+        spaces: int,
+        switches: dict[str, bool],
+    ) -> None:
+        """The arrays of a character map are of one that was checked.
+
+        tables        units, replacements, kinds, is_settled: as for a Unigram
+        user_defined  the pieces as they stand in a text, and in what becomes of one
+        spaces        AS_THEY_ARE, MARKED or COMPACT
+        switches      adds_space, adds_at_end (not in front), removes_spaces, and keeps_space: one is one
+                      wherever it stands
+        """
+        trees = [TokenTreeHandle.of(*packed(texts)) for texts in user_defined]
+        parts = _PieceTextParts(
+            **{name: Array.of(table) for name, table in tables.items()},
+            user_defined=trees[0].address,
+            spelled_user_defined=trees[1].address,
+            spaces=spaces,
+            **switches,
+        )
+        super().__init__(_piece_text_new(parts), tables, trees)
+
+    def leaves_alone(self, text: Bytes) -> bool:
+        """Whether nothing changes but for the space around a text; may say no where that holds."""
+        return bool(_piece_text_leaves_alone(self, text))
+
+    def normalize(self, text: Bytes, begins: bool, has_places: bool = True) -> Normalized:
+        """What a text becomes that `begins` a document, or goes on behind something that is no space.
+
+        Without places, if not asked for.  Raises EncodeError where it is more than 256 MB.
+        """
+        if (address := _piece_text_normalize(self, text, begins, has_places)) is None:
+            raise EncodeError("This text becomes more than 256 MB before it is encoded. Encode less at once.")
+        return normalized(address, has_places)
+
+    def user_defined(self, text: Bytes) -> WideInts:
+        """Where user-defined pieces begin and end in what became of a text, in turn."""
+        places = np.empty(64, np.int64)
+        if (count := _piece_text_user_defined(self, text, places)) > len(places):
+            places = np.empty(count, np.int64)
+            _piece_text_user_defined(self, text, places)
+        return places[:count]
+
+
+# Spans of several tokenizers over one text
+
+
+class _SpanColumn(ctypes.Structure):
+    _fields_ = arrays("starts", "ends", "are_special", "shares")
+
+
+def share_spans(columns: Sequence[SpanArrays]) -> tuple[list[Bytes], WideInts]:
+    """Of n columns of tokens of one text: of how many columns each token's span is, and where they differ.
+
+    A column is starts, ends and which tokens are special, which tells empty ones at one place apart; starts
+    and ends never decrease and tokens do not overlap.  The differences are int64[k, 2 + 2n]: start and end of
+    a stretch across whose ends no token of any column reaches and which has such an end nowhere inside, then
+    for each column the first token of the stretch and the one behind the last.
+    """
+    shares = [np.empty(len(starts), np.uint8) for starts, _, _ in columns]
+    rows = [
+        (*map(np.ascontiguousarray, column, (np.int64, np.int64, np.bool_)), share)
+        for column, share in zip(columns, shares, strict=True)
+    ]
+    given = (_SpanColumn * len(rows))(*[_SpanColumn(*map(Array.of, row)) for row in rows])
+    room = sum(map(len, shares)) // 8 + 64  # enough for most texts; else all is done again
+    while True:
+        result = np.empty((room, 2 + 2 * len(rows)), np.int64)
+        count = checked(_share_spans(given, np.zeros(2 * len(rows), np.int64), result))
+        if count <= room:
+            return shares, result[:count].copy()
+        room = count
+
+
+_tint_spans = function("tint_spans(handle, >wide_ints, wide_int)")
+NO_TINT = 255
+
+
+class _TintedColumn(ctypes.Structure):
+    _fields_ = (*arrays("starts", "ends", "tints"), ("before", c_int64), ("behind", c_int64))
+
+
+def tint_spans(
+    columns: Sequence[tuple[WideInts, WideInts]],
+    outer_tints: Sequence[tuple[int, int]],
+    n_tints: int,
+) -> list[Bytes]:
+    """Colours for the tokens of n columns over one text, of each the starts and ends: numbers below n_tints.
+
+    What has the same span has the same colour in all columns, and neighbours in a column have different
+    ones as long as n + 2 <= n_tints; so have those at the ends and the tokens `outer_tints` a column, whose
+    colours are given, NO_TINT for none, if all those behind are of one span.  Tokens without text have 0.
+    """
+    tints = [np.empty(len(starts), np.uint8) for starts, _ in columns]
+    rows: list[tuple[NDArray[Any], ...]] = [
+        (*(np.ascontiguousarray(array, np.int64) for array in column), tint)
+        for column, tint in zip(columns, tints, strict=True)
+    ]
+    given = (_TintedColumn * len(rows))(
+        *[_TintedColumn(*map(Array.of, row), *ends) for row, ends in zip(rows, outer_tints, strict=True)]
+    )
+    checked(_tint_spans(given, np.zeros(len(rows), np.int64), n_tints))
+    return tints
+
+
+# Splitting text into pieces by tables
+
+
+class _SplitTables(ctypes.Structure):
+    _fields_ = arrays("classes", "transitions", "levels", "starts", "numbers", "words", "windows", "cuts")
+
+
+_splitter_new = function("splitter_new(structure) -> handle")
+_split = function("split(handle, bytes, wide_ints, >wide_ints)")
+_split_matches = function("split_matches(handle, bytes, wide_ints, >wide_ints, >flags)")
+_last_cut = function("last_cut(handle, bytes, wide_int)")
+_first_cut = function("first_cut(handle, bytes, wide_int)")
+
+
+class SplitterHandle(Handle, free="splitter_free"):
+    """Cuts text by tables (see `guiapp.core.pretokenize`)."""
+
+    def __init__(self, **tables: NDArray[Any]) -> None:
+        contiguous = {name: np.ascontiguousarray(table) for name, table in tables.items()}
+        views = {name: Array.of(table) for name, table in contiguous.items()}
+        super().__init__(_splitter_new(_SplitTables(**views)), contiguous)
+
+    def split(self, text: Bytes, text_ends: WideInts) -> WideInts:
+        """The ends of the pieces of well-formed texts, which lie side by side and end at `text_ends`."""
+        ends = np.empty(len(text), np.int64)
+        return ends[: _split(self, text, text_ends, ends)].copy()
+
+    def split_matches(self, text: Bytes, text_ends: WideInts) -> tuple[WideInts, NDArray[np.bool_]]:
+        """The same for tables of one pattern, and of each piece whether the pattern matches it."""
+        ends, are_matches = np.empty(len(text), np.int64), np.empty(len(text), np.bool_)
+        count = _split_matches(self, text, text_ends, ends, are_matches)
+        return ends[:count].copy(), are_matches[:count].copy()
+
+    def last_cut(self, text: Bytes, position: int) -> int:
+        """The last place whose characters lie before `position` where pieces always meet; or 0."""
+        return int(_last_cut(self, text, position))
+
+    def first_cut(self, text: Bytes, position: int) -> int:
+        """The first such place whose characters lie at or behind `position`; or the size of the text."""
+        return int(_first_cut(self, text, position))

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import ctypes
+from ctypes import c_bool, c_double, c_int64, c_uint32, c_void_p
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.errors import VocabError
 from guiapp.native.binding import (
+    Array,
     Bytes,
     Handle,
     Ints,
     TokenColumns,
     WideInts,
+    array_as,
+    arrays,
+    checked,
     function,
     long_function,
     tokens_by,
 )
 
+View = tuple[float, float]
+LAYOUT_COLUMNS = ("tokens", "kinds", "parents", "starts", "ends", "level_offsets", "nodes")
 MOST_TREE_BYTES = 1 << 26
 
 _tree_new = long_function("tree_new(bytes, wide_ints, ints, >flags, >ints, >ints) -> handle")
@@ -95,3 +103,152 @@ class TokenTreeHandle(Handle, free="tree_free"):
 def encode_words(tree: TokenTreeHandle, text: Bytes, unknown: int) -> TokenColumns:
     """The token of each word between white space, else `unknown`, or nothing where that is -1."""
     return tokens_by(_words_encode, tree, text, unknown, room=len(text) // 2 + 1)
+
+
+# Pictures of token trees
+
+
+class _LayoutArrays(ctypes.Structure):
+    _fields_ = arrays(*LAYOUT_COLUMNS)
+
+
+_token_scripts = function("token_scripts(bytes, wide_ints, bytes, wide_int, >bytes)")
+_layout_new = function("layout_new(ints, ints, ints, bytes, wide_int, structure, >ints) -> handle")
+_layout_measure = function("layout_measure(handle, double, double, >doubles, >doubles)")
+_layout_list_wide = function("layout_list_wide(handle, double, double, doubles, >ints)")
+_node_colors_new = function("node_colors_new(handle, colors) -> handle")
+
+
+def token_scripts(
+    data: Bytes,
+    offsets: WideInts,
+    scripts_of_codes: Bytes,
+    first_script: int,
+) -> Bytes:
+    """The script of each token, uint8[n]: of its first letter, else of the strongest character in it.
+
+    Numbers below `first_script` are no scripts, and weaker the smaller they are.  A token without a letter
+    that is not whole UTF-8 gets 0.
+    """
+    scripts = np.empty(len(offsets) - 1, np.uint8)
+    checked(_token_scripts(data, offsets, scripts_of_codes, first_script, scripts))
+    return scripts
+
+
+class TreeLayout(Handle, free="layout_free"):
+    """The nodes of a picture of a tree, level by level and from left to right: node 0 is the root.
+
+    A leaf is one unit wide, any other node as wide as its children, which lie side by side below it.
+    The children of a node with at least `crowd` of them are put in groups, one for each of `kinds`, a number
+    for each token; the largest comes first, and where all are of one kind there are no groups.
+
+    tokens         int32[m]      the token, or -1 for the root and for groups
+    kinds          uint8[m]      kind that a group's tokens share; of the token elsewhere
+    parents        int32[m]      node one level above, -1 for the root
+    starts, ends   int32[m]      a node covers [start, end)
+    level_offsets  int32[k + 1]  level i holds the nodes [level_offsets[i], level_offsets[i + 1])
+    nodes          int32[n]      the node of each token, or -1
+    """
+
+    def __init__(
+        self,
+        sizes: Ints,
+        child_offsets: Ints,
+        children: Ints,
+        kinds: Bytes,
+        crowd: int,
+    ) -> None:
+        fan_outs = np.diff(child_offsets)
+        room = 1 + len(children) + int(np.minimum(fan_outs[fan_outs >= crowd], 256).sum())
+        columns: dict[str, Any] = {name: np.empty(room + 1, np.int32) for name in LAYOUT_COLUMNS}
+        columns |= {"kinds": np.empty(room, np.uint8), "nodes": np.full(len(kinds), -1, np.int32)}
+        counts = np.empty(2, np.int32)
+        filled = _LayoutArrays(*map(Array.of, columns.values()))
+        address = _layout_new(sizes, child_offsets, children, kinds, crowd, filled, counts)
+        super().__init__(address, columns)
+        n_nodes, self.n_levels = counts.tolist()
+        names = ("tokens", "parents", "starts", "ends")
+        self.tokens, self.parents, self.starts, self.ends = (columns[name][:n_nodes] for name in names)
+        self.kinds: Bytes = columns["kinds"][:n_nodes]
+        self.level_offsets: Ints = columns["level_offsets"][: self.n_levels + 1]
+        self.nodes: Ints = columns["nodes"]
+
+    def measure(self, view: View) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How each level fills a view, from left to right: two numbers float64[k] for each.
+
+        The share of the view that has nodes, and the share of a node that is seen where one node covers the
+        whole view, else 1.
+        """
+        shares, insides = np.empty(self.n_levels), np.empty(self.n_levels)
+        checked(_layout_measure(self, *view, shares, insides))
+        return shares, insides
+
+    def list_wide(self, view: View, least: NDArray[np.float64], most: int) -> Ints:
+        """The nodes of which at least least[level] is seen in a view, by level; up to `most`."""
+        result = np.empty(most, np.int32)
+        return result[: checked(_layout_list_wide(self, *view, least, result))]
+
+
+class Frame(ctypes.Structure):
+    """What is painted into an image; see `NodePainter.frame`."""
+
+    _fields_ = (
+        ("nodes", c_void_p),
+        ("left", c_double),
+        ("right", c_double),
+        ("image", Array),
+        ("width", c_int64),
+        ("ground", c_uint32),
+        ("has_gaps", c_bool),
+    )
+
+
+_paint_icicle = function("paint_icicle(structure, ints, wide_int, wide_int)")
+_paint_quarter = function("paint_quarter(structure, doubles, shorts, shorts, wide_ints)")
+_paint_bent = function("paint_bent(structure, ints, double, double, double, double)")
+
+
+class NodePainter(Handle, free="node_colors_free"):
+    """Paints the nodes of a layout in their colours, uint32[m], 0xRRGGBB."""
+
+    def __init__(self, layout: TreeLayout, colors: NDArray[np.uint32]) -> None:
+        self.colors = colors
+        super().__init__(_node_colors_new(layout, colors), layout, colors)
+
+    def frame(self, view: View, ground: int, image: NDArray[np.uint32], has_gaps: bool = True) -> Frame:
+        """What the functions below paint: a view into an image, on a ground of this colour.
+
+        has_gaps  whether up to a pixel is left free behind wide nodes
+        """
+        array, width = array_as(">colors", image), image.shape[1]
+        frame = Frame(self.address, *view, array, width, ground, has_gaps)
+        frame.kept = self, image
+        return frame
+
+
+def paint_icicle(frame: Frame, edges: Ints, rows: tuple[int, int]) -> None:
+    """Paint the rows from one to another; level i fills those from edges[i] to edges[i + 1]."""
+    checked(_paint_icicle(frame, edges, *rows))
+
+
+def paint_quarter(
+    frame: Frame,
+    radii: NDArray[np.float64],
+    polar: tuple[NDArray[np.uint16], NDArray[np.uint16]],
+    square: tuple[int, int, int, bool],
+) -> None:
+    """Paint a quarter of a sunburst, in which level i is the ring from radii[i] to radii[i + 1].
+
+    polar   of each pixel of the upper left quarter, how far round it is from the vertical, in 65536ths of a
+            full turn, and how far from the middle, in quarters of a pixel
+    square  x and y of its corner, the quarter, 0 to 3 counterclockwise from the top, and whether it is coarse
+    """
+    checked(_paint_quarter(frame, radii, *polar, np.array([*square, len(polar[0])], np.int64)))
+
+
+def paint_bent(frame: Frame, edges: Ints, shape: tuple[float, float, float, float]) -> None:
+    """Paint an icicle that is bent around a far centre, on its way to a sunburst.
+
+    shape  the centre's x and y, the angle of the whole strip, and the radius that becomes depth 0
+    """
+    checked(_paint_bent(frame, edges, *shape))

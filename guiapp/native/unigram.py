@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.errors import EncodeError
+from guiapp.errors import EncodeError, VocabError
 from guiapp.native.binding import (
+    SHORT_TEXT,
     SPARE_IDS,
     Array,
     Bytes,
@@ -28,10 +29,26 @@ from guiapp.native.binding import (
     secret,
     tokens_by,
 )
-from guiapp.native.normalized import Normalized, normalized
-from guiapp.native.strings import packed
-from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.model_files import packed
+from guiapp.native.normalized import CodeTable, Normalized, normalized
 from guiapp.native.token_tree import TokenTreeHandle
+
+_word_encoder_new = function("word_encoder_new(handle, handle) -> handle")
+_word_encoder_encode = function("word_encoder_encode(handle, bytes, >ints)")
+_word_encoder_encode_each = function("word_encoder_encode_each(handle, bytes, wide_ints, >wide_ints)")
+_word_encoder_copy = function("word_encoder_copy(handle, >ints) -> nothing")
+_wordpiece_new = long_function("wordpiece_new(structure, bytes, wide_ints, handle, int) -> handle")
+_wordpiece_words = function("wordpiece_words(handle, bytes, >wide_ints, >wide_ints) -> handle")
+_wordpiece_encode = function("wordpiece_encode(handle, bytes, wide_ints, flag, >tokens)")
+_wordpiece_break = function("wordpiece_break(handle, bytes, wide_int, flag)")
+MOST_TOKEN_BYTES = 1 << 26
+
+_matcher_new = long_function("matcher_new(bytes, wide_ints, ints) -> handle")
+_matcher_find = function("matcher_find(handle, bytes, >ints)")
+_matcher_shorter = function("matcher_shorter(handle, >ints)")
+_plamo2_normalize = function("plamo2_normalize(bytes) -> handle")
+_plamo2_encode = function("plamo2_encode(handle, bytes, ints, ints, >tokens)")
+_rwkv_encode = function("rwkv_encode(handle, bytes, int, >tokens)")
 
 
 class _UnigramParts(ctypes.Structure):
@@ -156,3 +173,131 @@ class _PartEncoder(Handle, free="part_encoder_free"):
 
     def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints) -> None:
         super().__init__(_part_encoder_new(model, ids, byte_ids), model, byte_ids)
+
+
+# The longest tokens that start at each place of a text, and the encoders of RWKV and PLaMo-2 by them
+
+
+class TokenMatcher(Handle, free="matcher_free"):
+    """Finds the longest of some tokens at each place of a text; token i is data[offsets[i] : offsets[i + 1]].
+
+    Of tokens with equal bytes the one with the highest id is found.
+    """
+
+    def __init__(self, data: Bytes, offsets: WideInts, token_ids: Ints) -> None:
+        address = _matcher_new(data, offsets, token_ids)
+        if address is None and len(data) > MOST_TOKEN_BYTES:
+            raise VocabError(
+                f"The tokens of this vocabulary have {len(data):,} bytes. Text is encoded with up to "
+                f"{MOST_TOKEN_BYTES:,}."
+            )
+        super().__init__(address)
+        self._n_tokens = len(offsets) - 1
+
+    def find_longest(self, text: Bytes) -> Ints:
+        """int32[n]: for each place of a text the longest token that starts there, or -1."""
+        matches = np.empty(len(text), np.int32)
+        _matcher_find(self, text, matches)
+        return matches
+
+    def shorter(self) -> Ints:
+        """int32[n]: for each token the longest other one that it starts with, or -1."""
+        shorter = np.empty(self._n_tokens, np.int32)
+        _matcher_shorter(self, shorter)
+        return shorter
+
+    def encode_rwkv(self, text: Bytes, unknown: int) -> TokenColumns:
+        """The longest token, or a byte as `unknown`, again and again."""
+        return tokens_by(_rwkv_encode, self, text, unknown, room=len(text))
+
+    def encode_plamo2(self, text: Bytes, costs: Ints, byte_ids: Ints) -> TokenColumns:
+        """The cheapest tokens of a text that `normalize_plamo2` made.
+
+        costs     int32[tokens]
+        byte_ids  int32[256]  what an unknown character is made of
+        """
+        return tokens_by(_plamo2_encode, self, text, costs, byte_ids, room=len(text))
+
+
+def normalize_plamo2(text: Bytes) -> Normalized | None:
+    """Characters in shortest form without a byte order mark in front; None if that is the very same bytes."""
+    address = _plamo2_normalize(text)
+    return None if address is None else normalized(address)
+
+
+# WordPiece
+
+
+class WordPieceHandle(Handle, free="wordpiece_free"):
+    """Encodes words by the longest of all tokens; token i is data[offsets[i] : offsets[i + 1]].
+
+    actions  int32[0x110000]  what becomes of each code point: what to add to it, times 4, plus an `Action`
+    unknown  in the place of words of which some part is no token; may be -1
+    """
+
+    def __init__(self, actions: CodeTable, data: Bytes, offsets: WideInts, unknown: int) -> None:
+        tree = TokenTreeHandle.of(data, offsets)
+        super().__init__(_wordpiece_new(actions, data, offsets, tree, unknown), actions, tree)
+
+    def words(self, text: Bytes) -> tuple[Normalized, WideInts]:
+        """The words of a text side by side, and where each ends."""
+        ends, count = np.empty(len(text), np.int64), np.empty(1, np.int64)
+        words = normalized(_wordpiece_words(self, text, ends, count))
+        return words, ends[: count[0]]
+
+    def encode(self, words: Bytes, ends: WideInts, is_linked: bool) -> TokenColumns:
+        """The tokens of normalised words: in one walk by failure links, or always the longest one."""
+        return tokens_by(_wordpiece_encode, self, words, ends, is_linked, room=len(words))
+
+    def word_break(self, text: Bytes, position: int, is_before: bool) -> int:
+        """Where a word ends whatever stands beyond `position`: the last such place up to there, or 0.
+
+        Or, not `is_before`, the first one from there on, or the end of the text.
+        """
+        return int(_wordpiece_break(self, text, position, is_before))
+
+
+# Text word by word, by WordPiece or Unigram; words that were met before are looked up
+
+
+class WordEncoders:
+    """Encodes text word by word; words that were met before are looked up.  Threads may share it."""
+
+    def __init__(self, model: WordPieceHandle | Unigram) -> None:
+        self._encoders = Pool(partial(_WordEncoder, model))
+        self._encoders.prepare()
+
+    def encode(self, text: Bytes) -> Ints:
+        """The ids of a text.  Raises EncodeError where the character map makes too much of a word."""
+        encoder = self._encoders.take()
+        count = _word_encoder_encode(encoder, text, encoder.ids)
+        ids = encoder.ids[:count].copy() if 0 <= count <= len(encoder.ids) else encoder.copied(count)
+        self._encoders.idle.append(encoder)
+        return ids
+
+    def encode_each(self, texts: Bytes, ends: WideInts) -> tuple[Ints, WideInts]:
+        """The ids of texts side by side, and how many each has; errors as for `encode`."""
+        encoder, counts = self._encoders.take(), np.empty(len(ends), np.int64)
+        ids = encoder.copied(_word_encoder_encode_each(encoder, texts, ends, counts))
+        self._encoders.idle.append(encoder)
+        return ids, np.diff(counts, prepend=0)
+
+
+class _WordEncoder(Handle, free="word_encoder_free"):
+    """Encodes one text after the other, for one thread at a time.
+
+    ids  room for those of a short text
+    """
+
+    def __init__(self, model: WordPieceHandle | Unigram) -> None:
+        models = (None, model) if isinstance(model, Unigram) else (model, None)
+        super().__init__(_word_encoder_new(*models), model)
+        self.ids = np.empty(SHORT_TEXT, np.int32)
+
+    def copied(self, count: int) -> Ints:
+        """The ids of the last text."""
+        if count < 0:
+            raise EncodeError("The file's character map makes too much of a word. Encode a shorter text.")
+        ids = np.empty(count, np.int32)
+        _word_encoder_copy(self, ids)
+        return ids

@@ -10,21 +10,27 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import is_session
-from guiapp.core.system.allocator import give_freed_memory_back, give_holes_back
-from guiapp.core.system.interrupts import end_at_first_interrupt
-from guiapp.core.system.scratch import begin_scratch
-from guiapp.core.system.versions import versions, versions_text
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.core.interrupts import end_at_first_interrupt, give_freed_memory_back, give_holes_back
+from guiapp.core.sources.files import begin_scratch
+from guiapp.core.sources.locate import is_plain
+from guiapp.core.versions import versions, versions_text
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
+from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.window import qt_libraries
 
@@ -32,13 +38,12 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.models.loader import Load
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.loader import Load
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.state.background import Progress
     from guiapp.kit.state.settings import Settings
-    from guiapp.kit.widgets.questions import Questions
+    from guiapp.kit.widgets.notices import Questions
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.commands import WindowCommands
     from guiapp.window.main_window import MainWindow
@@ -169,20 +174,17 @@ def build(
     questions: Questions | None = None,
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
-    from guiapp.analysis.editing.options import Options
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.models.installed import InstalledModels
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.analysis.editing.token_store import Options
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.session.text_session import TextSession
     from guiapp.kit.state.qt_exceptions import protect_overrides
-    from guiapp.kit.state.recent import RecentFiles, RecentItems, RecentTexts
-    from guiapp.kit.widgets.icons import application_icon
-    from guiapp.kit.widgets.input_watch import InputWatch
+    from guiapp.kit.state.recent import InstalledModels, RecentFiles, RecentItems, RecentTexts
+    from guiapp.kit.widgets.event_filters import InputWatch
+    from guiapp.kit.widgets.painting import application_icon
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.activity import Activity
     from guiapp.window.commands import WindowCommands
-    from guiapp.window.failure_notices import FailureNotices
     from guiapp.window.main_window import MainWindow
 
     protect_overrides()
@@ -320,3 +322,70 @@ class ErrorReporter:
 
     def _forget(self) -> None:
         self._dialog = None
+
+
+# Turns what is wrong in the session into notices, and takes them away once it is right again
+
+
+class FailureNotices(QObject):
+    """One notice each about the model, the text file, the tokens, settings and kept texts."""
+
+    def __init__(
+        self,
+        area: NoticeArea,
+        session: ModelSession,
+        settings: Settings,
+        autosaved_texts: AutosavedTexts,
+        choose_pre: QAction,
+        doctor: DoctorModel,
+        show_doctor: QAction,
+    ) -> None:
+        super().__init__(area)
+        self._doctor, self._show_doctor = doctor, show_doctor
+        self._failed = ""
+        self._examine = QAction("Examine", self)
+        self._examine.triggered.connect(self._examine_failed)
+        self._choose_pre = choose_pre
+        self._area = area
+        self._session = session
+        session.loader.failed.connect(self._show_model_failure)
+        session.loader.refused_changed.connect(self._show_refused_model)
+        session.loader.loading_changed.connect(self._clear_model_failure)
+        session.text.failed.connect(partial(area.show_notice, "text file"))
+        session.text.file_changed.connect(partial(area.clear_notice, "text file"))
+        session.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
+        session.tokens_changed.connect(self._on_tokens_changed)
+        session.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
+        session.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
+        settings.failed.connect(partial(area.show_notice, "settings"))
+        autosaved_texts.failed.connect(partial(area.show_notice, "kept text"))
+        if (path := settings.unreadable) is not None:
+            area.show_notice("settings", f"The settings could not be read. What was there is in {path}.")
+
+    def _show_model_failure(self, name: str, message: str) -> None:
+        self._failed = name
+        is_there = is_plain(name) and os.path.exists(name)
+        self._area.show_notice("model", message, f"Model: {name}", self._examine if is_there else None)
+
+    def _examine_failed(self) -> None:
+        self._area.clear_notice("model")  # the page says the same
+        self._doctor.examine_file(self._failed)
+        self._show_doctor.trigger()
+
+    def _show_refused_model(self) -> None:
+        refused = self._session.loader.refused
+        if refused is not None:
+            self._area.show_notice("model", refused.reason, f"Model: {refused.name}", self._choose_pre)
+
+    def _clear_model_failure(self) -> None:
+        if self._session.loader.loading_name is not None:
+            self._area.clear_notice("model")
+
+    def _on_tokens_changed(self) -> None:
+        if not self._session.is_encoding:
+            self._area.clear_notice("encoding")
+
+    def _show_with_circumstances(self, subject: str, message: str) -> None:
+        model = self._session.loader.model
+        circumstances = f"Model: {model.name if model else 'none'}\nOptions: {self._session.options}"
+        self._area.show_notice(subject, message, circumstances)

@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction, QKeySequence, QPainter, QStandardItem, QStand
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from guiapp.kit.widgets.choice_list import FilterLine
+from guiapp.kit.widgets.controls import Popover
 from guiapp.kit.widgets.layouts import AS_AROUND, in_column
-from guiapp.kit.widgets.popover import Popover
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.window.actions import ActionRow, ActionTable
 

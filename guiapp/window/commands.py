@@ -11,14 +11,13 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.session.session_opener import SessionOpener
-from guiapp.kit.spans.clipboard import put_on_clipboard
 from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.spans.moves import put_on_clipboard
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
 from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
-from guiapp.window.about_dialog import AboutDialog
 from guiapp.window.command_palette import CommandPalette
 from guiapp.window.file_commands import FileCommands
-from guiapp.window.legend_card import LegendCard
+from guiapp.window.help import AboutDialog, LegendCard
 from guiapp.window.main_window import MainWindow
 from guiapp.window.page_commands import PageCommands
 
@@ -231,7 +230,7 @@ class WindowCommands(QObject):
         card.open_below(self._window.top_bar)
 
     def _show_shortcuts(self) -> None:
-        from guiapp.window.shortcuts_dialog import ShortcutsDialog
+        from guiapp.window.help import ShortcutsDialog
 
         dialog = self._window.findChild(ShortcutsDialog)
         if dialog is None:

@@ -6,30 +6,35 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, QObject
+from PySide6.QtCore import QDateTime, QLocale, QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
-from guiapp.core.sources.locate import cached_name, lasting_name
-from guiapp.core.sources.own_folders import add_folder
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.sources.installed import add_folder
+from guiapp.core.sources.locate import cached_name, is_plain, lasting_name
+from guiapp.core.text.figures import quoted
 from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
-from guiapp.kit.document.files import is_model_file
-from guiapp.kit.models.loader import display_name
-from guiapp.kit.models.pre_choices import PrePicker, can_choose
+from guiapp.kit.document.document import Utf16Text
+from guiapp.kit.session.choice import shown_path
+from guiapp.kit.session.loader import display_name
+from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.questions import Questions
+from guiapp.kit.state.recent import RecentFiles, RecentTexts
+from guiapp.kit.state.saving import is_model_file
+from guiapp.kit.widgets.choice_list import PrePicker, can_choose
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.notices import NoticeArea, Questions
 from guiapp.window.main_window import MainWindow
 from guiapp.window.model_picker import ModelPicker
 from guiapp.window.page_commands import PageCommands
-from guiapp.window.recent_menu import RecentMenu
 from guiapp.window.session_commands import SessionCommands
-from guiapp.window.utf16_notice import Utf16Notice
 
+LONGEST_NAME, LONGEST_FOLDER = 48, 40
+SUBJECT = "utf-16"
 LONGEST_BEGINNING = 48
 MOST_SHOWN = 20
 Take = Callable[[str, str | None], object]
@@ -340,3 +345,139 @@ def title_of(head: AutosavedTextHead) -> str:
     when = QDateTime.fromSecsSinceEpoch(int(head.time_s))
     time = QLocale().toString(when, QLocale.FormatType.ShortFormat)
     return f"{name}{words} ({time})".replace("&", "&&")
+
+
+# Says that a text is UTF-16, which no tokenizer reads, and offers to convert it
+
+
+class Utf16Notice(QObject):
+    """A notice for each such text until somebody closes it, and the action that converts it."""
+
+    def __init__(self, area: NoticeArea, text: TextSession, convert: QAction) -> None:
+        super().__init__(area)
+        self._area = area
+        self._text = text
+        self._convert = convert
+        self._utf16 = Utf16Text(text.document, self)
+        self._is_dismissed = False
+        self._told: tuple[Path | None] | None = None  # of which file, while there is a notice
+        convert.triggered.connect(self._utf16.convert)
+        area.dismissed.connect(self._note_dismissal)
+        text.left.connect(self._expect_another)
+        self._utf16.changed.connect(self._refresh)
+        text.file_changed.connect(self._refresh)
+        self._refresh()
+
+    def stop(self) -> None:
+        """For closing."""
+        self._utf16.close()
+
+    def _refresh(self) -> None:
+        codec, path = self._utf16.codec, self._text.path
+        self._convert.setEnabled(codec is not None)
+        if codec is None or self._is_dismissed:
+            self._area.clear_notice(SUBJECT)
+            self._told = None
+        elif self._told != (path,):
+            name = "This text" if path is None else path.name
+            message = (
+                f"{name} is UTF-16, and models are fed UTF-8. "
+                "The tokens are those of its bytes, not of what it says."
+            )
+            self._area.show_notice(SUBJECT, message, remedy=self._convert)
+            self._told = (path,)
+
+    def _note_dismissal(self, subject: str) -> None:
+        """For this text, whatever is typed: with a byte more in front, it may seem to be the other UTF-16."""
+        self._is_dismissed |= subject == SUBJECT
+
+    def _expect_another(self) -> None:
+        self._is_dismissed = False
+
+
+# The menu of model, text and session files that were opened last
+
+
+class RecentMenu(QObject):
+    """Lists models, then texts, above what the menu has; what is open has a mark, what is gone is grey.
+
+    Signals:
+        model_chosen(str): the path of a model to open.
+        text_chosen(Path): a text or a session to open.
+    """
+
+    model_chosen = Signal(str)
+    text_chosen = Signal(object)
+
+    def __init__(self, menu: QMenu, session: ModelSession, models: RecentFiles, texts: RecentTexts) -> None:
+        super().__init__(menu)
+        self._menu = menu
+        self._session = session
+        self._models = models
+        self._texts = texts
+        self._first_of_menu = menu.actions()[0]
+        self._listed: list[QAction] = []
+        self._by_path: dict[str, QAction] = {}
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._fill)
+        models.changed.connect(self._refresh_missing)
+        texts.changed.connect(self._refresh_missing)
+
+    def _fill(self) -> None:
+        for action in self._listed:
+            self._menu.removeAction(action)
+            action.deleteLater()
+        self._by_path = {}
+        groups = list(filter(None, (self._models_listed(), self._texts_listed())))
+        groups = groups or [[QAction("None", self, enabled=False)]]
+        self._listed = [action for group in groups for action in (*group, _separator(self))]
+        self._menu.insertActions(self._first_of_menu, self._listed)
+        self._refresh_missing()
+        self._models.check_missing()
+        self._texts.check_missing()
+
+    def _models_listed(self) -> list[QAction]:
+        model = self._session.loader.model
+        opened = None if model is None else lasting_name(model.name)
+        return [
+            self._action(file.path, file.path == opened, partial(self.model_chosen.emit, file.path))
+            for file in self._models.files
+        ]
+
+    def _texts_listed(self) -> list[QAction]:
+        path = self._session.text.path
+        opened = None if path is None else str(path.absolute())
+        return [
+            self._action(text, text == opened, partial(self.text_chosen.emit, Path(text)))
+            for text in self._texts.paths
+        ]
+
+    def _action(self, path: str, is_open: bool, slot: Callable[[], object]) -> QAction:
+        action = QAction(recent_title(path), self, checkable=is_open, checked=is_open)
+        action.triggered.connect(slot)
+        action.setToolTip(plain_tip(quoted(path, len(path))))
+        self._by_path[path] = action
+        return action
+
+    def _refresh_missing(self) -> None:
+        missing = self._models.missing | self._texts.missing
+        for path, action in self._by_path.items():
+            action.setEnabled(path not in missing)
+
+
+def recent_title(named: str) -> str:
+    """`words.txt – ~/texts`; of what is no path, all of it."""
+    if not is_plain(named):
+        return quoted(named, LONGEST_NAME + LONGEST_FOLDER).replace("&", "&&")
+    path = Path(named)
+    return f"{quoted(path.name, LONGEST_NAME)} – {_end(shown_path(path.parent))}".replace("&", "&&")
+
+
+def _end(shown: str) -> str:
+    return shown if len(shown) <= LONGEST_FOLDER else f"…{shown[1 - LONGEST_FOLDER :]}"
+
+
+def _separator(parent: QObject) -> QAction:
+    separator = QAction(parent)
+    separator.setSeparator(True)
+    return separator

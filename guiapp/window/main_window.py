@@ -23,24 +23,30 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QMainWindow, QS
 
 from guiapp.analysis.editing.text_buffer import JournalEdit, TextEdit
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
-from guiapp.kit.document.files import can_save_somewhere
-from guiapp.kit.document.hidden_characters import HiddenCharacters
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.models.loader import display_name
+from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.session.loader import display_name
+from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.spans.painter import faded
 from guiapp.kit.state.background import later
 from guiapp.kit.state.recent import RecentItems
+from guiapp.kit.state.saving import can_save_somewhere
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.buttons import presses_button
-from guiapp.kit.widgets.file_names import dropped_files
+from guiapp.kit.widgets.controls import presses_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, dropped_files
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
 from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.questions import Questions, SaveAnswer
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, RADIUS_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    RADIUS_PX,
+    TEXT_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    set_role,
+)
 from guiapp.pages.text.page import InspectPage
 from guiapp.window.actions import ActionTable
 from guiapp.window.activity import Activity

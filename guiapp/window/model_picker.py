@@ -8,20 +8,26 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePol
 
 from guiapp.core.sources.locate import lasting_name
 from guiapp.core.text.figures import in_bytes
-from guiapp.kit.models.choice import Choice, facts, model_rows, named_row, summary
-from guiapp.kit.models.installed import InstalledModels
-from guiapp.kit.models.loader import ModelLoader, display_name
-from guiapp.kit.state.recent import RecentFiles
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.session.choice import Choice, facts, model_rows, named_row, summary
+from guiapp.kit.session.loader import ModelLoader, display_name
+from guiapp.kit.state.recent import InstalledModels, RecentFiles
 from guiapp.kit.widgets.choice_list import ChoiceList
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.controls import Popover, push_button
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import OPENING_KEYS
-from guiapp.kit.widgets.popover import Popover
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    set_role,
+)
 
 LIST_SIZE = QSize(460, 430)
 MOST_LIST_PX, AROUND_LIST_PX = 640, 220  # as high as its window has room

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.trace.places import StepKey
+from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.demo import LESSONS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.page_base import Page
@@ -21,7 +21,7 @@ from guiapp.window.pages import PAGES, PageStack
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.findings import TemplateLine
-    from guiapp.analysis.vocabulary_list.figures import Ids
+    from guiapp.analysis.vocabulary_list.columns import Ids
     from guiapp.pages.steps.page import StepsPage
     from guiapp.pages.tree.page import TreePage
 

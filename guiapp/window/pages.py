@@ -79,7 +79,7 @@ PAGES = (
     _row("tree", "Tree", "Ctrl+2", ("Tree",), "pages.tree.page"),
     _row("steps", "Steps", "Ctrl+3", ("Steps",), "pages.steps.page"),
     _row("bench", "Bench", "Ctrl+4", ("Bench",), "pages.bench.page"),
-    _row("start", "Start page", "Alt+Home", (), "window.start.page"),
+    _row("start", "Start page", "Alt+Home", (), "window.start_page"),
 )
 
 

@@ -14,12 +14,11 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import ENDING
-from guiapp.kit.models.loader import title_of
+from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.session_opener import Read, SessionOpener
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import MARGIN_PX
+from guiapp.kit.widgets.theme import MARGIN_PX, set_role
 from guiapp.window.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class SessionCommands(QObject):
 
     def _with_steps(self, session: SessionFile) -> SessionFile:
         """With what the Steps page has, or would have if it were shown."""
-        from guiapp.pages.steps.debugger_memory import recall
+        from guiapp.pages.steps.model import recall
         from guiapp.pages.steps.page import StepsPage
 
         page = self._window.pages.pages.get("steps")
@@ -99,7 +98,7 @@ class SessionCommands(QObject):
 
     def _ask(self, read: Read) -> None:
         """Have people decide how to go on, if at all."""
-        from guiapp.analysis.sessions.opening import Obstacle
+        from guiapp.analysis.sessions.session_file import Obstacle
 
         questions, opening = self._window.questions, read.opening
         if opening.obstacle is Obstacle.ON_WEB:

@@ -7,16 +7,15 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QToolButton, QWidget
 
 from guiapp.core.text.figures import counted, with_prefix
-from guiapp.kit.document.hidden_characters import HiddenCharacters
+from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.document.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Part, in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.window.activity import Activity
 from guiapp.window.pages import PageStack
 

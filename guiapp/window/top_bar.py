@@ -14,13 +14,12 @@ from guiapp.core.encode.exactness import REFUSED
 from guiapp.core.text.figures import counted, percent
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.controls import Explanation
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.popover import Explanation
-from guiapp.kit.widgets.style_sheet import color_again, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, color_again, set_role
 from guiapp.pages.doctor.words import ICONS
 from guiapp.window.actions import ActionTable
 from guiapp.window.model_picker import ModelButton

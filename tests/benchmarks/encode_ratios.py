@@ -28,7 +28,7 @@ from gguf import TokenType
 
 from guiapp import open_model
 from guiapp.analysis.libraries.table import PEERS, peer_source
-from guiapp.analysis.train.write_gguf import ModelFile, Token, write_gguf
+from guiapp.analysis.train.models import ModelFile, Token, write_gguf
 from guiapp.core.encode.tokenizer import Tokenizer
 
 Encode = Callable[[str], Any]  # a sequence of ids

@@ -16,11 +16,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import numpy as np
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
+from guiapp.kit.charts.bars import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData
-from guiapp.kit.charts.rows import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.scales import Scale
 from guiapp.kit.widgets.theme import DARK, ThemeSource
-from guiapp.pages.bench.markers import ORDER, marker_style_of
+from guiapp.pages.bench.charts import ORDER, marker_style_of
 
 N_VALUES = 200
 SIZE = 1400, 800

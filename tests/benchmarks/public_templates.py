@@ -21,8 +21,7 @@ from transformers.utils.chat_template_utils import render_jinja_template
 
 import guiapp
 from guiapp.analysis.chat.chat import Chat, chat_of
-from guiapp.analysis.chat.messages import Conversation, conversation_of, with_reasoning
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings, Conversation, conversation_of, with_reasoning
 from guiapp.analysis.chat.templates import special_texts
 from guiapp.core.encode.tokenizer import Tokenizer
 

@@ -21,8 +21,8 @@ from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.history import compare_runs
 from guiapp.analysis.bench.measurement import Record, Report, half_width
+from guiapp.analysis.bench.notes import Verdict, verdict_of
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.verdict import Verdict, verdict_of
 from guiapp.analysis.bench.worker_process import AskedProcess, WorkerProcess
 
 NAMES = ("fast", "heap", "scan", "table")  # all of which are `fast` here

@@ -34,14 +34,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp import open_model
 from guiapp.analysis.bench.scenarios import SCALING_BYTES, WORST_BYTES
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
-from guiapp.analysis.tree.painting import NodeColors
-from guiapp.analysis.tree.picture import tree_picture
+from guiapp.analysis.tree.picture import NodeColors, tree_picture
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.formats.table import LAST
-from guiapp.core.system.versions import versions
-from guiapp.core.vocabulary.token_tree import token_tree
+from guiapp.core.versions import versions
+from guiapp.core.vocabulary.vocabulary import token_tree
 from guiapp.kit.document.coloured_spans import COLORINGS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
@@ -49,9 +48,8 @@ from guiapp.kit.spans.view import SpanView
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.bench.choice import AIMS
-from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.model import BenchModel, BenchRunner
 from guiapp.pages.bench.page import BenchPage
-from guiapp.pages.bench.runner import BenchRunner
 from guiapp.pages.tree.page import TreePage
 from guiapp.pages.tree.view import TreeView
 from guiapp.window.app import Shell, build, make_application

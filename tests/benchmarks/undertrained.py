@@ -21,7 +21,7 @@ from gguf import GGMLQuantizationType
 from quantised_by_ggml import quantised
 
 from guiapp import open_model
-from guiapp.analysis.vocabulary_list.embeddings.indicators import token_indicators
+from guiapp.analysis.vocabulary_list.embeddings import token_indicators
 
 Q4_K = GGMLQuantizationType.Q4_K
 FIRST, N_DEAD, N_KNOWN, N_DRAWN = 1000, 200, 50, 256

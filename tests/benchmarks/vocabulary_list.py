@@ -22,10 +22,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp import open_model
-from guiapp.analysis.vocabulary_list.columns import BY_NAME
-from guiapp.analysis.vocabulary_list.figures import TokenFigures
-from guiapp.analysis.vocabulary_list.filters import listed
-from guiapp.analysis.vocabulary_list.histograms import histograms
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, TokenFigures
+from guiapp.analysis.vocabulary_list.filters import histograms, listed
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.vocabulary.page import VocabularyPage
 from guiapp.window.app import build, make_application

@@ -7,7 +7,7 @@ from gguf_builder import UNKNOWN, USER_DEFINED, write_vocab
 
 from guiapp import open_model
 from guiapp.cli.main import run
-from guiapp.kit.models.loader import OpenModel, display_name
+from guiapp.kit.session.loader import OpenModel, display_name
 
 OBEYED = "\x1b[31m\x9b2J\u202e\u2066\x07\u200f"
 

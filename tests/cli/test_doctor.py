@@ -10,7 +10,7 @@ from gguf_builder import write_vocab
 from small_files import TOKENS, bpe, spm
 
 import guiapp
-from guiapp.analysis.doctor.report import record
+from guiapp.analysis.doctor.doctor import record
 from guiapp.cli.main import run
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 

@@ -11,10 +11,18 @@ from pathlib import Path
 import pytest
 
 from guiapp.cli import bench, files, screenshot, train, tree
-from guiapp.cli.files import InputError, file_path, positive_number, print_json, seed_number, write
-from guiapp.cli.images import need_no_display, picture_size
+from guiapp.cli.files import (
+    InputError,
+    file_path,
+    need_no_display,
+    picture_size,
+    positive_number,
+    print_json,
+    seed_number,
+    write,
+)
 from guiapp.cli.main import run
-from guiapp.core.system import input_files
+from guiapp.core.sources import files as input_files
 
 
 def printed(monkeypatch, act):

@@ -9,7 +9,7 @@ import pytest
 from gguf_builder import CONTROL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.vocabulary_list.special_tokens_report import plain_list
+from guiapp.analysis.vocabulary_list.special_tokens import plain_list
 from guiapp.cli.main import run
 
 OBEYED = "<\x1b[31m\u202e>"

@@ -8,9 +8,9 @@ import json
 import pytest
 
 import guiapp
-from guiapp.analysis.trace import cost
+from guiapp.analysis.trace import recorder as cost
+from guiapp.analysis.trace.debugger import compare_with, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import compare_with, debugger_for
 from guiapp.cli.main import run
 from guiapp.cli.step import Console
 

@@ -9,8 +9,8 @@ import pytest
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.cli.step import Console
 
 TEXT = "zxqvkjwb" * 4 + " !"

@@ -8,8 +8,8 @@ import pytest
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import column_help, parse_breakpoint
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.cli.main import run
 from guiapp.cli.step import Console, remembered_commands
 

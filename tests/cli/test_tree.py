@@ -91,7 +91,7 @@ def test_levels_are_counted_from_one(capsys):
 def draw(qapp, monkeypatch, tmp_path):
     """Draws a tree into a file by the command, in this process."""
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    monkeypatch.setattr("guiapp.window.tree_images.make_application", lambda: qapp)
+    monkeypatch.setattr("guiapp.window.screenshots.make_application", lambda: qapp)
 
     def command(words, name):
         status = run(["tree", *words.split(), "-o", str(tmp_path / name), "--force"])

@@ -8,7 +8,7 @@ from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 
 import guiapp
-from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
+from guiapp.analysis.vocabulary_list.filters import vocabulary_list
 from guiapp.cli.main import run
 from guiapp.errors import TokenloupeError
 

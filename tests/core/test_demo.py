@@ -41,14 +41,6 @@ def test_samples_are_utf_8_and_start_with_something_to_see():
         assert text[0] != " ", sample.name
 
 
-def test_the_literatures_strings_are_exact():
-    assert sample_text("literature-insane") == b"This is insane! This is impossible"
-    assert sample_text("literature-new-york") == b"New York"
-    assert sample_text("literature-abacbb") == b"abacbb"
-    space_ship = "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔\r\n"
-    assert sample_text("literature-space-ship") == space_ship.encode()
-
-
 def test_a_sample_that_is_not_listed_is_a_mistake_of_the_caller():
     with pytest.raises(KeyError):
         sample_text("../models/toy")

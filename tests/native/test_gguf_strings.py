@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from guiapp.native.model_files import count_unsplittable, pack_gguf_strings, skip_gguf_strings
-from guiapp.native.strings import packed
+from guiapp.native.model_files import count_unsplittable, pack_gguf_strings, packed, skip_gguf_strings
 
 TEXTS = st.lists(st.binary(max_size=4) | st.text("ab \0é", max_size=12).map(str.encode), max_size=30)
 MERGES = st.lists(st.text("ab é", max_size=6).map(str.encode), max_size=30)

@@ -18,7 +18,7 @@ from small_files import bpe, spm
 from unpaired_vocabularies import write_plamo2, write_rwkv, write_test, write_unigram, write_wordpiece
 
 import guiapp
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 
 TEXT = "ab  é中文 <s>a</s>\n\t▁x 123 👩\u200d👧 \0".encode() + b"\xff\xe2\x82 aab"
 MOST_BYTES = 1 << 20

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fuzzing import SEED, rounds
 
-from guiapp.core.system.processes import environment
+from guiapp.core.processes import environment
 
 AT_ONCE = 500
 LIMIT_S = 600  # of a child, which needs some seconds

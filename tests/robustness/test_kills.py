@@ -14,7 +14,7 @@ from typing import IO
 
 import pytest
 
-from guiapp.core.system.processes import environment
+from guiapp.core.processes import environment
 
 PROGRAM = Path(__file__).parents[1] / "typing_program.py"
 LOST_S = 0.3  # what is typed later than so long before the end may be lost

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.core.system.processes import environment
+from guiapp.core.processes import environment
 
 PROGRAM = Path(__file__).parents[1] / "random_use.py"
 FEW_FONTS = {"FONTCONFIG_FILE": str(Path(__file__).with_name("few_fonts.conf"))}

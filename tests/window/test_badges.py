@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp.analysis.doctor.findings import ERROR
 from guiapp.core.encode.exactness import REFUSED
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.window.top_bar import MOST_REMARKS, ExactnessBadge
 

@@ -87,10 +87,6 @@ def test_who_never_pauses_is_interrupted_at_last(full_looks):
     assert full_looks(400, lambda now_s: True) == [180.2, 360.4]
 
 
-def test_working_does_not_make_it_more_often(full_looks):
-    assert full_looks(59, lambda now_s: now_s % 20 < 10) == []
-
-
 def test_who_has_stopped_working_leaves_a_window_that_holds_no_more_than_it_shows(full_looks):
     assert full_looks(59, lambda now_s: now_s < 10) == [30.8]
 
@@ -111,39 +107,3 @@ def test_stopping_leaves_it_to_python_again(collector):
     assert not gc.isenabled()
     collector.stop()
     assert gc.isenabled()
-
-
-@pytest.mark.parametrize(
-    ("counts", "is_due", "collected", "interval"),
-    [
-        ((0, 0, 0), False, [], garbage.LOOK_MS),
-        ((700, 10, 10), True, [], garbage.LOOK_MS),
-        ((701, 10, 10), True, [0], garbage.LOOK_AGAIN_MS),
-        ((0, 11, 10), True, [1], garbage.LOOK_MS),
-        ((701, 11, 10), True, [1], garbage.LOOK_AGAIN_MS),
-        ((701, 11, 11), True, [2], garbage.LOOK_AGAIN_MS),
-        ((0, 0, 11), True, [2], garbage.LOOK_MS),
-        ((0, 0, 11), False, [], garbage.LOOK_MS),
-        ((701, 11, 11), False, [1], garbage.LOOK_AGAIN_MS),
-    ],
-)
-def test_as_much_is_looked_at_as_it_is_time_for(qapp, monkeypatch, counts, is_due, collected, interval):
-    looks, now_s = [], 0.0
-    monkeypatch.setattr(garbage.gc, "get_count", lambda: counts)
-    monkeypatch.setattr(garbage.gc, "collect", looks.append)
-    collector = GarbageCollector(lambda: now_s)
-    collector.start()
-    now_s = 60.1 if is_due else 60.0
-    collector.collect_due()
-    assert (looks, collector._timer.interval()) == (collected, interval)
-    assert collector._timer.isActive()
-    collector.stop()
-    assert not collector._timer.isActive()
-    gc.unfreeze()
-
-
-def test_everything_is_never_due_before_the_start(qapp):
-    collector = GarbageCollector(lambda: 1e9)
-    assert not collector._is_time_for_all()
-    assert not collector._timer.isActive()
-    collector.stop()

@@ -26,7 +26,7 @@ from guiapp.pages.steps.timeline import Scrubber
 from guiapp.pages.text.page import InspectPage
 from guiapp.pages.tree.legend import TreeLegend
 from guiapp.window.actions import ActionTable
-from guiapp.window.key_hints import KEY_HINTS
+from guiapp.window.help import KEY_HINTS
 
 PACKAGE = Path(guiapp.__file__).parent
 OF_CLASS = {

@@ -2,12 +2,12 @@
 
 import pytest
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.window.main_window import ROW_HEIGHT_PX, PageTabs, TabRow
+from guiapp.window.main_window import PageTabs, TabRow
 from guiapp.window.pages import PageRow, PageStack
 
 PATHS = {
@@ -93,36 +93,6 @@ def test_tools_of_a_page_are_in_the_row_while_it_is_shown(window):
     assert window.row.isAncestorOf(tools)
     press(window, "Look", "Compare", "Pairs")
     assert not tools.isVisible()
-
-
-def test_tabs_stand_still_where_a_page_has_no_tools(window):
-    window.resize(900, 400)
-    tab = window.row.findChildren(PageTabs)[1].tabs["Look", "Compare", "Pairs"]
-    places = []
-    for name in ("Pairs", "Hunt", "Pairs"):
-        press(window, "Look", "Compare")
-        press(window, "Look", "Compare", name)
-        QApplication.processEvents()
-        places.append(tab.mapTo(window, tab.rect().topLeft()).x())
-    assert len(set(places)) == 1
-
-
-def test_tools_stand_below_the_tabs_where_there_is_no_room_beside_them(window):
-    press(window, "Look", "Compare")
-    press(window, "Look", "Compare", "Hunt")
-    tools, tab = (
-        window.pages.current.tools,
-        window.row.findChildren(PageTabs)[1].tabs["Look", "Compare", "Hunt"],
-    )
-    for text, height, is_below in (("x", 700, False), ("x" * 80, 700, True), ("x" * 80, 400, True)):
-        tools.setText(text)
-        window.resize(600, height)
-        QApplication.processEvents()
-        QApplication.processEvents()
-        place = tools.mapTo(window.row, tools.rect().topLeft())
-        assert (place.y() >= tab.geometry().bottom()) is is_below
-        assert tools.width() >= tools.sizeHint().width()
-        assert window.row.height() == ROW_HEIGHT_PX * (1 + is_below)
 
 
 def test_a_tab_says_what_is_behind_it_and_its_keys(window):

@@ -4,14 +4,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from pictures import badly_placed, paintings_of, picture_of
+from pictures import badly_placed, picture_of
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLabel, QProgressBar, QWidget
 
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, Questions
 from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.questions import Questions
-from guiapp.window.main_window import TEXT
 from guiapp.window.status_line import ActivityView
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
@@ -75,35 +73,6 @@ def test_a_notice_goes_at_once_when_it_is_closed_cleared_or_replaced(shell, qtbo
         assert not notice.isVisible()
     assert dismissed == ["one"]
     assert len(area.notices) == 2
-
-
-def test_the_picker_marks_the_open_model_and_tells_of_it(shell, qtbot):
-    picker = shell.commands.files.picker
-    for name in ("demo:bpe", "demo:wordpiece"):
-        with qtbot.waitSignal(shell.session.spans.encoded):
-            shell.session.loader.open(name)
-        qtbot.mouseClick(shell.window.top_bar.model_button, LEFT)
-        current = [choice.name for choice in picker._offered if choice.is_current]
-        assert current == [name]
-        labels = [label.text() for label in picker._facts.findChildren(QLabel)]
-        assert any(label and label != "No model is open yet." for label in labels)
-        told = [box.accessibleName() for box in picker._facts.findChildren(QWidget) if box.accessibleName()]
-        assert set(told) <= set(labels)
-        assert len(told) == picker._facts_layout.rowCount() > 1
-        picker.close()
-
-
-def test_the_veil_says_what_may_be_dropped(shell):
-    hint = shell.window.drop_hint
-    hint.cover_window()
-    paintings = paintings_of(hint)
-    assert [text for text, _ in paintings.texts] == [TEXT]
-    assert [mark.pen for mark in paintings.written] == [shell.theme_source.theme.text.name()]
-    text, around = paintings.texts[0][1].center(), hint.rect().center()
-    assert abs(text.x() - around.x()) <= 2
-    assert abs(text.y() - around.y()) <= 4
-    assert badly_placed(hint) == []
-    assert paintings.shapes[0].size().toSize() == hint.size()
 
 
 @pytest.mark.parametrize("name", ["/there/file.gguf", ""])

@@ -1,0 +1,1 @@
+"""The benchmark: scenarios, measuring in turns, records of a run, and its report."""

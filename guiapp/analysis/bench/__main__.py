@@ -23,9 +23,8 @@ import sys
 import threading
 from typing import Any, TextIO
 
-from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.starting import begin_early
-from guiapp.core.system.outside_json import read_json
+from guiapp.analysis.bench.control import Control, begin_early
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import TokenloupeError
 
 LOWER_PRIORITY = 5  # as a nice value

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from guiapp.core.demo import SAMPLES, sample_text
-from guiapp.core.system.input_files import InputTooLongError, read_input
+from guiapp.core.sources.files import InputTooLongError, read_input
 from guiapp.core.text.figures import in_bytes
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from guiapp.analysis.bench.engine import cells_of
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.tasks import BenchCell
+from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.core.encode.tokenizer import Tokenizer
 
 

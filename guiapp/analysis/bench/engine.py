@@ -25,42 +25,41 @@ import math
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.bench.agreement import ContenderTokens, compare
-from guiapp.analysis.bench.busy import is_busy
-from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.control import Control, begin_early
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
-from guiapp.analysis.bench.environment import (
+from guiapp.analysis.bench.measurement import (
+    Series,
+    agreement_record,
     corpus_record,
     environment,
     environment_after,
+    is_busy,
     load_now,
+    memory_record,
     vocabulary_record,
 )
-from guiapp.analysis.bench.events import Event, left_out, loading
-from guiapp.analysis.bench.loading import ContenderLoader
-from guiapp.analysis.bench.measurement import Series, agreement_record, memory_record
 from guiapp.analysis.bench.operations import MEMORY, encode_all
-from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder
-from guiapp.analysis.bench.scenarios import SCENARIOS, tasks_of
-from guiapp.analysis.bench.starting import begin_early
+from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough, usual_loading_s
+from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
 from guiapp.analysis.bench.statistics import summarize
-from guiapp.analysis.bench.tasks import BenchCell, CellBuilder
-from guiapp.analysis.bench.turns import is_enough
+from guiapp.analysis.bench.worker import OPENS, READS, STARTS, WRITES
 from guiapp.analysis.bench.worker_process import (
     GLANCE_S,
     AskedProcess,
     ContenderFailed,
+    StartWorker,
     Stopped,
     WorkerLost,
     WorkerProcess,
+    Workers,
 )
-from guiapp.analysis.bench.workers import StartWorker, Workers
-from guiapp.analysis.libraries.contender import as_split, our_contender, split_name
+from guiapp.analysis.libraries.contender import ContenderTokens, as_split, compare, our_contender, split_name
 from guiapp.analysis.libraries.custom import names_of
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -68,6 +67,10 @@ from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.native.checkpoint import at_checkpoints
 
+Event = dict[str, Any]
+SHARES = {STARTS: (0.0, 0.1), OPENS: (0.1, 0.3), WRITES: (0.3, 0.5), READS: (0.5, 1.0)}  # of loading
+USUAL_S = 1.0  # of a stage; nearer and nearer to its end after that
+TELL_EVERY_S = 0.2
 IMPRESSION_TURNS = 5  # of each, while others load
 GRACE_S = 10.0  # without somebody who gets ready, until the turns that count begin
 PREPARING_CALLS = 5  # a contender is called so often before it is timed
@@ -83,7 +86,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     plan = replace(plan, pre=tokenizer.vocabulary.chosen_pre or None)
     contenders = contenders_of(plan, tokenizer)
     corpora = corpora_of(plan, tokenizer)
-    cells = _cells_with(plan, tokenizer, corpora)
+    cells = cells_of(plan, tokenizer, corpora)
     opened = replace(plan, model=str(tokenizer.vocabulary.path))  # a name may have to be fetched, once
     workers = Workers(start_worker or _process_starter(opened, control))
     yield {
@@ -138,21 +141,18 @@ def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[BenchText]:
     return [corpus_named(name, tokenizer.vocabulary, plan.seed) for name in plan.corpora]
 
 
-def cells_of(plan: Plan, tokenizer: Tokenizer) -> list[BenchCell]:
+def cells_of(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText] | None = None) -> list[BenchCell]:
     """What is measured, in order; raises BenchError or CorpusError for what does not exist."""
-    return _cells_with(plan, tokenizer, corpora_of(plan, tokenizer))
-
-
-def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText]) -> list[BenchCell]:
     for name in plan.scenarios:
         if name not in SCENARIOS:
             raise BenchError(f"There is no scenario “{name}”. Choose from: {', '.join(SCENARIOS)}.")
+    corpora = corpora_of(plan, tokenizer) if corpora is None else corpora
     if not corpora:
         raise BenchError("A benchmark needs a text. Name a corpus.")
-    setting = CellBuilder(plan, tokenizer, corpora)
     tasks = tasks_of(plan, [len(corpus.text) for corpus in corpora])
     if not tasks:
         raise BenchError("There is nothing to measure. Choose a scenario, and allow texts of its sizes.")
+    setting = CellBuilder(plan, tokenizer, corpora)
     return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
 
 
@@ -450,3 +450,134 @@ def _is_waiting(coming: ContenderLoader | None, now_s: float, n_racers: int) -> 
 def _line(cell: BenchCell, name: str, operation: str) -> tuple[str, str, str, str]:
     """Cells that differ in size only."""
     return cell.scenario, operation, cell.corpus, name
+
+
+# Contenders that load beside each other, the quickest known first, while those that are ready take turns
+
+
+class ContenderLoader:
+    """The contenders of a run on their way.
+
+    ready     those that can take part, in the order of the plan
+    latest_s  when something came of one of them
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        names: Sequence[str],
+        threads: int,
+        control: Control,
+        clock_s: Callable[[], float] = time.monotonic,
+        n_at_once: int = os.cpu_count() or 1,
+    ) -> None:
+        self._workers = workers
+        self._names = names
+        self._threads = threads
+        self._control = control
+        self._clock_s = clock_s
+        self._n_at_once = n_at_once
+        self._waiting = sorted(names, key=usual_loading_s)
+        self._begun_s: dict[str, float] = {}
+        self._stages: dict[str, tuple[str, float]] = {}  # and since when
+        self._told_s: dict[str, float] = {}
+        self._ready: set[str] = set()
+        self.latest_s = clock_s()
+
+    @property
+    def is_done(self) -> bool:
+        return not (self._waiting or self._begun_s)
+
+    @property
+    def ready(self) -> list[str]:
+        return [name for name in self._names if name in self._ready]
+
+    def events(self, wait_s: float = 0.0) -> Iterator[Event]:
+        """What happened since the last time, or happens within some seconds; raises Stopped.
+
+        Those that are ready are told by `loaded`, those that failed by `left out`.
+        """
+        self._control.wait_while_paused()
+        if self._control.shall_stop():
+            raise Stopped
+        yield from self._begin_some()
+        for name in list(self._begun_s):
+            told = list(self._poll(name, wait_s / len(self._begun_s)))
+            yield from self._begin_some()  # before whoever is ready takes its first turns
+            yield from told
+
+    def _begin_some(self) -> Iterator[Event]:
+        while self._waiting and len(self._begun_s) < self._n_at_once:
+            yield from self._begin(self._waiting.pop(0))
+
+    def _begin(self, name: str) -> Iterator[Event]:
+        self._begun_s[name] = self._clock_s()
+        self._stages[name] = STARTS, self._clock_s()
+        yield self._progress_event(name)
+        try:
+            self._workers.begin(name, self._threads)
+        except (ContenderFailed, WorkerLost) as error:
+            yield self._failed(name, error)
+
+    def _poll(self, name: str, wait_s: float) -> Iterator[Event]:
+        try:
+            if self._workers.has_loaded(name, self._threads, wait_s):
+                yield self._is_ready(name)
+                return
+        except (ContenderFailed, WorkerLost) as error:
+            yield self._failed(name, error)
+            return
+        now_s, stage = self._clock_s(), self._workers.stage_of(name, self._threads)
+        if stage and stage != self._stages[name][0]:
+            self._stages[name] = stage, now_s
+        elif now_s - self._told_s[name] < TELL_EVERY_S:
+            return
+        yield self._progress_event(name)
+
+    def _progress_event(self, name: str) -> Event:
+        (stage, since_s), now_s = self._stages[name], self._clock_s()
+        self._told_s[name] = now_s
+        low, high = SHARES.get(stage, (0.0, 1.0))
+        share = low + (high - low) * (1 - math.exp((since_s - now_s) / USUAL_S))
+        return loading(name, self._names.index(name) + 1, len(self._names), stage, share)
+
+    def _is_ready(self, name: str) -> Event:
+        self.latest_s = self._clock_s()
+        self._ready.add(name)
+        loading_s = self.latest_s - self._begun_s.pop(name)
+        return {
+            "event": "loaded",
+            "contender": name,
+            **asdict(self._workers.loaded[name]),
+            "loading_s": loading_s,
+        }
+
+    def _failed(self, name: str, error: Exception) -> Event:
+        self.latest_s = self._clock_s()
+        self._begun_s.pop(name)
+        return left_out(name, str(error))
+
+
+def loading(name: str, number: int, of: int, stage: str = STARTS, share: float = 0.0) -> Event:
+    """A contender is being loaded, maybe again: after it was lost, or on other threads."""
+    return {
+        "event": "loading",
+        "contender": name,
+        "number": number,
+        "of": of,
+        "stage": stage,
+        "share": round(share, 3),
+    }
+
+
+def left_out(name: str, reason: str, cell: BenchCell | None = None, operation: str | None = None) -> Event:
+    """A contender that takes no part in a cell, in any where there is none."""
+    return {
+        "event": "left out",
+        "contender": name,
+        "scenario": cell and cell.scenario,
+        "operation": operation,
+        "corpus": cell and cell.corpus,
+        "size_bytes": cell and cell.size_bytes,
+        "reason": reason,
+    }

@@ -11,19 +11,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from guiapp.analysis.bench.busy import was_busy
-from guiapp.analysis.bench.measurement import QUANTILES, Record, key_of
+from guiapp.analysis.bench.measurement import QUANTILES, Record, key_of, was_busy
 from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.analysis.bench.wording import on_threads
-from guiapp.analysis.export.json_text import file_text
-from guiapp.core.system.input_files import open_input, read_input
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.system.replace_file import replace_file
-from guiapp.core.system.scratch import lasting_folder
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.analysis.export.tables import file_text
+from guiapp.core.sources.files import lasting_folder, open_input, read_input, replace_file
+from guiapp.core.text.figures import counted, printable
+from guiapp.core.text.outside_json import read_json
 
 MOST_CONTENDERS = 200  # each has a row in charts
 LARGEST = 1e18  # JSON knows whole numbers that no float can hold

@@ -1,19 +1,32 @@
-"""What a run found: one record for each contender and cell, and everything together as one JSON object."""
+"""What a run found: one record for each contender and cell, where and when, as one JSON object."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.bench.agreement import Agreement
+from guiapp.analysis.bench.corpus import BenchText
 from guiapp.analysis.bench.operations import MEMORY, TimingSample
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
 from guiapp.analysis.bench.statistics import Interval, growth_records, interval_in_turns, summarize
-from guiapp.analysis.bench.tasks import BenchCell
+from guiapp.analysis.libraries.contender import Agreement
+from guiapp.core.sources.files import whole_hash
+from guiapp.core.versions import versions
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 
+PROCESSORS = Path("/proc/cpuinfo")
+LEAST_SHARE = 0.9  # of a core, for a sample that had one of its own
+BUSY_SHARE = 0.1  # of the samples without a core: the others had one and shared its caches
+MOST_LOAD = 0.5  # of each core, by other programs
 Record = dict[str, Any]
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
@@ -258,3 +271,85 @@ class Report:
             "growth": self.growth,
             "left_out": self.left_out,
         }
+
+
+def is_busy(shares: Iterable[float], load: float | None, n_cores: int, n_threads: int) -> bool:
+    """Whether other programs took part of the machine while contenders took turns.
+
+    shares  of a core that samples on one thread got
+    load    of the machine, which counts the threads of one contender
+    """
+    few = [share < LEAST_SHARE for share in shares]
+    return sum(few) > BUSY_SHARE * len(few) or (load or 0.0) - n_threads > MOST_LOAD * n_cores
+
+
+def was_busy(row: Record) -> bool:
+    """Whether it was for a result; earlier versions noted its share of a core only."""
+    share = row.get("processor_share")
+    return bool(row.get("crowded")) or (row["threads"] == 1 and share is not None and share < LEAST_SHARE)
+
+
+# The machine and the versions that a figure depends on
+
+
+def environment(clock: str) -> dict[str, Any]:
+    """The machine before a run; `environment_after` adds what may have changed."""
+    return {
+        **dict(versions()),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "clock": clock,
+        "started": _now(),
+        "load_before": _load(),
+    }
+
+
+def environment_after(held_s: float) -> dict[str, Any]:
+    """What a run ended with; `held_s` is how long it waited in all for somebody who typed."""
+    return {
+        "held_s": round(held_s, 1),
+        "ended": _now(),
+        "load_after": _load(),
+    }
+
+
+def _now() -> str:
+    """With milliseconds: kept runs are named by it, and two may begin in one second."""
+    return datetime.now().astimezone().isoformat(timespec="milliseconds")
+
+
+def corpus_record(corpus: BenchText) -> dict[str, Any]:
+    """Which text was encoded."""
+    sha256 = hashlib.sha256(corpus.text).hexdigest()
+    return {"name": corpus.name, "size_bytes": len(corpus.text), "sha256": sha256}
+
+
+def vocabulary_record(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Which vocabulary was measured."""
+    path = vocabulary.path
+    return {
+        "path": str(path),
+        "sha256": None if path is None else whole_hash(path),
+        "type": vocabulary.type.value,
+        "pre": vocabulary.pre,
+        "chosen_pre": vocabulary.chosen_pre,
+        "tokens": len(vocabulary),
+    }
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError):
+        for line in PROCESSORS.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def load_now() -> float | None:
+    """The programs that want a processor, on the average of the last minute; None where nobody tells."""
+    load = _load()
+    return None if load is None else load[0]
+
+
+def _load() -> list[float] | None:
+    return [round(load, 2) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None

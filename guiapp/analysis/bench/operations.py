@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.bench.agreement import ContenderTokens
-from guiapp.analysis.libraries.contender import APPENDED_BYTES, Contender, UnavailableError
+from guiapp.analysis.libraries.contender import APPENDED_BYTES, Contender, ContenderTokens, UnavailableError
 
 resource: ModuleType | None
 try:

@@ -1,24 +1,53 @@
-"""What shall be measured, as a value that travels to the process that measures."""
+"""What shall be measured, as a value that travels to the process that measures, and how long that takes."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
+import numpy as np
+
 from guiapp.analysis.bench import corpus
-from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS
+from guiapp.analysis.bench.operations import MEMORY
+from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS, CellTask, tasks_of
+from guiapp.analysis.bench.statistics import interval_in_turns
+from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
-from guiapp.core.system.outside_json import read_as
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
 RUN_OWN = "--run-own"
 MOST_THREADS = 1024  # of a plan that comes from outside
 Repeat = Literal["never", "same", "fresh"]
 Clock = Literal["auto", "wall", "cpu"]
+START_S = 1.0  # until the process has opened the model
+LOADING_S, PEER_LOADING_S = 0.7, 3.0  # of a contender: its process, and the vocabulary in its own form
+USUAL_LOADING_S = {"tiktoken": 1.0, "gigatoken": 1.5, "tokenizers": 1.7}  # with 128,000 tokens
+SHORTEST_S = 0.004  # a sample with what is said about it
+PREPARING_CALLS, PREPARING_S = 3.5, 0.02
+SPEEDS = {  # MB/s with ordinary text on one core
+    "fast": 200.0,
+    "greedy": 60.0,
+    "words": 50.0,
+    "gigatoken": 200.0,
+    "tiktoken": 12.0,
+    "rs-bpe": 20.0,
+    "llama.cpp": 3.0,
+    "rwkv-package": 4.0,
+    "sentencepiece": 2.5,
+    "tokenizers": 1.2,
+}
+USUAL_SPEED = 8.0
+APPENDING = ("fast", "rwkv", "plamo2")  # the encoders that can
+FEWEST_ROUNDS, MOST_ROUNDS = 5, 96
+NARROW_ROUNDS, NARROW_WIDTH = 16, 0.03  # from so many rounds on, intervals so narrow are enough
+NARROW_SHARE = 0.5  # of all rounds, or of the budget: the time of a run hardly depends on how narrow they are
+PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
 
 
 class BenchError(TokenloupeError):
@@ -117,3 +146,61 @@ CHECKS: Mapping[str, Callable[[Any], bool]] = {  # what types do not say
     "corpora": lambda names: all(map(_has_no_null, names)),
     "threads": lambda numbers: all(0 < number <= MOST_THREADS for number in numbers),
 }
+
+
+def is_enough(seconds: Sequence[Sequence[float]], used_s: float, budget_s: float) -> bool:
+    """Whether another round of all contenders would tell little, or there is no time for one."""
+    n_rounds = min(map(len, seconds), default=MOST_ROUNDS)
+    if n_rounds >= MOST_ROUNDS or used_s >= max(PATIENCE * budget_s, PATIENCE_S):
+        return True
+    if n_rounds < FEWEST_ROUNDS:
+        return False
+    if used_s >= budget_s:
+        return True
+    is_half = n_rounds >= NARROW_SHARE * MOST_ROUNDS or used_s >= NARROW_SHARE * budget_s
+    return is_half and n_rounds >= NARROW_ROUNDS and all(map(_is_narrow, seconds))
+
+
+def _is_narrow(seconds: Sequence[float]) -> bool:
+    interval = interval_in_turns(seconds, is_busy=False)
+    return interval.high - interval.low <= NARROW_WIDTH * float(np.median(seconds))
+
+
+def expected_s(plan: Plan, text_bytes: Sequence[int]) -> float:
+    """The seconds that a plan takes whose texts have so many bytes, within a factor of two.
+
+    By the rules of `engine`: everybody is called a few times, then rounds go on until there are MOST_ROUNDS
+    or the share of the budget is used, with at least FEWEST_ROUNDS.
+    """
+    loading_s = [usual_loading_s(name) for name in plan.contenders]
+    together_s = max(sum(loading_s) / (os.cpu_count() or 1), max(loading_s, default=0.0))
+    tasks, used_s, total_s = tasks_of(plan, text_bytes), 0.0, START_S + together_s
+    for number, task in enumerate(tasks):
+        calls_s = [
+            call_s
+            for name in plan.contenders
+            for operation in task.operations
+            if operation != "append" or split_name(name)[0] in APPENDING
+            if (call_s := _call_s(name, task)) <= plan.call_limit_s
+        ]
+        total_s += sum(PREPARING_S + PREPARING_CALLS * seconds for seconds in calls_s)
+        total_s += 0.0 if task.threads == 1 else sum(loading_s)
+        if task.operations != (MEMORY,):
+            n_operations = sum(len(each.operations) for each in tasks[number:])
+            share_s = max(plan.time_budget_s - used_s, 0.0) * len(task.operations) / n_operations
+            round_s = sum(max(seconds, SHORTEST_S) for seconds in calls_s)
+            timing_s = min(max(share_s, FEWEST_ROUNDS * round_s), MOST_ROUNDS * round_s)
+            used_s += timing_s
+            total_s += timing_s
+    return total_s
+
+
+def usual_loading_s(name: str) -> float:
+    """How long it takes until a contender is ready."""
+    encoder = split_name(name)[0]
+    return USUAL_LOADING_S.get(encoder, PEER_LOADING_S if encoder in PEERS else LOADING_S)
+
+
+def _call_s(name: str, task: CellTask) -> float:
+    speed = SPEEDS.get(split_name(name)[0], USUAL_SPEED) * 1e6
+    return task.call_bytes / speed * SCENARIOS[task.scenario].slowdown

@@ -6,23 +6,22 @@ Figures of rust-gems bpe are read off the curves that its README draws, and good
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from guiapp.analysis.bench.corpus import TUTORIAL
-from guiapp.analysis.bench.findings import by_one_clock
 from guiapp.analysis.bench.measurement import Record
+from guiapp.analysis.bench.wording import by_one_clock
 from guiapp.analysis.export.tables import NONE
 from guiapp.analysis.libraries.contender import UNSPLIT, split_name
+from guiapp.core.demo import resources_folder
 from guiapp.core.text.figures import three_digits
 
 CELL = ("scenario", "operation", "corpus", "size_bytes", "threads")
 Place = tuple[Any, ...]
-UNKNOWN = "unknown"
-KIB = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -105,105 +104,30 @@ GIGA_EPYC, GIGA_RYZEN = (
     )
 )
 
-# Milliseconds for so many KiB: those of its own encoder, then llama.cpp's.
-TREE_MS: Mapping[float, tuple[float, float]] = {
-    0.125: (0.009618, 14.66),
-    0.5: (0.046901, 14.67),
-    2: (0.18784, 13.907),
-    8: (0.8165, 14.55),
-    32: (3.0925, 16.431),
-    128: (11.859, 36.549),
-    512: (46.745, 121.51),
-    2048: (173.07, 418.4),
-    4096: (335.91, 849.7),
-}
-
-LESSON_MS = {"scan": ("naive", 5387), "heap": ("heap", 12.3), "sentencepiece": ("sentencepiece", 2.9)}
-
-# Microseconds for 10, 100, 1,000 and 10,000 bytes.
-GEMS_SIZES = (10, 100, 1_000, 10_000)
-Curve = tuple[float, float, float, float]
-GEMS_UNSPLIT_US: Mapping[str, Curve] = {
-    "backtrack": (0.29, 2.0, 17, 165),
-    "heap": (0.70, 9.4, 103, 1_120),
-    "table": (0.54, 8.0, 82, 810),
-    "greedy": (0.076, 0.73, 6.8, 63),
-    "fewest": (0.17, 1.6, 14, 136),
-    "tokenizers": (2.0, 14, 133, 1_450),
-}
-GEMS_SPLIT_US: Mapping[str, Curve] = {
-    "backtrack": (0.37, 2.1, 16, 165),
-    "rs-bpe": (0.37, 2.1, 16, 165),
-    "tiktoken": (0.91, 6.8, 63, 606),
-    "tokenizers": (2.8, 19, 168, 1_680),
-}
-GEMS_APPEND_US: Mapping[tuple[str, str], Curve] = {
-    ("fast", "append"): (0.66, 8.8, 88, 876),
-    ("backtrack", "encode"): (0.31, 2.0, 17, 163),
-}
-# The cells of ours that are nearest in size.
-NEAR_GEMS_SIZES = (
-    *(("short", "encode each", size) for size in (16, 128, 1_024)),
-    ("scaling", "encode", 8_192),
-)
-
-GIGA_MB_PER_S = {
-    GIGA_EPYC: {"gigatoken": "22,150", "tokenizers": "48.5", "tiktoken": "36.0"},
-    GIGA_RYZEN: {"gigatoken": "5,240", "tokenizers": "79.5", "tiktoken": "92.1"},
-}
-GIGA_VOCABULARY = {"tiktoken": "GPT-2"}  # the others with Llama 3
+SOURCES = {each.name: each for each in (TREE, LESSON, GEMS, GIGA_EPYC, GIGA_RYZEN)}
 
 
-def _timed(seconds: float, size_bytes: int) -> str:
-    """A time as it is printed, and the speed that follows."""
-    printed = f"{seconds * 1e3:.4g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
-    return f"{printed} for {size_bytes:,} B, {size_bytes / seconds / 1e6:.3g} MB/s"
+def _figures() -> Iterator[Published]:
+    """The rows of the table of figures; an empty cell stands for any."""
+    for row in _rows("published.csv"):
+        yield Published(
+            SOURCES[row["source"]],
+            row["figure"],
+            row["scenario"],
+            row["operation"],
+            row["contender"],
+            row["corpus"] or None,
+            int(row["size_bytes"]) if row["size_bytes"] else None,
+            float(row["speed"]) if row["speed"] else None,
+        )
 
 
-def _tree() -> Iterator[Published]:
-    for kib, row in TREE_MS.items():
-        size = int(kib * KIB)
-        for contender, ms in zip(("greedy", "llama.cpp"), row, strict=True):
-            figure = _timed(ms / 1e3, size)
-            yield Published(TREE, figure, "scaling", "encode", contender, size_bytes=size, speed=size / ms)
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    with (resources_folder() / "bench" / name).open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
 
 
-def _lesson() -> Iterator[Published]:
-    for contender, (name, ms) in LESSON_MS.items():
-        figure = f"{name} {ms:g} ms"
-        yield Published(LESSON, figure, "throughput", "encode", contender, TUTORIAL, speed=1 / ms)
-        yield Published(LESSON, UNKNOWN, "decode", "decode", contender, TUTORIAL)
-
-
-def _gems() -> Iterator[Published]:
-    for suffix, table in ((UNSPLIT, GEMS_UNSPLIT_US), ("", GEMS_SPLIT_US)):
-        for contender, row in table.items():
-            for cell, figure, us in zip(NEAR_GEMS_SIZES, _gems_figures(row), row, strict=True):
-                scenario, operation, size = cell
-                name = contender + suffix
-                yield Published(GEMS, figure, scenario, operation, name, None, size, 1 / us)
-    for (contender, operation), row in GEMS_APPEND_US.items():
-        for size, figure in list(zip(GEMS_SIZES, _gems_figures(row), strict=True))[2:]:
-            yield Published(GEMS, figure, "append", operation, contender, size_bytes=size)
-    worst = {"backtrack": "about 1 ms or less", "tokenizers": "about 1 ms", "tiktoken": "16 ms"}
-    for contender, figure in worst.items():
-        figure = f"{figure} for 10,000 B"
-        yield Published(GEMS, figure, "worst", "encode", contender, "joined tokens", 10_000)
-
-
-def _gems_figures(microseconds: Sequence[float]) -> list[str]:
-    return [_timed(us / 1e6, size) for us, size in zip(microseconds, GEMS_SIZES, strict=True)]
-
-
-def _giga() -> Iterator[Published]:
-    for source, speeds in GIGA_MB_PER_S.items():
-        for contender, speed in speeds.items():
-            figure = f"{speed} MB/s with {GIGA_VOCABULARY.get(contender, 'Llama 3')}"
-            mb_per_s = float(speed.replace(",", ""))
-            yield Published(source, figure, "threads", "encode batch", contender, speed=mb_per_s)
-
-
-PUBLISHED = (*_tree(), *_lesson(), *_gems(), *_giga())
+PUBLISHED = tuple(_figures())
 
 
 # Tables of published figures beside what a run measured of the same thing, one for each source
@@ -297,3 +221,24 @@ def _ratio(result: Record, base: str, placed: Mapping[Place, Record]) -> float |
 def _place_of(result: Record, contender: str) -> Place:
     """The cell of a result, and somebody who was measured there."""
     return contender, *(result[name] for name in CELL)
+
+
+class Claim(NamedTuple):
+    """A sentence of a package's summary or README.
+
+    than   the contender that it compares itself with, "" where it names none that takes part
+    ratio  how many times as fast as that it says to be, as printed, "" where it says none
+    date   of the version's release, year and month
+    """
+
+    contender: str
+    words: str
+    than: str
+    ratio: str
+    version: str
+    date: str
+
+
+def claims() -> list[Claim]:
+    """What the projects of the field say of themselves, in their own words, as their packages carry them."""
+    return [Claim(**row) for row in _rows("claims.csv")]

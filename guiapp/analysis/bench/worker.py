@@ -7,27 +7,35 @@ It answers messages on a pipe, one at a time:
     ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
+    ("ids", texts)                                  the ids of each, None of those that it refuses
+    ("opening", text)                               seconds of building it again, and of its first call
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import json
+import mmap
 import multiprocessing
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.analysis.bench.agreement import ContenderTokens
-from guiapp.analysis.bench.memory import held_bytes, peak_bytes_during
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.bench.control import OPEN_EARLY
 from guiapp.analysis.bench.operations import (
     OPERATIONS,
     SYSTEM_CLOCK,
@@ -39,9 +47,9 @@ from guiapp.analysis.bench.operations import (
     encode_all,
     take_sample,
 )
-from guiapp.analysis.bench.starting import OPEN_EARLY
 from guiapp.analysis.libraries.contender import (
     Contender,
+    ContenderTokens,
     UnavailableError,
     as_split,
     our_contender,
@@ -51,9 +59,14 @@ from guiapp.analysis.libraries.custom import MODEL_VARIABLE, PYTHON, CustomConte
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.errors import TokenloupeError
 
+PROCESSES = Path("/proc")
+PAGE_BYTES = mmap.PAGESIZE
+STATUS = Path("/proc/self/status")
+CLEAR_REFS = Path("/proc/self/clear_refs")
+RESET_PEAK = "5"
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 STAGE = "stage"
@@ -62,6 +75,8 @@ OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the 
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
 LONGEST_FAILURE = 300  # characters
+OPENED_S, MOST_OPENED = 1.0, 5  # it is built again until so much time, or so often
+Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -91,10 +106,16 @@ class Worker:
         self._own = own
         self._build: Callable[[], Contender] | None = None
         self._contender: Contender | None = None
+        self._loaded: LoadedContender | None = None
         self._texts: tuple[bytes, ...] = ()
         self._prepared: dict[str, tuple[TimedOperation, int]] = {}  # with the number of calls of a sample
 
     def load(self) -> LoadedContender:
+        """Once, whoever asks for that."""
+        self._loaded = self._loaded or self._load()
+        return self._loaded
+
+    def _load(self) -> LoadedContender:
         own = self._own
         name, is_split = split_name(self._name)
         peer = PEERS.get(name) if own is None else None
@@ -148,6 +169,32 @@ class Worker:
         contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
         before = held_bytes()
         return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
+
+    def ids(self, texts: list[bytes]) -> list[Ids | None]:
+        return [self._ids_of(text) for text in texts]
+
+    def _ids_of(self, text: bytes) -> Ids | None:
+        contender = self._contender
+        assert contender is not None
+        try:
+            return contender.tokens(contender.encode(contender.take_text(text))).ids
+        except MemoryError:
+            raise
+        except BaseException:  # whatever another library raises, those in Rust panics: it refuses the text
+            return None
+
+    def opening(self, text: bytes) -> list[tuple[float, float]]:
+        assert self._build is not None
+        assert self._contender is not None
+        taken = self._contender.take_text(text)
+        times: list[tuple[float, float]] = []
+        while len(times) < MOST_OPENED and sum(map(sum, times)) < OPENED_S:
+            started = time.perf_counter()
+            fresh = self._build()
+            built = time.perf_counter()
+            fresh.encode(taken)
+            times.append((built - started, time.perf_counter() - built))
+        return times
 
 
 def _no_second() -> Contender:
@@ -258,3 +305,50 @@ def _open_early() -> dict[tuple[str, str | None], Opened]:
 
 _early: dict[tuple[str, str | None], Opened] = {}
 _early |= _open_early()
+
+
+# How much memory this process holds, and the most it held
+
+
+def held_bytes() -> int:
+    """What is in memory now, after freed memory has been given back."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    return _status("VmRSS") or _peak_of_process()
+
+
+def peak_bytes_during(call: Callable[[], object]) -> int:
+    """The most that was in memory while something ran; where nobody tells, the most since the start."""
+    with contextlib.suppress(OSError):
+        CLEAR_REFS.write_text(RESET_PEAK)
+    call()
+    return _status("VmHWM") or _peak_of_process()
+
+
+def held_bytes_of(process_id: int) -> int:
+    """What a process and all that it started hold; 0 where nobody tells.  Takes 0.2 ms."""
+    folder = PROCESSES / str(process_id)
+    with contextlib.suppress(OSError, ValueError):  # it is gone meanwhile
+        held = int((folder / "statm").read_text().split()[1]) * PAGE_BYTES
+        lists = [(thread / "children").read_text() for thread in (folder / "task").iterdir()]
+        return held + sum(held_bytes_of(int(child)) for child in " ".join(lists).split())
+    return 0
+
+
+def _status(field: str) -> int:
+    """A field of Linux's list in bytes, 0 where there is none."""
+    with contextlib.suppress(OSError):
+        for line in STATUS.read_text().splitlines():
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _peak_of_process() -> int:
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,4 +1,4 @@
-"""The engine's end of a worker: starts it, asks with a time limit, ends it when it fails."""
+"""The engine's end of workers: starts them, asks with a time limit, ends those that fail."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
-from guiapp.analysis.bench.memory import held_bytes_of
-from guiapp.analysis.bench.starting import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
-from guiapp.analysis.bench.worker import STAGE, serve
-from guiapp.analysis.libraries.custom import CustomContender
-from guiapp.core.system.processes import how_it_ended
+import numpy as np
+from numpy.typing import NDArray
 
+from guiapp.analysis.bench.control import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
+from guiapp.analysis.bench.wording import time_text
+from guiapp.analysis.bench.worker import STAGE, LoadedContender, held_bytes_of, serve
+from guiapp.analysis.libraries.contender import UnavailableError
+from guiapp.analysis.libraries.custom import CustomContender
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.processes import how_it_ended
+from guiapp.core.text.figures import counted
+
+LOAD_LIMIT_S, TRIAL_LIMIT_S = 180.0, 20.0
+MOST_LOSSES = 3  # of one contender, until it is not started again
+SHOWN_IDS = 12  # of a trial
 LOADING_BYTES = 6 << 30
 SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256
 GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
@@ -173,3 +183,109 @@ class WorkerProcess(AskedProcess):
         if not self._loaded_bytes:
             self._loaded_bytes = held_bytes_of(self._process.pid or 0)
         return answer
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """What a contender of one's own made of a text before it takes part, and how long one call took."""
+
+    ids: NDArray[np.int32]
+    is_equal: bool
+    seconds: float
+
+    def __str__(self) -> str:
+        shown = " ".join(map(str, self.ids[:SHOWN_IDS])) + (" …" if len(self.ids) > SHOWN_IDS else "")
+        equal = "those of the model" if self.is_equal else "not those of the model"
+        return f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.\n{shown}".strip()
+
+
+def try_custom(
+    own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, shall_stop: Callable[[], bool]
+) -> TrialResult:
+    """Run it once in a process of its own; raises UnavailableError with what went wrong."""
+    pre = tokenizer.vocabulary.chosen_pre or None
+    process = WorkerProcess(model, own.name, 1, shall_stop, pre, own)
+    try:
+        process.ask(TRIAL_LIMIT_S, "load")
+        ids = process.ask(TRIAL_LIMIT_S, "prepare", "encode", (text,), 1).ids
+        seconds = process.ask(TRIAL_LIMIT_S, "sample", "encode").wall_s
+    except (ContenderFailed, WorkerLost) as error:
+        raise UnavailableError(str(error)) from error
+    finally:
+        process.end()
+    wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+    return TrialResult(ids, np.array_equal(ids, wanted), seconds)
+
+
+StartWorker = Callable[[str, int], AskedProcess]  # the contender's name, threads
+
+
+class Workers:
+    """The workers of one run, each started when it is needed, and again when it was lost.
+
+    There is one for each contender and number of threads.
+    """
+
+    def __init__(self, start: StartWorker) -> None:
+        self._start = start
+        self._running: dict[tuple[str, int], AskedProcess] = {}
+        self._loading: dict[tuple[str, int], AskedProcess] = {}
+        self._n_losses: dict[str, int] = {}
+        self.loaded: dict[str, LoadedContender] = {}
+
+    def is_loaded(self, name: str, threads: int) -> bool:
+        """Whether the next question needs no new worker."""
+        return (name, threads) in self._running
+
+    def get(self, name: str, threads: int) -> AskedProcess:
+        """A worker that has loaded its contender; raises ContenderFailed, WorkerLost or Stopped."""
+        if (name, threads) not in self._running:
+            self.begin(name, threads)
+            while not self.has_loaded(name, threads, GLANCE_S):
+                pass
+        return self._running[name, threads]
+
+    def begin(self, name: str, threads: int) -> None:
+        """Start one that loads while something else is done; raises ContenderFailed or WorkerLost."""
+        if self._n_losses.get(name, 0) >= MOST_LOSSES:
+            raise ContenderFailed(f"It crashed {MOST_LOSSES} times.")
+        self._loading[name, threads] = worker = self._start(name, threads)
+        worker.begin(LOAD_LIMIT_S, "load")
+
+    def has_loaded(self, name: str, threads: int, wait_s: float) -> bool:
+        """Whether one that was begun is ready within some seconds; raises as `get` does."""
+        worker = self._loading[name, threads]
+        try:
+            if not worker.is_answered(wait_s):
+                return False
+            self.loaded.setdefault(name, worker.answer())
+        except (ContenderFailed, WorkerLost) as error:
+            self._running[name, threads] = self._loading.pop((name, threads))
+            self.lose(name, threads, error)
+            raise
+        self._running[name, threads] = self._loading.pop((name, threads))
+        return True
+
+    def stage_of(self, name: str, threads: int) -> str:
+        """What one that loads does, in words."""
+        return self._loading[name, threads].stage
+
+    def lose(self, name: str, threads: int, error: ContenderFailed | WorkerLost) -> None:
+        """End a worker that failed; the next one asked for is a new one, unless it crashes all the time."""
+        worker = self._running.pop((name, threads), None)
+        if worker is None:  # it was lost while it loaded
+            return
+        if not isinstance(error, TookTooLong):
+            self._n_losses[name] = self._n_losses.get(name, 0) + 1
+        worker.end()
+
+    def end_others(self, threads: int) -> None:
+        """End all that use another number of threads."""
+        for key in [key for key in self._running if key[1] != threads]:
+            self._running.pop(key).end()
+
+    def end(self) -> None:
+        for workers in (self._running, self._loading):
+            for worker in workers.values():
+                worker.end()
+            workers.clear()

@@ -25,8 +25,8 @@ from guiapp.errors import EncodeError
 
 if TYPE_CHECKING:
     from guiapp.core.encode.families.components import PartsPipeline
-    from guiapp.core.text.added_tokens import Found
     from guiapp.core.text.normalized import NormalizedText
+    from guiapp.core.text.special_tokens import Found
 
 Columns = tuple[list[int], ...]  # those of a Partition
 Cut = Callable[[NDArray[np.uint8], bool], Partition]  # a text, and whether control tokens are parsed
@@ -56,7 +56,7 @@ def content_as_text(
 
 def _tokens(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArray[np.bool_]) -> FragmentTokens:
     """Without those around a text."""
-    marks = _Marks.of(tokenizer.vocabulary, is_content)
+    marks = _Marks(is_control(tokenizer.vocabulary), np.concatenate([[0], np.cumsum(is_content)]))
     cut = tokenizer.special_tokens.partition
     partition = _partition(cut, text, marks, _byte_of_none(tokenizer))
     result = _encoded(tokenizer, text, partition, marks)
@@ -78,10 +78,6 @@ class _Marks(NamedTuple):
 
     is_control: NDArray[np.bool_]
     n_before: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, vocabulary: Vocabulary, is_content: NDArray[np.bool_]) -> _Marks:
-        return cls(is_control(vocabulary), np.concatenate([[0], np.cumsum(is_content)]))
 
     def have_content(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
         """bool[k]: the stretches of the text with some content in them."""
@@ -121,7 +117,7 @@ def _encoded(
 
 def _special_matches(pipeline: PartsPipeline, marks: _Marks, start: int, normal: NormalizedText) -> Found:
     """The tokens of a fragment from `start` on, normalised; what comes of nothing is of what is beside it."""
-    from guiapp.core.text.added_tokens import partition_of
+    from guiapp.core.text.special_tokens import partition_of
 
     is_inserted = normal.starts == normal.ends
     starts = np.maximum(normal.starts + start - is_inserted, 0)

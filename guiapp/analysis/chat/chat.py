@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.chat.as_text import content_as_text
-from guiapp.analysis.chat.messages import Conversation
-from guiapp.analysis.chat.rendering import Rendering, render
-from guiapp.analysis.chat.settings import ChatSettings
-from guiapp.analysis.chat.templates import ChatTemplate, chosen_template, special_texts
-from guiapp.analysis.chat.token_origins import ADDED, RunOrigins, TokenOrigin, TokenOrigins
-from guiapp.analysis.chat.traced import TEMPLATE, CharacterOrigin
-from guiapp.analysis.chat.turns import Turn, turns_of
+from guiapp.analysis.chat.as_text import content_as_text, is_control
+from guiapp.analysis.chat.messages import ChatSettings, Conversation
+from guiapp.analysis.chat.templates import ChatTemplate, Rendering, chosen_template, render, special_texts
+from guiapp.analysis.chat.traced import CHANGED, CONTENT, TEMPLATE, CharacterOrigin
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 
+ADDED = "added"
+AT_ONCE = 1 << 13
+NO_MESSAGE = -1
+ASSISTANT = "assistant"
 TOOLS = "tools"
-ANYWHERE = -2  # among places in a template
 
 
 @dataclass(frozen=True)
@@ -132,11 +133,9 @@ class Chat:
     def became_control(self) -> NDArray[np.bool_]:
         """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
         vocabulary, spans = self.tokenizer.vocabulary, self.encoding.spans
-        effective_attributes = np.where(
-            self.origins.is_content, vocabulary.effective_attributes[self.token_ids], 0
-        )
-        became: NDArray[np.bool_] = effective_attributes & Attribute.CONTROL > 0
-        for index in np.flatnonzero(effective_attributes & Attribute.UNKNOWN).tolist():
+        attributes = np.where(self.origins.is_content, vocabulary.effective_attributes[self.token_ids], 0)
+        became: NDArray[np.bool_] = attributes & Attribute.CONTROL > 0
+        for index in np.flatnonzero(attributes & Attribute.UNKNOWN).tolist():
             name = vocabulary.raw_text(int(self.token_ids[index]))
             start, end = spans[index].tolist()
             became[index] = self.encoding.text_bytes[start:end].strip() == name
@@ -169,25 +168,14 @@ class Chat:
         return RunOrigins(self.rendering, self._role)
 
     @cached_property
-    def roles_at(self) -> Mapping[int, set[str]]:
-        """The roles of the messages that come by at each place of the template, and ANYWHERE."""
-        found = defaultdict[int, set[str]](set)
-        for _, origin, _ in self.rendering.runs:
-            if origin.message is not None:
-                for place in (origin.place, ANYWHERE):
-                    found[place].add(self.conversation.role(origin.message))
-        return found
-
-    @cached_property
     def character_of_byte(self) -> NDArray[np.int64]:
         """int64[n + 1]: of each byte of the text, and for its end the number of characters."""
         is_first = np.frombuffer(self.parsed.text_bytes, np.uint8) & 0xC0 != 0x80
         return np.append(np.cumsum(is_first) - 1, len(self.rendering.text))
 
     def _origins_in(self, encoding: Encoding) -> TokenOrigins:
-        n_before, n_after = (
-            map(len, self.tokenizer.special_affixes()) if self.settings.add_special else (0, 0)
-        )
+        affixes = self.tokenizer.special_affixes() if self.settings.add_special else ([], [])
+        n_before, n_after = map(len, affixes)
         starts, ends = encoding.spans[n_before : len(encoding) - n_after].T
         characters = self.character_of_byte
         firsts = characters[starts]
@@ -212,3 +200,271 @@ def chat_of(
     given = {**special_texts(vocabulary), **settings.variables}
     rendering = render(chosen.text, conversation, settings.add_generation_prompt, given, checkpoint)
     return Chat(tokenizer, conversation, chosen, rendering, settings)
+
+
+# The tokens of a prompt by turn, as people see them: header, content and end of each message
+
+
+class Turn(NamedTuple):
+    """Tokens `start` to `end` of a prompt; the turns of a prompt tile it.
+
+    message    from 0, whose turn it is; None for what begins the prompt, and for turns of the template's own
+    role       of the message; `assistant` of the generation prompt, `tools` where only they are told, or ""
+    is_prompt  whether it is the generation prompt
+    """
+
+    start: int
+    end: int
+    message: int | None = None
+    role: str = ""
+    is_prompt: bool = False
+
+
+def turns_of(chat: Chat) -> list[Turn]:
+    """In order, without empty ones."""
+    prompt = _Prompt(chat)
+    turns = [Turn(0, prompt.first)]
+    borders = [prompt.first, *prompt.borders(), prompt.end]
+    owned: list[_Owned | None] = [*prompt.owned] or [None]
+    for (start, end), each in zip(pairwise(borders), owned, strict=True):
+        turns += prompt.divided(start, end, each)
+    turns.append(Turn(prompt.end, prompt.last, None, ASSISTANT, True))
+    turns.append(Turn(prompt.last, prompt.n))
+    return [turn for turn in turns if turn.end > turn.start]
+
+
+class _Owned(NamedTuple):
+    """Tokens from the first to the last that surely are of a message: its content, if it has any."""
+
+    start: int
+    end: int
+    message: int
+    has_content: bool
+
+
+class _Prompt:
+    """What is asked of tokens; messages are from `first` to `end`, then the generation prompt to `last`."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat, self._origins, self.n = chat, chat.origins, len(chat.encoding)
+        vocabulary = chat.tokenizer.vocabulary
+        self._is_end = np.isin(chat.token_ids, list(vocabulary.eog)).tolist()
+        self._is_control = is_control(vocabulary)[chat.token_ids].tolist()
+        before, after = chat.tokenizer.special_affixes() if chat.settings.add_special else ([], [])
+        self.first, self.last = len(before), self.n - len(after)
+        place = self.first
+        while place < self.last and (self._is_bos(place) or self._is_blank(place)):
+            place += 1
+            self.first = place if self._is_bos(place - 1) else self.first
+        self.end = max(self.first, min(self.last, self._prompt_start()))
+        self._messages, is_content = self._origins.messages, self._origins.is_content
+        contents = np.unique(self._messages[is_content])
+        owns = (self._messages != NO_MESSAGE) & (is_content | ~np.isin(self._messages, contents))
+        places = self.first + np.flatnonzero(owns[self.first : self.end])
+        owners = self._messages[places]
+        firsts = np.flatnonzero(np.diff(owners, prepend=NO_MESSAGE))
+        lasts = np.append(firsts[1:], len(places))[: len(firsts)] - 1
+        columns = places[firsts], places[lasts] + 1, owners[firsts], np.isin(owners[firsts], contents)
+        self.owned = [_Owned(*row) for row in zip(*(each.tolist() for each in columns), strict=True)]
+
+    def borders(self) -> list[int]:
+        """Where the turn of each message but the first begins."""
+        return [self._border(before, after) for before, after in pairwise(self.owned)]
+
+    def _border(self, before: _Owned, after: _Owned) -> int:
+        tags = self._messages[before.end : after.start].tolist()
+        tagged = [place for place, tag in enumerate(tags, before.end + 1) if tag == before.message]
+        start = tagged[-1] if tagged else before.end
+        ours = (place for place in range(start, after.start) if tags[place - before.end] == after.message)
+        end = next(ours, after.start)
+        if (ended := self._after_end(start, end)) is not None:
+            return ended
+        if end < after.start:
+            return end
+        return next((place for place in range(start, end) if self._is_control[place]), start)
+
+    def divided(self, start: int, end: int, owned: _Owned | None) -> list[Turn]:
+        """A turn, and before and behind it what the template ends as turns of its own."""
+        if owned is None:
+            return [self._own(start, end)]
+        before = owned.start if owned.has_content else owned.end
+        ends = [place for place in range(start, before) if self._is_end[place]]
+        ends = ends if owned.has_content else ends[:-1]  # without content, the last one ends its own turn
+        header = self._after_end(ends[-1], before) if ends else start
+        behind = self._after_end(owned.end, end)
+        header, behind = header or start, behind or end
+        turn = Turn(header, behind, owned.message, self._chat.conversation.role(owned.message))
+        return [self._own(start, header), turn, self._own(behind, end)]
+
+    def _own(self, start: int, end: int) -> Turn:
+        firsts = np.unique(self._origins.rows[start:end], return_index=True)[1]
+        origins = (self._origins[start + at] for at in firsts.tolist())
+        roles = {origin.role for origin in origins if origin.is_content}
+        return Turn(start, end, None, roles.pop() if len(roles) == 1 else "")
+
+    def _after_end(self, start: int, end: int) -> int | None:
+        """Behind the first end of turn, and blanks that follow it; None where there is none."""
+        for place in range(start, end):
+            if self._is_end[place]:
+                behind = range(place + 1, end)
+                return next((each for each in behind if not self._is_blank(each)), end)
+        return None
+
+    def _is_bos(self, place: int) -> bool:
+        return bool(self._chat.token_ids[place] == self._chat.tokenizer.vocabulary.special_ids.bos)
+
+    def _is_blank(self, place: int) -> bool:
+        start, end = self._chat.encoding.spans[place].tolist()
+        text = self._chat.encoding.text_bytes[start:end]
+        return not self._origins[place].is_content and (not text or text.isspace())
+
+    def _prompt_start(self) -> int:
+        """The first token of which no character was there without a generation prompt."""
+        character = self._chat.rendering.prompt_start
+        if character is None:
+            return self.last
+        byte = np.searchsorted(self._chat.character_of_byte, character)
+        starts = self._chat.encoding.spans[self.first : self.last, 0]
+        return self.first + int(np.searchsorted(starts, byte))
+
+
+# Where the tokens of a prompt are from, in columns: an object for each one would fill memory
+
+
+class TokenOrigin(NamedTuple):
+    """Where a token is from; of a token with several origins, that of the first content in it.
+
+    kind     TEMPLATE, CONTENT or CHANGED as in Origin; ADDED: put around the text by the tokenizer
+    message  from 0, as in Origin
+    role     of that message; `tools` where it is from a tool, "" for neither
+    field    of the message
+    line     of the template
+    start, end  of a CONTENT, its characters in the text of the field
+    is_mixed    whether it has characters of other origins, too
+    also        other messages that have content in it
+    """
+
+    kind: str
+    message: int | None = None
+    role: str = ""
+    field: str = ""
+    line: int = 0
+    start: int = 0
+    end: int = 0
+    is_mixed: bool = False
+    also: tuple[int, ...] = ()
+
+    @property
+    def is_content(self) -> bool:
+        return self.kind in (CONTENT, CHANGED)
+
+
+class RunOrigins:
+    """Where stretches of a text are from.
+
+    bounds   int64[n + 1]: the characters where runs begin, and the end of the text
+    of_runs  of tokens in each run, but for their places; behind them that of what the tokenizer adds
+    """
+
+    def __init__(self, rendering: Rendering, role_of: Callable[[CharacterOrigin], str]) -> None:
+        self._runs = rendering.runs
+        self.bounds = np.array([*(run.start for run in rendering.runs), len(rendering.text)], np.int64)
+        self.of_runs = [
+            TokenOrigin(origin.kind, origin.message, role_of(origin), origin.field, origin.line)
+            for _, origin, _ in rendering.runs
+        ]
+        self.of_runs.append(TokenOrigin(ADDED))
+
+    def rows_at(self, characters: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The runs that these are in."""
+        return np.searchsorted(self.bounds[:-1], characters, "right") - 1
+
+    def within(self, start: int, end: int, row: int) -> TokenOrigin:
+        """Of a token with these characters of the text, all of them in one run."""
+        whole = self.of_runs[row]
+        if whole.kind != CONTENT:
+            return whole
+        shift = self._runs[row].offset - self._runs[row].start
+        return TokenOrigin(*whole[:5], start + shift, end + shift)
+
+    def first_content(self, row: int, end_row: int) -> int:
+        """The first of some runs that is content; if none is, the first."""
+        return next((at for at in range(row, end_row) if self.of_runs[at].is_content), row)
+
+    def across(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
+        """The same as `within` of several runs: that of the first content among them."""
+        origins, first = self.of_runs[row:end_row], self.first_content(row, end_row)
+        run_start, run_end = self.bounds[first : first + 2].tolist()
+        result = self.within(max(start, run_start), min(end, run_end), first)
+        messages = dict.fromkeys(each.message for each in origins if each.is_content)
+        also = tuple(each for each in messages if each is not None and each != result.message)
+        is_mixed = any(each[:4] != result[:4] for each in origins)
+        return result._replace(is_mixed=is_mixed, also=also)
+
+
+class TokenOrigins(Sequence[TokenOrigin]):
+    """Of each token in order."""
+
+    def __init__(
+        self,
+        runs: RunOrigins,
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        n_affixes: tuple[int, int],
+    ) -> None:
+        """Of tokens with these characters, and so many before and behind them that the tokenizer adds."""
+        self._runs = runs
+        rows = runs.rows_at(starts)
+        end_rows = np.maximum(np.searchsorted(runs.bounds[:-1], ends, "left"), rows + 1)
+        columns = np.stack([starts, ends, rows, end_rows]).astype(np.int32)
+        added = len(runs.of_runs) - 1
+        before, behind = (np.tile([[0], [0], [added], [added + 1]], n).astype(np.int32) for n in n_affixes)
+        self._columns = np.concatenate([before, columns, behind], axis=1)
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    @overload
+    def __getitem__(self, index: int) -> TokenOrigin: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[TokenOrigin]: ...
+    def __getitem__(self, index: int | slice) -> TokenOrigin | list[TokenOrigin]:
+        result = self._columns[:, index].tolist()
+        return list(map(self._origin, *result)) if isinstance(index, slice) else self._origin(*result)
+
+    def __iter__(self) -> Iterator[TokenOrigin]:
+        for start in range(0, len(self), AT_ONCE):
+            yield from self[start : start + AT_ONCE]
+
+    def _origin(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
+        if end_row == row + 1:
+            return self._runs.within(start, end, row)
+        return self._runs.across(start, end, row, end_row)
+
+    @cached_property
+    def rows(self) -> NDArray[np.int32]:
+        """int32[n]: the runs that tokens count to, the number of runs for what the tokenizer adds."""
+        rows, end_rows = self._columns[2:]
+        main: NDArray[np.int32] = rows.copy()
+        for index in np.flatnonzero(end_rows > rows + 1).tolist():
+            main[index] = self._runs.first_content(int(rows[index]), int(end_rows[index]))
+        return main
+
+    @cached_property
+    def is_content(self) -> NDArray[np.bool_]:
+        """bool[n]."""
+        are_content = np.array([each.is_content for each in self._runs.of_runs], np.bool_)
+        result: NDArray[np.bool_] = are_content[self.rows]
+        return result
+
+    @cached_property
+    def messages(self) -> NDArray[np.int64]:
+        """int64[n]: NO_MESSAGE for None."""
+        said = [NO_MESSAGE if each.message is None else each.message for each in self._runs.of_runs]
+        return np.array(said, np.int64)[self.rows]
+
+    def counts(self) -> list[tuple[TokenOrigin, int]]:
+        """How many tokens count to each run that has some, but for their places; in order."""
+        rows, firsts, counts = np.unique(self.rows, return_index=True, return_counts=True)
+        order = np.argsort(firsts)
+        return [(self._runs.of_runs[rows[at]], int(counts[at])) for at in order.tolist()]

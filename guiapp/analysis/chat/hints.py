@@ -5,33 +5,47 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.as_text import is_control
-from guiapp.analysis.chat.chat import ANYWHERE, TOOLS, Chat
-from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, text_of
-from guiapp.analysis.chat.markers import BEGINNINGS, ENDS, MARKER, confusable_key, resembles_end
-from guiapp.analysis.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
-from guiapp.analysis.chat.template_parts import EXPRESSION, owner_before, spelling_of
-from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
+from guiapp.analysis.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
+from guiapp.analysis.chat.messages import (
+    MOST_CHARACTERS,
+    ChatSettings,
+    Conversation,
+    Message,
+    arguments_as_object,
+    functions_of,
+    texts_of,
+)
+from guiapp.analysis.chat.templates import (
+    BEGINNINGS,
+    ENDS,
+    MARKER,
+    ChatTemplate,
+    confusable_key,
+    resembles_end,
+)
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.doctor.findings import HINT, WARNING
 from guiapp.analysis.doctor.roles import keeps_going
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
 
-BEHIND = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression that is printed as a text
+EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
+OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
+Place = tuple[str | int, ...]  # the keys and rows that lead to a value in a message
 TAG = re.compile(r"\{[{%#]|[{%#]\}")
 ASSISTANT = "assistant"
 BLANKS = " \t\u00a0\u3000"
-LONGEST_NAME = 24
 MOST_PIECES = 20  # that are looked for in the prompt
 
 
@@ -106,9 +120,8 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
-    vocabulary, told, markers = chat.tokenizer.vocabulary, set[str](), _Markers(chat)
+    vocabulary, names = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names
     control = is_control(vocabulary)
-    names = chat.tokenizer.special_tokens.names
     contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
     behind = np.append(contents[1:], len(chat.origins))
@@ -127,11 +140,10 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         else:
             code = "missing_eos"
             what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
-        if what not in told:
-            told.add(what)
-            mark = marks[0] if marks else None
-            fix = _end_as_meant(chat, markers, last, following) or _ending(chat, last, mark, markers.end)
-            yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
+        fix = None
+        if marks and resembles_end(_raw(vocabulary, marks[0])):
+            fix = Fix("Copy what mends the file", remedy=ending_generation(vocabulary, marks[0]))
+        yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 
 
 def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
@@ -145,28 +157,18 @@ def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
     return np.isin(chat.origins.rows, repeated)
 
 
-def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | None:
-    """For a turn whose content ends with a token: what ends it now may just not be known as an end.
-
-    end  the model's own, see `_end_of_turns`
-    """
-    vocabulary, message = chat.tokenizer.vocabulary, chat.origins[last].message
-    if mark is not None and resembles_end(_raw(vocabulary, mark)):
-        return Fix("Copy what mends the file", remedy=ending_generation(vocabulary, mark))
-    if end not in vocabulary.eog:
-        end = next((each for each in _ends_of_model(vocabulary) if each in vocabulary.eog), None)
-    if end is None or message is None or not chat.origins[last].field.startswith("content"):
-        return None
-    name = _raw(vocabulary, end)
-    edit = ending_turn(chat, message, name)
-    return None if edit is None else Fix(f"Add {quoted(name, LONGEST_NAME)}", template=edit)
-
-
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
-    told = set[str]()
-    for result, meant, instead in _Markers(chat).misspelt(0, len(chat.text)):
-        said = result[0]
+    vocabulary, names, told = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names, set[str]()
+    by_confusable_key, end = {confusable_key(name): name for name in names}, _end_of_turns(chat)
+    for result in stoppable(MARKER.finditer(chat.text)):
+        said, meant = result[0], by_confusable_key.get(confusable_key(result[0]), "")
+        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
+            continue
+        instead = f"; it has {quoted(meant)}" if meant else ""
+        if said in ENDS and not meant and end is not None:
+            meant = _raw(vocabulary, end)
+            instead = f"; its turns end with {quoted(meant)}"
         origin = chat.origin_at(result.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
@@ -183,55 +185,14 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         )
 
 
-class _Markers:
-    """Special tokens by what people see of them.
-
-    end  the token that ends turns, see `_end_of_turns`
-    """
-
-    def __init__(self, chat: Chat) -> None:
-        self._chat, self.end = chat, _end_of_turns(chat)
-        self._names = chat.tokenizer.special_tokens.names
-        self._by_confusable_key = {confusable_key(name): name for name in self._names}
-
-    def misspelt(self, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
-        """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
-        for result in stoppable(MARKER.finditer(self._chat.text, start, end)):
-            said, meant = result[0], self._by_confusable_key.get(confusable_key(result[0]), "")
-            if said in self._names or not (meant or said in ENDS or said in BEGINNINGS):
-                continue
-            instead = f"; it has {quoted(meant)}" if meant else ""
-            if said in ENDS and not meant and self.end is not None:
-                meant = _raw(self._chat.tokenizer.vocabulary, self.end)
-                instead = f"; its turns end with {quoted(meant)}"
-            yield result, meant, instead
-
-
-def _end_as_meant(chat: Chat, markers: _Markers, last: int, following: int) -> Fix | None:
-    """For a turn behind which the template writes an end, but misspelt: a second one is not to be added."""
-    vocabulary = chat.tokenizer.vocabulary
-    start, end = _characters(chat, last)[0], len(chat.text)  # the last token may have some of the marker
-    if following < len(chat.token_ids):
-        end = _characters(chat, following)[0]
-    ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
-    for result, meant, _ in markers.misspelt(start, end):
-        if meant in ends and chat.origin_at(result.start()).kind == TEMPLATE:
-            return _replacement(chat, result.start(), result.end(), meant)
-    return None
-
-
 def _end_of_turns(chat: Chat) -> int | None:
     """The token that the template writes behind most contents, or else the model's own."""
     vocabulary = chat.tokenizer.vocabulary
     is_content, following, control = chat.origins.is_content, chat.token_ids[1:], is_control(vocabulary)
     behind = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
-    return max(behind, key=behind.__getitem__, default=next(_ends_of_model(vocabulary), None))
-
-
-def _ends_of_model(vocabulary: Vocabulary) -> Iterator[int]:
-    """What its file names as ends of a turn, the likeliest first."""
     ids = vocabulary.special_ids
-    return (each for each in (ids.eot, ids.eos) if each is not None)
+    own = ids.eos if ids.eot is None else ids.eot
+    return max(behind, key=behind.__getitem__, default=own)
 
 
 def _added_blanks(chat: Chat) -> Iterator[Hint]:
@@ -303,9 +264,8 @@ def _lost_tools(chat: Chat) -> Iterator[Hint]:
         yield Hint("lost_tools", WARNING, what, (0, 0))
     for number, message in enumerate(chat.conversation.messages):
         if _lacks_names(chat, message.get("tool_calls")):
-            what = (
-                f"The template leaves out the tool calls of message {number + 1} ({quoted(message['role'])})."
-            )
+            where = f"message {number + 1} ({quoted(message['role'])})"
+            what = f"The template leaves out the tool calls of {where}."
             yield Hint("lost_tools", WARNING, what, (0, 0), number)
 
 
@@ -319,15 +279,11 @@ def _escaped_arguments(chat: Chat) -> Iterator[Hint]:
     for number, message in enumerate(chat.conversation.messages):
         for function in functions_of(message.get("tool_calls")):
             written = json.dumps(given := function.get("arguments"), ensure_ascii=False)
-            start = (
-                chat.text.find(written) if arguments_as_object(given) != given and '\\"' in written else -1
-            )
-            if start >= 0:
-                what = (
-                    f"The template escapes arguments of a tool call, which are text in message {number + 1}."
-                )
+            is_json = arguments_as_object(given) != given and '\\"' in written
+            if is_json and (start := chat.text.find(written)) >= 0:
+                what = f"escapes arguments of a tool call, which are text in message {number + 1}."
                 tokens = chat.tokens_at(start, start + len(written))
-                yield Hint("escaped_arguments", HINT, f"{what} Give an object.", tokens, number)
+                yield Hint("escaped_arguments", HINT, f"The template {what} Give an object.", tokens, number)
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
@@ -399,44 +355,158 @@ def _changes_more(source: str, start: int, end: int, text: str) -> bool:
     return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
 
 
-def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
-    """Write a text behind the content of one of the assistant's messages, and of all others of it.
-
-    None where the template does not print the content as it stands, nor text of its own behind it: what else
-    it does with it may take no text.
-    """
-    runs, source, last = chat.rendering.runs, chat.template.source_text, chat.runs.last_contents[message]
-    place, owner = runs[last].origin.place, ""
-    if place >= 0:
-        owner, expression = owner_before(source, place), EXPRESSION.match(source, place)
-        if expression is not None and BEHIND.match(source, expression.end()):
-            said = _for_assistants(chat, place, text, owner)
-            return None if said is None else TemplateEdit(expression.end(), expression.end(), f" ~ {said}")
-    behind = runs[last + 1].origin if last + 1 < len(runs) else None
-    if (
-        behind is None
-        or behind.message != message
-        or behind.field
-        or behind.place < 0
-        or (result := spelling_of(chat, last + 1)) is None
-    ):
-        return None
-    said = _for_assistants(chat, behind.place, text, owner if behind.place > place else "")
-    written = f"{said} ~ " if result.quote else f"{{{{ {said} }}}}"
-    return None if said is None else TemplateEdit(behind.place, behind.place, written)
-
-
-def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str | None:
-    """An expression for a place of the template: a text where a message is the assistant's, else nothing.
-
-    owner  the variable that is the message; with "", None where other messages come by as well
-    """
-    said, roles_at = f"'{_in_quotes(text)}'", chat.roles_at
-    if roles_at[place] == {ASSISTANT} != roles_at[ANYWHERE]:
-        return said
-    return f"({said} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else None
-
-
-def _in_quotes(text: str, quote: str = "'") -> str:
+def _in_quotes(text: str, quote: str) -> str:
     """As a string of a template spells it."""
     return text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")
+
+
+# What a click on a hint changes: messages, or how they become tokens
+
+
+class Edit(NamedTuple):
+    """The characters start to end of a field of a message, to be replaced by a text."""
+
+    message: int
+    field: str
+    start: int
+    end: int
+    text: str
+
+
+class TemplateEdit(NamedTuple):
+    """The characters start to end of the template, to be replaced by a text; its lines all end in `\n`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What one click would do: one of these things.
+
+    label        of the button
+    add_special  whether the tokenizer is to put tokens around the text
+    as_text      whether content is to be encoded as text
+    edit         of a message
+    template     an edit of the template
+    remedy       what mends the model's file, for people to copy: nothing changes here
+    """
+
+    label: str
+    add_special: bool | None = None
+    as_text: bool | None = None
+    edit: Edit | None = None
+    template: TemplateEdit | None = None
+    remedy: str = ""
+
+
+def apply_fix(
+    conversation: Conversation, settings: ChatSettings, template: ChatTemplate, fix: Fix
+) -> tuple[Conversation, ChatSettings]:
+    """Both as they are once a fix was applied; nothing changes where the field of an edit has gone.
+
+    template  the one that the prompt was made by
+    """
+    if fix.add_special is not None:
+        settings = replace(settings, add_special=fix.add_special)
+    if fix.as_text is not None:
+        settings = replace(settings, as_text=fix.as_text)
+    if fix.template is not None:
+        whole, (start, end, instead) = template.source_text, fix.template
+        settings = replace(settings, template=whole[:start] + instead + whole[end:])
+    if fix.edit is not None and (text := text_of(conversation, fix.edit)) is not None:
+        messages, (number, field, start, end, instead) = list(conversation.messages), fix.edit
+        place = next(_places(messages[number], field))
+        messages[number] = _with(messages[number], place, text[:start] + instead + text[end:])
+        conversation = replace(conversation, messages=tuple(messages))
+    return conversation, settings
+
+
+def text_of(conversation: Conversation, edit: Edit) -> str | None:
+    """The whole text that an edit would change; None where there is none."""
+    if edit.message >= len(conversation.messages):
+        return None
+    value: Any = conversation.messages[edit.message]
+    place = next(_places(value, edit.field), None)
+    if place is None:
+        return None
+    for key in place:
+        value = value[key]
+    return value if isinstance(value, str) and edit.end <= len(value) else None
+
+
+def _places(value: Any, field: str) -> Iterator[Place]:
+    """Where a field may be that Origin names; keys may have dots and brackets of their own."""
+    if not field:
+        yield ()
+    elif isinstance(value, list) and (row := re.match(r"\[(\d+)\]\.?", field)):
+        if int(row[1]) < len(value):
+            yield from ((int(row[1]), *rest) for rest in _places(value[int(row[1])], field[row.end() :]))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if field == key or field.startswith((f"{key}.", f"{key}[")):
+                rest_of_field = field[len(key) :].removeprefix(".")
+                yield from ((key, *rest) for rest in _places(inner, rest_of_field))
+
+
+def _with(value: Any, place: Place, text: str) -> Message | Any:
+    """A copy of what is on the way to a place, with another text there."""
+    if not place:
+        return text
+    changed = value.copy()
+    changed[place[0]] = _with(value[place[0]], place[1:], text)
+    return changed
+
+
+# Which part of a template wrote what: strings, text between tags, and expressions
+
+
+class TemplateSpelling(NamedTuple):
+    """How a template spells what it writes.
+
+    places  of each character, and where the last ends
+    quote   of a string, "" for what stands between tags
+    """
+
+    places: Sequence[int]
+    quote: str
+
+
+def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
+    """The text of a run; None where the template says something else in its place."""
+    start, end = chat.runs.bounds[row : row + 2].tolist()
+    source, place = chat.template.source_text, chat.rendering.runs[row].origin.place
+    written = chat.text[start:end]
+    if source.startswith(written, place):
+        return TemplateSpelling(range(place, place + len(written) + 1), "")
+    said, places = chat.template.string_at(place)
+    return TemplateSpelling(places, source[place]) if said == written else None
+
+
+def owner_before(source: str, place: int) -> str:
+    """The plain variable before the dot or bracket of an entry; "" for none."""
+    found = OWNER.search(source[max(place - LONGEST_OWNER, 0) : place])
+    return found[0] if found else ""
+
+
+def part_that_wrote(chat: Chat, first: int, last: int) -> tuple[int, int] | None:
+    """The characters of the template that wrote these of the prompt, or the first content in them.
+
+    They are of `source_text`, as far as they are on one line; None if unknown.
+    """
+    row, last_row = chat.runs.rows_at(np.array((first, max(first, last - 1)))).tolist()
+    row = chat.runs.first_content(row, last_row + 1)
+    origin, source = chat.rendering.runs[row].origin, chat.template.source_text
+    start = origin.place
+    if start < 0:
+        return None
+    if origin.kind == TEMPLATE and not origin.field:
+        found = spelling_of(chat, row)
+        end = start + 1 if found is None else found.places[-1] + len(found.quote)
+    else:
+        expression = EXPRESSION.match(source, start)
+        end = expression.end() if expression else start
+        start -= len(owner_before(source, start))
+    line_end = source.find("\n", start)
+    return start, end if line_end < 0 else min(end, line_end)

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.chat.chat import Chat
 from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, with_reasoning
-from guiapp.analysis.chat.rendering import LONGEST_REASON, Rendering
-from guiapp.analysis.chat.templates import special_texts
+from guiapp.analysis.chat.templates import LONGEST_REASON, Rendering, special_texts
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
-from guiapp.core.system.processes import ApartError, answer_of
-from guiapp.core.text.common_ends import common_ends
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.processes import ApartError, answer_of
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.normalized import common_ends
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP
 from guiapp.errors import ChatError
 
@@ -115,9 +114,8 @@ def _like(rendering: Rendering, text: str) -> Rendering:
     shift, middle = len(text) - len(ours), len(text) - n_after
     runs = [run for run in rendering.runs if run.start < n_before]
     runs += [OriginRun(n_before, CharacterOrigin(CHANGED), 0)] if middle > n_before else []
-    for run, end in zip(
-        rendering.runs, [*(each.start for each in rendering.runs[1:]), len(ours)], strict=True
-    ):
+    ends = [*(each.start for each in rendering.runs[1:]), len(ours)]
+    for run, end in zip(rendering.runs, ends, strict=True):
         if end + shift > middle:
             start = max(run.start + shift, middle)
             runs.append(OriginRun(start, run.origin, run.offset + start - run.start - shift))

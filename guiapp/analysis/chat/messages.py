@@ -1,18 +1,24 @@
-"""Messages in OpenAI's form, as people paste them: checked once, then plain JSON."""
+"""Messages in OpenAI's form, as people paste them: checked once, then plain JSON; and how to encode them."""
 
 from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 
+TEMPLATE, PROMPT, VARIABLES = "chat_template", "add_generation_prompt", "chat_template_kwargs"
+AS_TEXT = "content_as_text"  # no server has it
+HALVES = re.compile("[\ud800-\udfff]")  # of characters, which no file can have
+KINDS = {TEMPLATE: str, PROMPT: bool, VARIABLES: dict, AS_TEXT: bool}
+EMPTY_COMMENT = "{# +#}"  # adds nothing to what is rendered, and its plus keeps a newline behind it
 MOST_MESSAGES, MOST_TOOLS, MOST_VALUES = 4_096, 1_024, 200_000
 MOST_CHARACTERS = 4 << 20
 MOST_DEPTH = 32
@@ -182,3 +188,70 @@ def arguments_as_object(arguments: Any) -> Any:
 
 def arguments_as_text(arguments: Any) -> Any:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+# How a conversation becomes tokens
+
+
+def is_text(template: str) -> bool:
+    """Whether a template is given as its text, rather than by a name or a file."""
+    return any(mark in template for mark in ("{{", "{%", "{#"))
+
+
+def marked_as_text(template: str) -> str:
+    """A template's text so that `is_text` knows it for one, also where it is nothing but words."""
+    return template if is_text(template) else EMPTY_COMMENT + template
+
+
+@dataclass(frozen=True)
+class ChatSettings:
+    """What people choose besides messages and tools.
+
+    template               a name of one of the model's, a file, or a text; None is what `transformers` takes
+    add_generation_prompt  whether a turn of the assistant is begun at the end
+    add_special            whether the tokenizer puts its BOS, EOS and the like around the text
+    as_text                whether content stays text where it looks like a control token
+    variables              what the template is given besides, such as `enable_thinking`
+    """
+
+    template: str | None = None
+    add_generation_prompt: bool = True
+    add_special: bool = True
+    as_text: bool = False
+    variables: Mapping[str, object] = field(default_factory=dict)
+
+
+# A conversation with its settings as one JSON object, named as servers name the parts of a request
+
+
+def request_of(conversation: Conversation, settings: ChatSettings) -> str:
+    """As JSON, for `conversation_of` and `settings_of`; without `add_special`, which is no template's."""
+    document: dict[str, Any] = {"messages": conversation.messages, PROMPT: settings.add_generation_prompt}
+    optional = {
+        "tools": conversation.tools,
+        TEMPLATE: settings.template,
+        VARIABLES: dict(settings.variables),
+        AS_TEXT: settings.as_text,
+    }
+    document |= {key: value for key, value in optional.items() if value}
+    return HALVES.sub(lambda half: f"\\u{ord(half[0]):x}", json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def settings_of(request: str | bytes) -> ChatSettings:
+    """Those in a request, the usual ones where it has none; raises ChatError for what cannot be one."""
+    try:
+        document = read_json(request)
+    except ValueError:
+        raise ChatError("The request is no JSON.") from None
+    if not isinstance(document, dict):  # messages alone
+        return ChatSettings()
+    found = {key: document[key] for key in KINDS if document.get(key) is not None}
+    for key, value in found.items():
+        if not isinstance(value, KINDS[key]):
+            raise ChatError(f"“{key}” in the request is not of the type {KINDS[key].__name__}.")
+    return ChatSettings(
+        found.get(TEMPLATE),
+        found.get(PROMPT, True),
+        as_text=found.get(AS_TEXT, False),
+        variables=found.get(VARIABLES, {}),
+    )

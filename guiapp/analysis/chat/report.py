@@ -1,25 +1,30 @@
-"""A conversation in tokens as a JSON record and as lines: what `chat` prints."""
+"""A conversation in tokens, and two ways of one compared, as JSON records and lines: what `chat` prints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache, partial
-from itertools import groupby
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import cache, cached_property, partial
+from itertools import count, groupby, takewhile
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.chat.chat import Chat
-from guiapp.analysis.chat.fixes import Fix
-from guiapp.analysis.chat.hints import Hint
-from guiapp.analysis.chat.token_origins import AT_ONCE, TokenOrigin
-from guiapp.analysis.chat.turns import Turn
+from guiapp.analysis.chat.chat import ADDED, AT_ONCE, Chat, TokenOrigin, Turn, chat_of
+from guiapp.analysis.chat.hints import Fix, Hint
+from guiapp.analysis.chat.messages import ChatSettings
+from guiapp.analysis.chat.templates import templates_of
+from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
+from guiapp.analysis.doctor.findings import WARNING
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import counted, quoted
 
+MOST_PAIRS = 1 << 22  # of tokens that are compared within a turn; of longer ones, where they begin and end
 SIGNS = Spelling.SIGNS
 AROUND, LONGEST_LINE = 60, 200  # characters of a line of the template
 
@@ -82,10 +87,8 @@ def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> I
     text_of = cache(partial(SIGNS.token, chat.tokenizer.vocabulary))
     for first in range(0, len(encoding), AT_ONCE):
         some = slice(first, first + AT_ONCE)
-        rows = zip(
-            encoding.token_ids[some].tolist(), encoding.spans[some].tolist(), origins[some], strict=True
-        )
-        for token_id, span, origin in rows:
+        ids, spans = encoding.token_ids[some].tolist(), encoding.spans[some].tolist()
+        for token_id, span, origin in zip(ids, spans, origins[some], strict=True):
             yield {
                 "id": token_id,
                 "text": text_of(token_id),
@@ -123,11 +126,8 @@ def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
     """For people: the budget, the tokens by origin, and what to look at."""
     budget = chat.budget
     roles = [f"{count:,} {quoted(role)}" for role, count in budget.by_role.items()]
-    parts = [
-        f"{budget.n_template:,} template",
-        *roles,
-        *([f"{budget.n_added:,} added"] if budget.n_added else []),
-    ]
+    parts = [f"{budget.n_template:,} template", *roles]
+    parts += [f"{budget.n_added:,} added"] if budget.n_added else []
     yield f"{counted(budget.n_tokens, 'token')}: {', '.join(parts)}"
     yield f"template {quoted(chat.template.name)}, from {quoted(chat.template.source)}"
     yield ""
@@ -164,9 +164,227 @@ def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin])
 def _label(origin: TokenOrigin) -> str:
     if origin.message is None or not origin.is_content:
         return f"{origin.kind} {origin.line}" if origin.line else origin.kind
-    role = quoted(origin.role, 12)
-    return (
-        f"{origin.message + 1} {role}"
-        if origin.field == "content"
-        else f"{origin.message + 1} {role}, {quoted(origin.field)}"
-    )
+    label = f"{origin.message + 1} {quoted(origin.role, 12)}"
+    return label if origin.field == "content" else f"{label}, {quoted(origin.field)}"
+
+
+# One conversation in tokens in two ways: of two templates or models, with generation prompt and without
+
+
+class TurnPair(NamedTuple):
+    """A turn in both; None where the other has none like it."""
+
+    first: Turn | None
+    second: Turn | None
+
+
+class CountPair(NamedTuple):
+    """Tokens of a role, of `template` or `added`, in both."""
+
+    name: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, eq=False)
+class ChatComparison:
+    """Two prompts of the same messages side by side.
+
+    turns   in order, those of the same message beside each other
+    counts  of tokens: of the template, of each role, added
+    """
+
+    first: Chat
+    second: Chat
+
+    @cached_property
+    def turns(self) -> list[TurnPair]:
+        turns = self.first.turns, self.second.turns
+        keys = _keys(turns[0]), _keys(turns[1])
+        pairs = list[TurnPair]()
+        for tag, *place in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+            ours, theirs = turns[0][place[0] : place[1]], turns[1][place[2] : place[3]]
+            if tag == "equal":
+                pairs += map(TurnPair, ours, theirs)
+            else:
+                pairs += [TurnPair(turn, None) for turn in ours] + [TurnPair(None, turn) for turn in theirs]
+        return pairs
+
+    @cached_property
+    def counts(self) -> list[CountPair]:
+        first, second = _counts(self.first), _counts(self.second)
+        return [CountPair(name, first[name], second[name]) for name in {**first, **second}]
+
+    @cached_property
+    def is_shared(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """bool[n] for each: the tokens that the other has, too.
+
+        Of content: of the same characters of the same message.  Of all else: in the same order in the same
+        turn, as far as that could be found out.  Of one model, ids are equal; of two, the texts of tokens.
+        """
+        keys = _token_keys(self.first, self._is_one_model), _token_keys(self.second, self._is_one_model)
+        content = tuple({key for key in each if isinstance(key, tuple)} for each in keys)
+        shared = (
+            np.array([key in content[1] for key in keys[0]], bool),
+            np.array([key in content[0] for key in keys[1]], bool),
+        )
+        for first, second in self.turns:
+            if first and second:
+                places = [
+                    [place for place in range(turn.start, turn.end) if not isinstance(key[place], tuple)]
+                    for turn, key in zip((first, second), keys, strict=True)
+                ]
+                rows = _in_common(*([key[at] for at in each] for key, each in zip(keys, places, strict=True)))
+                for side, each in enumerate(places):
+                    shared[side][[each[row[side]] for row in rows]] = True
+        return shared
+
+    @property
+    def has_same_ids(self) -> bool:
+        return np.array_equal(self.first.token_ids, self.second.token_ids)
+
+    @property
+    def _is_one_model(self) -> bool:
+        return self.first.tokenizer is self.second.tokenizer
+
+
+def as_text_of(chat: Chat, as_text: bool = True) -> Chat:
+    """The same text, where content stays text, or does not."""
+    if as_text == chat.settings.as_text:
+        return chat
+    settings = replace(chat.settings, as_text=as_text)
+    return Chat(chat.tokenizer, chat.conversation, chat.template, chat.rendering, settings)
+
+
+def in_model(
+    chat: Chat,
+    tokenizer: Tokenizer,
+    settings: ChatSettings,
+    template: str | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Chat:
+    """The same messages in another model, by its own template; by that of the chat where it has none."""
+    if template is None and not templates_of(tokenizer.vocabulary):
+        template = chat.template.text
+    return chat_of(tokenizer, chat.conversation, replace(settings, template=template), checkpoint)
+
+
+def _keys(turns: list[Turn]) -> list[Hashable]:
+    """What makes two turns the same: the message, or the one that follows, and the number among such."""
+    seen, keys, following = Counter[Hashable](), list[Hashable](), None
+    for turn in reversed(turns):
+        following = following if turn.message is None else turn.message
+        key = (turn.message is None, following, turn.is_prompt)
+        keys.append((key, seen[key]))
+        seen[key] += 1
+    return keys[::-1]
+
+
+def _counts(chat: Chat) -> Counter[str]:
+    budget = chat.budget
+    return Counter({TEMPLATE: budget.n_template, **budget.by_role, ADDED: budget.n_added})
+
+
+def _token_keys(chat: Chat, is_one_model: bool) -> list[Hashable]:
+    """What makes two tokens the same; a tuple for content, of which the place is known."""
+    text, keys = chat.encoding.text_bytes, list[Hashable]()
+    rows = zip(chat.token_ids.tolist(), chat.encoding.spans.tolist(), chat.origins, strict=True)
+    for token_id, (start, end), origin in rows:
+        token_key: Hashable = token_id if is_one_model else text[start:end]
+        if origin.kind == CONTENT:
+            keys.append((origin.message, origin.field, origin.start, origin.end, token_key))
+        else:
+            keys.append(token_key)
+    return keys
+
+
+def _in_common(first: list[Hashable], second: list[Hashable]) -> list[tuple[int, int]]:
+    """Places of equal ones that stand in the same order in both."""
+    if len(first) * len(second) <= MOST_PAIRS:
+        blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+        return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
+    pairs = zip(count(), first, second, strict=False)
+    found = [(at, at) for at, *_ in takewhile(lambda pair: pair[1] == pair[2], pairs)]
+    left = min(len(first), len(second)) - len(found)
+    behind = zip(range(1, left + 1), reversed(first), reversed(second), strict=False)
+    same = takewhile(lambda pair: pair[1] == pair[2], behind)
+    return found + [(len(first) - at, len(second) - at) for at, *_ in same]
+
+
+# Two prompts of one conversation as a JSON record and as lines: what `chat --beside` prints
+
+
+def comparison_record(
+    compared: ChatComparison, hints: tuple[list[Hint], list[Hint]], reported: str = ""
+) -> dict[str, Any]:
+    """The record of `chat --json` where something is beside: that of each, and how they differ.
+
+    reported  of llama.cpp, in what its prompt is another; "" for nothing
+    """
+    only_first, only_second = (np.flatnonzero(~shared).tolist() for shared in compared.is_shared)
+    return {
+        "first": chat_record(compared.first, hints[0]),
+        "second": chat_record(compared.second, hints[1]),
+        "same_text": compared.first.text == compared.second.text,
+        "same_ids": compared.has_same_ids,
+        "told": reported or None,
+        "counts": [count._asdict() for count in compared.counts],
+        "turns": [
+            {"first": first and turn_record(first), "second": second and turn_record(second)}
+            for first, second in compared.turns
+        ],
+        "only_first": only_first,
+        "only_second": only_second,
+    }
+
+
+def comparison_lines(
+    compared: ChatComparison, names: tuple[str, str], reported: str = "", hints: Sequence[Hint] = ()
+) -> Iterator[str]:
+    """For people: counts, and by turn what only the first (-) and only the second (+) has; warnings last."""
+    first, second = (len(chat.encoding) for chat in (compared.first, compared.second))
+    yield f"- {names[0]}: {counted(first, 'token')}"
+    yield f"+ {names[1]}: {counted(second, 'token')}"
+    if reported:
+        yield reported
+    yield ""
+    yield f"{'':16}{'-':>10}{'+':>10}"
+    for name, here, there in compared.counts:
+        if here or there:
+            change = f"{there - here:>+10,}" if there != here else ""
+            yield f"{quoted(name, 15):16}{here:>10,}{there:>10,}{change}"
+    for pair in compared.turns:
+        yield ""
+        yield from _turn_lines(compared, pair)
+    for hint in hints:
+        if hint.severity == WARNING:
+            yield f"\n{hint.severity}: {hint.what}"
+
+
+def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
+    sides = zip("-+", (compared.first, compared.second), pair, compared.is_shared, strict=True)
+    told = [(sign, chat, turn, shared) for sign, chat, turn, shared in sides if turn]
+    _, _, turn, shared = told[0]  # as both have the same of these
+    yield f"{_name(turn)}: {int(shared[turn.start : turn.end].sum()):,} alike"
+    for sign, chat, turn, shared in told:
+        if only := _only(chat, turn, shared):
+            yield f"  {sign} {only}"
+
+
+def _only(chat: Chat, turn: Turn, is_shared: NDArray[np.bool_]) -> str:
+    """The tokens of a turn that the other side has not, those it has as one `…`."""
+    shown = list[str]()
+    for place in range(turn.start, turn.end):
+        if not is_shared[place]:
+            shown.append(SIGNS.token(chat.tokenizer.vocabulary, int(chat.token_ids[place])))
+        elif shown and shown[-1] != "…":
+            shown.append("…")
+    return " ".join(shown).removesuffix(" …")
+
+
+def _name(turn: Turn) -> str:
+    if turn.is_prompt:
+        return "generation prompt"
+    if turn.message is None:
+        return f"template, {turn.role}" if turn.role else "template"
+    return f"{turn.message + 1} {quoted(turn.role)}"

@@ -26,9 +26,8 @@ import jinja2.constants
 import jinja2.debug  # noqa: F401
 from jinja2.exceptions import SecurityError, TemplateSyntaxError
 
-from guiapp.analysis.chat.environment import ChatEnvironment, OutputTooLongError, RefusedError
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE, CharacterOrigin, Origins, Traced
-from guiapp.analysis.chat.tracing import TracingEnvironment
+from guiapp.analysis.chat.tracing import ChatEnvironment, OutputTooLongError, RefusedError, TracingEnvironment
 
 SECONDS = 1.4  # with the time until a process is ready, less than 2
 MOST_BYTES, MOST_WRITTEN = 200_000_000, 64_000_000
@@ -96,9 +95,8 @@ def _traced(request: Mapping[str, Any], now: datetime, expected: str) -> dict[st
     if text != expected or not isinstance(text, Traced):
         return {}
     runs = [[run.start, *run.origin, run.offset] for run in islice(origins.runs(text), MOST_RUNS + 1)]
-    return (
-        {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": environment.line_counts(request["template"])}
-    )
+    lines = environment.line_counts(request["template"])
+    return {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": lines}
 
 
 def _prompt_start(request: Mapping[str, Any], now: datetime, text: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple, SupportsIndex
 
 UNKNOWN = 0
@@ -241,9 +242,7 @@ class Origins:
                 found |= self._contents(value)
             elif isinstance(value, dict | list | tuple) and id(value) not in seen:
                 seen.add(id(value))
-                todo += (
-                    (each for pair in value.items() for each in pair) if isinstance(value, dict) else value
-                )
+                todo += chain.from_iterable(value.items()) if isinstance(value, dict) else value
         return found
 
     def _contents(self, text: Traced) -> set[CharacterOrigin]:

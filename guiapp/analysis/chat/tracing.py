@@ -13,20 +13,23 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import Template
-from jinja2.ext import Extension
+from jinja2.exceptions import SecurityError, TemplateError
+from jinja2.ext import Extension, loopcontrols
 from jinja2.filters import make_attrgetter
 from jinja2.lexer import TOKEN_RAW_BEGIN, TOKEN_RAW_END, Token, TokenStream, ignored_tokens, newline_re
 from jinja2.nodes import Name
-from jinja2.runtime import Context
+from jinja2.parser import Parser
+from jinja2.runtime import Context, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
 
-from guiapp.analysis.chat.environment import ChatEnvironment, tojson
 from guiapp.analysis.chat.traced import (
     CHANGED,
     TEMPLATE,
@@ -41,6 +44,109 @@ from guiapp.analysis.chat.traced import (
 BODIES = ("body", "else_", "elif_")
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
 BLOCKS = ("if", "for", "macro", "call", "filter", "block", "with", "autoescape", "generation")
+
+
+class RefusedError(TemplateError):
+    """What a template raises by `raise_exception`."""
+
+
+class OutputTooLongError(TemplateError):
+    """A template writes more than it may."""
+
+
+class Generation(Extension):
+    """`{% generation %}`: a block of what the model is to write, which prints what is in it."""
+
+    environment: ChatEnvironment
+    tags = {"generation"}
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.CallBlock(self.call_method("_written"), [], [], body).set_lineno(line)
+
+    def _written(self, caller: Macro) -> str:
+        text, start = caller(), self.environment.n_written
+        self.environment.generated.append((start, start + len(text)))
+        return text
+
+
+class OwnNamespace(Namespace):
+    """Without entries that begin with an underscore."""
+
+    def __init__(*args: Any, **entries: Any) -> None:  # an entry may be called `self`
+        self, *given = args
+        for name in dict(*given, **entries):
+            _check_name(name)
+        Namespace.__init__(self, *given, **entries)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _check_name(name)
+        super().__setitem__(name, value)
+
+
+def _check_name(name: object) -> None:
+    if isinstance(name, str) and name.startswith("_"):
+        raise SecurityError(f"{name!r} is no name for an entry of a namespace")
+
+
+class MakesDicts:
+    """`dict` without the attributes of the class."""
+
+    def __call__(self, *given: Any, **entries: Any) -> dict[Any, Any]:
+        return dict(*given, **entries)
+
+    def fromkeys(self, *given: Any) -> dict[Any, Any]:
+        return dict.fromkeys(*given)
+
+
+def tojson(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | str | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    """JSON as it stands; jinja2's own filter escapes it for web pages."""
+    return json.dumps(
+        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
+    )
+
+
+def raise_exception(message: str) -> None:
+    raise RefusedError(message)
+
+
+class ChatEnvironment(ImmutableSandboxedEnvironment):
+    """What compiles chat templates; `now` is the time that they are told.
+
+    n_written  characters so far, and of which `generated` ones are in generation blocks: starts and ends, as
+               `transformers` counts them, which is wrong for a block within a macro or a set
+    """
+
+    def __init__(self, now: datetime, optimized: bool = True) -> None:
+        super().__init__(
+            trim_blocks=True, lstrip_blocks=True, optimized=optimized, extensions=[Generation, loopcontrols]
+        )
+        self.filters["tojson"] = tojson
+        self.globals |= {
+            "raise_exception": raise_exception,
+            "strftime_now": now.strftime,
+            "dict": MakesDicts(),
+            "namespace": OwnNamespace,
+        }
+        self.n_written, self.generated = 0, list[tuple[int, int]]()
+
+    def rendered(self, source: str, given: dict[str, Any], limit: int) -> str:
+        """Raises TooLongError as soon as the text has more characters than the limit."""
+        parts = []
+        for part in self.from_string(source).generate(given):
+            parts.append(part)
+            self.n_written += len(part)
+            if self.n_written > limit:
+                what = f"writes more than {limit:,} characters, far more than the messages have"
+                raise OutputTooLongError(f"{what}: choose another one")
+        return "".join(parts)
 
 
 class _Nested(NodeTransformer):
@@ -281,36 +387,30 @@ class TracingEnvironment(ChatEnvironment):
         indent: int | str | None = None,
         separators: tuple[str, str] | None = None,
         sort_keys: bool = False,
-        level: int = 0,
     ) -> Iterator[str]:
         """JSON as `json.dumps` makes it, texts with the marks that they have."""
-        inner = partial(
-            self._json_pieces,
-            ensure_ascii=ensure_ascii,
-            indent=indent,
-            separators=separators,
-            sort_keys=sort_keys,
-            level=level + 1,
-        )
-        if isinstance(value, str):
-            yield from _quoted(self._here(value), ensure_ascii)
-        elif isinstance(value, dict | list | tuple) and value:
-            item, colon = separators or (", " if indent is None else ",", ": ")
-            step = " " * indent if isinstance(indent, int) else indent
-            before, behind = (
-                ("\n" + step * level for level in (level + 1, level)) if step is not None else ("", "")
-            )
-            is_dict = isinstance(value, dict)
-            yield ("{" if is_dict else "[") + before
-            for number, each in enumerate(sorted(value) if is_dict and sort_keys else value):
-                yield item + before if number else ""
-                if is_dict:
-                    yield from inner(each)
-                    yield colon
-                yield from inner(value[each] if is_dict else each)
-            yield behind + ("}" if is_dict else "]")
-        else:
-            yield json.dumps(value)
+        item, colon = separators or (", " if indent is None else ",", ": ")
+        step = " " * indent if isinstance(indent, int) else indent
+
+        def pieces(value: Any, level: int) -> Iterator[str]:
+            if isinstance(value, str):
+                yield from _quoted(self._here(value), ensure_ascii)
+            elif isinstance(value, dict | list | tuple) and value:
+                before = "" if step is None else "\n" + step * (level + 1)
+                behind = "" if step is None else "\n" + step * level
+                is_dict = isinstance(value, dict)
+                yield ("{" if is_dict else "[") + before
+                for number, each in enumerate(sorted(value) if is_dict and sort_keys else value):
+                    yield item + before if number else ""
+                    if is_dict:
+                        yield from pieces(each, level + 1)
+                        yield colon
+                    yield from pieces(value[each] if is_dict else each, level + 1)
+                yield behind + ("}" if is_dict else "]")
+            else:
+                yield json.dumps(value)
+
+        return pieces(value, 0)
 
     # What ran
 

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.compare.spans import SpanComparison, column_of, compare_spans
-from guiapp.analysis.compare.words import N_SCRIPTS, UNSPACED, count_words
 from guiapp.analysis.explain.characters import n_characters
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.core.encode.encoding import Encoding, as_bytes
+from guiapp.analysis.tree.picture import FIRST_SCRIPT, OTHER_LETTERS, SCRIPT_NAMES, scripts_of_codes
+from guiapp.core.encode.encoding import Encoding, Offsets, as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
+from guiapp.core.text.unicode_tables import LETTER, MARK, categories
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.spans import MOST_SPAN_COLUMNS
+from guiapp.native.checkpoint import checkpoint
+from guiapp.native.normalized import MOST_SPAN_COLUMNS
 
+UNSPACED = ("Han", "Kana", "Thai", "Lao", "Khmer", "Burmese")
+N_SCRIPTS = len(SCRIPT_NAMES)
+IS_UNSPACED = np.isin(np.arange(256), [SCRIPT_NAMES.index(name) for name in UNSPACED])
+JOINERS = [ord(sign) for sign in "'’\u200c\u200d"]  # of don't, of Persian and of Indian words
+NO_LETTER = 255
+WHITE_SPACE = re.compile(rb"[ \t\r\n]")
+STRETCH_BYTES = 1 << 16
+KEPT, LONGEST_KEPT = 24, STRETCH_BYTES + (1 << 14)  # stretches; the words of one take 1 MB
 LONGEST_CONTEXT = 1 << 40  # more than this stands for “no limit” in files of `transformers`
 
 
@@ -102,13 +114,7 @@ class Tally:
     n_word_tokens: NDArray[np.int64]
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.n_tokens + other.n_tokens,
-            self.n_bytes + other.n_bytes,
-            self.n_characters + other.n_characters,
-            self.n_words + other.n_words,
-            self.n_word_tokens + other.n_word_tokens,
-        )
+        return Tally(*(vars(self)[name] + vars(other)[name] for name in vars(self)))
 
     @property
     def characters_per_token(self) -> float | None:
@@ -121,7 +127,7 @@ class Tally:
     @property
     def fertility(self) -> float | None:
         """Tokens a word, over all scripts that put spaces between words; None where there are none."""
-        spaced = ~np.isin(np.arange(N_SCRIPTS), [NAMES.index(name) for name in UNSPACED])
+        spaced = ~np.isin(np.arange(N_SCRIPTS), [SCRIPT_NAMES.index(name) for name in UNSPACED])
         n_words = int(self.n_words[spaced].sum())
         return int(self.n_word_tokens[spaced].sum()) / n_words if n_words else None
 
@@ -181,3 +187,129 @@ def context_length_of(vocabulary: Vocabulary) -> int | None:
         if is_length and type(value) is int and 0 < value <= LONGEST_CONTEXT:
             return value
     return None
+
+
+# The words of a text by script, and the tokens that they take: fertility
+
+
+@dataclass(frozen=True, eq=False)
+class TextWords:
+    """The letters of a text, marks included, and how many words they make.
+
+    starts   int64[k]  letter i is the bytes [starts[i], ends[i])
+    ends     int64[k]
+    scripts  uint8[k]  its script, an index into `tree.scripts.NAMES`
+    counts   int64[len(SCRIPT_NAMES)]  the words of each script
+    """
+
+    starts: Offsets
+    ends: Offsets
+    scripts: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+
+    def first_scripts(self, starts: Offsets, ends: Offsets) -> NDArray[np.uint8]:
+        """For each token the script of the first letter that it holds, or holds a part of, or NO_LETTER."""
+        if not len(self.starts):
+            return np.full(len(starts), NO_LETTER, np.uint8)
+        rows = np.searchsorted(self.ends, starts, side="right")
+        known = np.minimum(rows, len(self.ends) - 1)
+        has_letter = (rows < len(self.ends)) & (self.starts[known] < ends)
+        return np.where(has_letter, self.scripts[known], np.uint8(NO_LETTER))
+
+
+def count_words(
+    text: bytes, encodings: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """The words of a text, and for each int64[n, 2] of token spans the tokens with letters.
+
+    Both as int64[len(SCRIPT_NAMES)]; a token counts for the script of its first letter.  Looks at one stretch
+    of the text after another: the whole of a long one would take 40 times its size, and other threads would
+    wait.
+    """
+    n_words = np.zeros(N_SCRIPTS, np.int64)
+    tokens = [_Tokens(spans) for spans in encodings]
+    for start, end in _segments(text):
+        checkpoint()
+        words = (_cached_words_of if end - start <= LONGEST_KEPT else words_of)(text[start:end])
+        n_words += words.counts
+        for each in tokens:
+            each.count(words, start, end)
+    return n_words, [each.counts for each in tokens]
+
+
+@lru_cache(KEPT)
+def _cached_words_of(segment: bytes) -> TextWords:
+    """The words are found once for all models that count the same text after another."""
+    return words_of(segment)
+
+
+class _Tokens:
+    """Counts the tokens with letters in one stretch after another.
+
+    counts  int64[len(SCRIPT_NAMES)]
+    """
+
+    def __init__(self, spans: NDArray[np.int64]) -> None:
+        starts = spans[:, 0]
+        in_order = np.all(starts[1:] >= starts[:-1])  # but for BOS and the like
+        self._spans = spans if in_order else spans[np.argsort(starts, kind="stable")]
+        self._waiting = self._spans[:0]  # they begin in an earlier stretch, and hold none of its letters
+        self.counts = np.zeros(N_SCRIPTS, np.int64)
+
+    def count(self, words: TextWords, start: int, end: int) -> None:
+        first, last = np.searchsorted(self._spans[:, 0], (start, end))
+        spans = np.concatenate((self._waiting, self._spans[first:last]))
+        scripts = words.first_scripts(np.maximum(spans[:, 0] - start, 0), spans[:, 1] - start)
+        has_letter = scripts != NO_LETTER
+        self.counts += np.bincount(scripts[has_letter], minlength=N_SCRIPTS)
+        self._waiting = spans[~has_letter & (spans[:, 1] > end)]
+
+
+def _segments(text: bytes) -> Iterator[tuple[int, int]]:
+    """Parts of a text that no word reaches out of: all but the first begin with white space."""
+    start = 0
+    while start < len(text):
+        found = WHITE_SPACE.search(text, start + STRETCH_BYTES)
+        end = len(text) if found is None else found.start()
+        yield start, end
+        start = end
+
+
+def words_of(text: bytes) -> TextWords:
+    """Find the words of a text, which may be no valid UTF-8."""
+    codes = code_points(decode(text))
+    scripts, is_mark = _letter_scripts(codes)
+    is_letter = scripts != NO_LETTER
+    begins = is_letter & (np.append(np.uint8(NO_LETTER), scripts[:-1]) != scripts)
+    counted = np.where(IS_UNSPACED[scripts], ~is_mark, begins)
+    lengths = sizes_in_bytes(codes)
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    counts = np.bincount(scripts[counted & is_letter], minlength=N_SCRIPTS)
+    return TextWords(starts[is_letter], ends[is_letter], scripts[is_letter], counts)
+
+
+def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """The script of each letter, and of what belongs to one, else NO_LETTER; and what is a mark."""
+    kinds = np.frombuffer(categories(), np.uint8)[codes]
+    is_mark = kinds == MARK
+    scripts = scripts_of_codes()[codes]
+    scripts[(kinds != LETTER) & ~is_mark | (scripts < FIRST_SCRIPT)] = NO_LETTER
+    if len(codes):
+        follows = is_mark & (scripts == SCRIPT_NAMES.index(OTHER_LETTERS))
+        scripts = scripts[np.maximum.accumulate(np.where(follows, 0, np.arange(len(codes))))]
+    inner = np.flatnonzero(np.isin(codes[1:-1], JOINERS)) + 1
+    inner = inner[(scripts[inner - 1] != NO_LETTER) & (scripts[inner + 1] == scripts[inner - 1])]
+    scripts[inner] = scripts[inner - 1]
+    return scripts, is_mark
+
+
+def names_apart(models: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Short names of models that were opened by these, each with what was chosen for it, "" for nothing."""
+    paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in models]
+    short = [path.removesuffix(".gguf") for path in paths]
+    for bases in (short, models, [f"{number}. {base}" for number, base in enumerate(short, 1)]):
+        names = [f"{base} ({more})" if more else base for base, more in zip(bases, chosen, strict=True)]
+        if len(set(names)) == len(names):
+            break
+    return names

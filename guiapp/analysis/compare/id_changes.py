@@ -11,14 +11,24 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.export.tables import NONE, Table, page_of
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.normalized import n_equal_from_start
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
 
+LISTED = 10  # changes
+LONGEST_CELL = 40  # characters
+LONGEST_LIST = 20  # tokens of a change that are told
 Ids = NDArray[np.int32]
 LARGEST_TABLE = 1 << 31  # cells; about a second
 QUICK_TABLE = 1 << 16  # some milliseconds
@@ -246,10 +256,9 @@ def _common(first: Ids, second: Ids) -> list[tuple[int, int]]:
     """The places of a longest common subsequence in both lists."""
     rows, columns = (np.flatnonzero(np.isin(one, other)) for one, other in ((first, second), (second, first)))
     ids, others = first[rows].tolist(), second[columns].tolist()
-    pairs = (
-        _common_of(ids, others) if len(ids) <= len(others) else [(b, a) for a, b in _common_of(others, ids)]
-    )
-    return [(int(rows[at]), int(columns[other])) for at, other in pairs]
+    if len(ids) <= len(others):
+        return [(int(rows[at]), int(columns[other])) for at, other in _common_of(ids, others)]
+    return [(int(rows[at]), int(columns[other])) for other, at in _common_of(others, ids)]
 
 
 def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
@@ -270,9 +279,8 @@ def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
             pairs.append((start, other_start + ids.index(first[start])))
         elif end - start > 1 and other_start < other_end:
             middle = (start + end) // 2
-            cut = other_start + _best_cut(
-                first[start:middle], first[middle:end], second[other_start:other_end]
-            )
+            halves = first[start:middle], first[middle:end]
+            cut = other_start + _best_cut(*halves, second[other_start:other_end])
             parts += [(middle, end, cut, other_end), (start, middle, other_start, cut)]
     return sorted(pairs)
 
@@ -329,3 +337,132 @@ def longest_increasing(values: NDArray[np.integer]) -> NDArray[np.int64]:
         result[at] = place
         place = int(before[place])
     return result
+
+
+# What changed from one text's tokens to another's, or to ids from elsewhere, for people and as a record
+
+
+@dataclass(frozen=True, eq=False)
+class ChangesReport:
+    """Two lists of tokens of one model.
+
+    names         of both
+    is_same_text  whether both are decoded to the same bytes, control tokens left out
+    """
+
+    tokenizer: Tokenizer
+    names: tuple[str, str]
+    outcome: IdChanges
+    is_same_text: bool
+
+
+def compare_ids(
+    tokenizer: Tokenizer, names: tuple[str, str], first: NDArray[np.int32], second: NDArray[np.int32]
+) -> ChangesReport:
+    """Compare two lists of ids, all of them tokens of the vocabulary."""
+    is_control = (tokenizer.vocabulary.attributes & Attribute.CONTROL.value) != 0
+    texts = [tokenizer.decode_bytes(ids[~is_control[ids]]) for ids in (first, second)]
+    return ChangesReport(tokenizer, names, id_changes(first, second), texts[0] == texts[1])
+
+
+def sentences(report: ChangesReport) -> Iterator[str]:
+    """What both have in common."""
+    outcome = report.outcome
+    first, second = report.names
+    text = "the same text" if report.is_same_text else "different texts"
+    if not outcome.changes:
+        yield f"{first} and {second} have the same {counted(len(outcome.first), 'token')}."
+        return
+    yield f"{first} has {counted(len(outcome.first), 'token')}, {second} {len(outcome.second):,}: {text}."
+    share = f" ({percent(outcome.n_common / len(outcome.second))} of {second})" if len(outcome.second) else ""
+    common = counted(outcome.n_common, "token")
+    yield f"{common} in common from the start{share}: what a cache of prefixes keeps."
+    removed = f"{counted(outcome.n_removed, 'token')} removed"
+    kept = f"{outcome.n_inserted:,} inserted, {outcome.n_unchanged:,} kept"
+    yield f"{counted(len(outcome.changes), 'change')}: {removed}, {kept}."
+    yield from notes(report)
+    if not outcome.is_whole:
+        yield "A stretch is too long to be compared token by token: it is told as changed whole."
+
+
+def notes(report: ChangesReport) -> Iterator[str]:
+    """Which of BOS, EOS and SEP one of both lacks at an end, or has there more often."""
+    control = Attribute.CONTROL.value
+    attributes, special = report.tokenizer.vocabulary.attributes, report.tokenizer.vocabulary.special_ids
+    heads, tails = [], []
+    for ids in (report.outcome.first, report.outcome.second):
+        others = np.flatnonzero((attributes[ids] & control) == 0)
+        head_end = int(others[0]) if len(others) else len(ids)
+        heads.append(ids[:head_end])
+        tails.append(ids[int(others[-1]) + 1 if len(others) else len(ids) :])
+    ends = (("BOS", special.bos, heads), ("EOS", special.eos, tails), ("SEP", special.sep, tails))
+    for role, token_id, (first, second) in ends:
+        if token_id is not None:
+            counts = (int(np.count_nonzero(first == token_id)), int(np.count_nonzero(second == token_id)))
+            yield from _note(role, *report.names, *counts)
+
+
+def _note(role: str, first: str, second: str, n_first: int, n_second: int) -> Iterator[str]:
+    """What is told of so many tokens of a role."""
+    if n_first == n_second:
+        return
+    if not n_second:
+        yield f"{role} is missing in {second}."
+    elif n_second == 1:
+        few = "none" if not n_first else f"{n_first:,}"
+        yield f"{second} has one {role}, {first} has {few}."
+    elif n_second == 2 and n_first == 1:
+        yield f"There is a second {role} in {second}."
+    else:
+        yield f"{second} has {role} {n_second:,} times, {first} {n_first:,}."
+
+
+def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spelling.SIGNS) -> str:
+    """All that is told, with the first changes: for a terminal, or to paste."""
+    n_changes = len(report.outcome.rows)
+    tables = [change_table(report, LISTED, spelling)] if n_changes else []
+    more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
+    return page_of(tables, list(sentences(report)), more, is_markdown=is_markdown)
+
+
+def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling.SIGNS) -> Table:
+    """The first changes: where they are in both lists, and their tokens."""
+    rows = [["at", "removed", "at", "inserted"]]
+    outcome = report.outcome
+    for change in islice(outcome.changes, most):
+        removed = outcome.first[change.first_start : change.first_end]
+        inserted = outcome.second[change.second_start : change.second_end]
+        texts = [_tokens(report.tokenizer.vocabulary, each, spelling) for each in (removed, inserted)]
+        rows.append([f"{change.first_start:,}", texts[0], f"{change.second_start:,}", texts[1]])
+    return Table("Changes, by the number of the token", rows)
+
+
+def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) -> str:
+    """Tokens, with the id of a single one; cut where they are long."""
+    texts = [spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()]
+    if len(ids) == 1:
+        texts = [f"{texts[0]} ({ids[0]})"]
+    shown = "|".join(texts) or NONE
+    return f"{shown[: LONGEST_CELL - 1]}…" if len(shown) > LONGEST_CELL or len(ids) > LONGEST_LIST else shown
+
+
+def record(report: ChangesReport) -> dict[str, object]:
+    """The record of `compare --against … --json`."""
+    outcome = report.outcome
+    return {
+        "tokens": [len(outcome.first), len(outcome.second)],
+        "common_from_start": outcome.n_common,
+        "kept": outcome.n_unchanged,
+        "removed": outcome.n_removed,
+        "inserted": outcome.n_inserted,
+        "same_text": report.is_same_text,
+        "changes": [
+            {
+                "first": [change.first_start, change.first_end],
+                "second": [change.second_start, change.second_end],
+                "removed_ids": outcome.first[change.first_start : change.first_end].tolist(),
+                "inserted_ids": outcome.second[change.second_start : change.second_end].tolist(),
+            }
+            for change in outcome.changes
+        ],
+    }

@@ -8,23 +8,29 @@ Tokens are told by signs: the letters of two files may differ where the tokens d
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import accumulate
+from typing import NamedTuple
 
-from guiapp.analysis.compare.seen_stages import SeenPiece, SeenStages, plain_text, seen_stages
-from guiapp.analysis.compare.subjects import what_differs, what_is_cut
-from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.explain.spelling import Spelling
+import numpy as np
+
+from guiapp.analysis.explain.spelling import Spelling, code
+from guiapp.core.encode.families.pipeline import Symbols, Tracer
 from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError
+from guiapp.native.model_files import sliced
 
+NEAR = 3  # characters: as long as a contraction
 LONGEST_SHOWN = 40
 PLAIN_NAMES = ("the first", "the second")
 UNWRITTEN = ("unknown", "byte")  # kinds of tokens for what no other token stands for
@@ -104,8 +110,8 @@ def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = P
 
 def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
     """That one of them refuses a text that the other takes."""
-    subject = f"by {('the first', 'the second')[by_theirs]}"
-    return Reason(Cause.REFUSED, subject, _sentence(f"{_name(names, by_theirs)} refuses {what.rstrip('.')}"))
+    subject = f"by {PLAIN_NAMES[by_theirs]}"
+    return Reason(Cause.REFUSED, subject, _sentence(f"{names[by_theirs]} refuses {what.rstrip('.')}"))
 
 
 def affix_reason(mine: AffixIds, other: AffixIds, names: Names) -> Reason | None:
@@ -154,17 +160,15 @@ class _Comparison:
     names: Names
 
     def special(self) -> Reason | None:
-        mine, other = (
-            Counter(self._special(self.ours, self.mine)),
-            Counter(self._special(self.theirs, self.other)),
-        )
+        mine = Counter(self._special(self.ours, self.mine))
+        other = Counter(self._special(self.theirs, self.other))
         for only, is_theirs in ((mine - other, False), (other - mine, True)):
             for text in only:
-                name, not_by = _name(self.names, is_theirs), _name(self.names, not is_theirs)
+                name, not_by = self.names[is_theirs], self.names[not is_theirs]
                 clause = f"{name} takes {shown(text)} as one special or added token, {not_by} as text"
                 return Reason(Cause.SPECIAL, _only(is_theirs), _sentence(clause))
         if self.mine.special == self.other.special and self.mine.segments != self.other.segments:
-            tokens = _listed(self.mine.special)
+            tokens = " ".join(map(shown, self.mine.special))
             clause = f"White space beside {tokens} goes with the token by one of the two only"
             return Reason(Cause.SPECIAL, "white space beside", _sentence(clause))
         return None
@@ -173,13 +177,8 @@ class _Comparison:
         """The special tokens that are cut out, also of normalised text."""
         parts = tokenizer.vocabulary.parts
         later = {token.token_id for token in parts.added_tokens if token.normalized} if parts else set()
-        pieces = [
-            piece.tokens[0] for piece in stages.pieces if piece.symbols is None and len(piece.tokens) == 1
-        ]
-        return [
-            *stages.special,
-            *(tokenizer.vocabulary.raw_text(token) for token in pieces if token in later),
-        ]
+        alone = [each.tokens[0] for each in stages.pieces if each.symbols is None and len(each.tokens) == 1]
+        return [*stages.special, *(tokenizer.vocabulary.raw_text(each) for each in alone if each in later)]
 
     def normalized(self) -> Reason | None:
         mine, other = (each.normalized.decode("utf-8", "replace") for each in (self.mine, self.other))
@@ -194,8 +193,9 @@ class _Comparison:
         texts = [[piece.text for piece in each.pieces] for each in (self.mine, self.other)]
         if texts[0] == texts[1]:
             return None
-        at = min(_cuts(texts[0]) ^ _cuts(texts[1]), default=0)
-        subject = _what_is_cut(self.mine.normalized, at)
+        ends = [set(accumulate(map(len, each))) for each in texts]
+        at = min(ends[0] ^ ends[1], default=0)
+        subject = what_is_cut(self.mine.normalized, at)
         clause = " and ".join(
             f"{name} cuts {_adjacent_pieces(stages, at)}"
             for name, stages in zip(self.names, (self.mine, self.other), strict=True)
@@ -213,20 +213,16 @@ class _Comparison:
 
     def _of_piece(self, mine: SeenPiece, other: SeenPiece) -> Reason:
         merging = self.ours.merging, self.theirs.merging
-        is_whole = [
-            each is not None and piece.symbols is None
-            for each, piece in zip(merging, (mine, other), strict=True)
-        ]
+        is_whole = mine.symbols is None, other.symbols is None
         if is_whole[0] != is_whole[1] and None not in merging:
-            name, not_by = _name(self.names, is_whole[1]), _name(self.names, is_whole[0])
+            name, not_by = self.names[is_whole[1]], self.names[is_whole[0]]
             clause = f"{name} takes the piece {shown(mine.text)} whole, {not_by} merges it"
             return self._missing(mine, other) or Reason(Cause.WHOLE_PIECE, "pieces", _sentence(clause))
         reason = None
         if merging[0] is not None and merging[1] is not None:
             reason = self._merged(merging[0], merging[1], mine, other)
-        return (
-            reason or self._missing(mine, other) or self._unwritten(mine, other) or self._scored(mine, other)
-        )
+        reason = reason or self._missing(mine, other) or self._unwritten(mine, other)
+        return reason or self._scored(mine, other)
 
     def _merged(
         self, ours: PairMerging, theirs: PairMerging, mine: SeenPiece, other: SeenPiece
@@ -242,9 +238,8 @@ class _Comparison:
             slots[0][merge.position], slots[1][same.position] = merge.made, same.made
         for merges, is_theirs in ((mine.merges, False), (other.merges, True)):
             if at < len(merges):
-                place = merges[at].position, merges[at].right_position
-                there = theirs if not is_theirs else ours
-                pair = slots[not is_theirs][place[0]], slots[not is_theirs][place[1]]
+                there, symbols = (ours, slots[0]) if is_theirs else (theirs, slots[1])
+                pair = symbols[merges[at].position], symbols[merges[at].right_position]
                 if pair not in there.rules:
                     return self._only_here(merges[at], is_theirs)
         if at < len(mine.merges) and at < len(other.merges):
@@ -253,7 +248,7 @@ class _Comparison:
 
     def _only_here(self, merge: Merge, is_theirs: bool) -> Reason:
         here, there = (self.theirs, self.ours) if is_theirs else (self.ours, self.theirs)
-        name, not_by = _name(self.names, is_theirs), _name(self.names, not is_theirs)
+        name, not_by = self.names[is_theirs], self.names[not is_theirs]
         made = _symbol(here, merge.made)
         token = here.vocabulary.find(made)
         if there.vocabulary.find(made) is None and token is not None:
@@ -284,7 +279,7 @@ class _Comparison:
         return None
 
     def _no_token(self, text: bytes, by_theirs: bool) -> Reason:
-        clause = f"{_name(self.names, by_theirs)} has no token {shown(text)}"
+        clause = f"{self.names[by_theirs]} has no token {shown(text)}"
         return Reason(Cause.TOKEN, _only(not by_theirs), _sentence(clause))
 
     def _unwritten(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:
@@ -328,14 +323,6 @@ class _Comparison:
         token = shown_token(self.ours.vocabulary, pair[0])
         clause = f"The token {token} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
         return Reason(Cause.NUMBER, "ids", _sentence(clause))
-
-
-def _what_is_cut(text: bytes, at: int) -> str:
-    return what_is_cut(text[:at].decode("utf-8", "replace"), text[at:].decode("utf-8", "replace"))
-
-
-def _cuts(texts: Sequence[bytes]) -> set[int]:
-    return set(accumulate(map(len, texts)))
 
 
 def _adjacent_pieces(stages: SeenStages, at: int) -> str:
@@ -384,20 +371,164 @@ def shown_token(vocabulary: Vocabulary, token_id: int) -> str:
     return code(Spelling.SIGNS.token(vocabulary, token_id, LONGEST_SHOWN))
 
 
-def _listed(texts: tuple[bytes, ...]) -> str:
-    return " ".join(map(shown, texts)) or "nothing"
-
-
 def _only(is_theirs: bool) -> str:
     """The subject of what only one of them has."""
-    return f"only in {('the first', 'the second')[is_theirs]}"
-
-
-def _name(names: Names, is_theirs: bool) -> str:
-    return names[is_theirs]
+    return f"only in {PLAIN_NAMES[is_theirs]}"
 
 
 def _sentence(clause: str) -> str:
     """With a capital, unless a model's name begins it that is written otherwise."""
     begins = clause[0].upper() if clause.startswith(PLAIN_NAMES) else clause[0]
     return f"{begins}{clause[1:]}."
+
+
+# What a difference between two texts, or a cut in one, is about, in a word or two
+
+
+def _without_marks(text: str) -> str:
+    apart = unicodedata.normalize("NFD", text)
+    return "".join(each for each in apart if unicodedata.category(each)[0] != "M")
+
+
+def what_differs(mine: str, other: str) -> str:
+    """What two normalised texts differ in."""
+    return next((name for name, alike in ALIKE if alike(mine) == alike(other)), "characters")
+
+
+ALIKE = (
+    ("the space in front", lambda text: text.lstrip(" ")),
+    ("spaces", lambda text: "".join(text.split())),
+    ("case", str.lower),
+    ("composed characters", lambda text: unicodedata.normalize("NFC", text)),
+    ("compatible characters", lambda text: unicodedata.normalize("NFKC", text)),
+    ("accents", _without_marks),
+    ("accents and case", lambda text: _without_marks(text).lower()),
+)
+"""What texts differ in that are equal by the function; the first one counts."""
+
+CONTRACTION = re.compile("['’](?:[stmd]|re|ve|ll)", re.IGNORECASE)
+
+
+def what_is_cut(text: bytes, at: int) -> str:
+    """What a cut at a byte of a text is about, by what stands on both sides of it."""
+    before, after = (part.decode("utf-8", "replace") for part in (text[:at], text[at:]))
+    before, after = before[-NEAR:], after[:NEAR]
+    contractions = CONTRACTION.finditer(before + after)
+    if any(match.start() <= len(before) <= match.end() for match in contractions):
+        return "contractions"
+    kinds = {_kind(each) for each in before[-1:] + after[:1]}
+    return next((name for name in ORDER if name in kinds), "the end of the text")
+
+
+def _kind(character: str) -> str:
+    if character in "\r\n":
+        return "line ends"
+    if character.isspace():
+        return "spaces"
+    return {"N": "digits", "M": "accents", "L": "letters"}.get(unicodedata.category(character)[0], "signs")
+
+
+ORDER = ("digits", "line ends", "spaces", "accents", "signs", "letters")
+
+
+# What each stage of a tokenizer makes of a text, told alike for all kinds, so that two can be compared
+
+
+class SeenPiece(NamedTuple):
+    """A piece, and what became of it.
+
+    text     normalised, a marked space as a space
+    tokens   ids
+    symbols  what pair merging starts from; None where it is not merged
+    merges   in order
+    """
+
+    text: bytes
+    tokens: tuple[int, ...]
+    symbols: tuple[int, ...] | None
+    merges: tuple[Merge, ...]
+
+
+@dataclass(frozen=True)
+class SeenStages:
+    """All stages of one text.
+
+    special    the texts of the special tokens that are cut out first, in order
+    segments  start and end of what is left between them, empty ones left out
+    pieces     of all that is left, in order
+    """
+
+    special: tuple[bytes, ...]
+    segments: tuple[tuple[int, int], ...]
+    pieces: tuple[SeenPiece, ...]
+
+    @property
+    def normalized(self) -> bytes:
+        return b"".join(piece.text for piece in self.pieces)
+
+
+def seen_stages(tokenizer: Tokenizer, text: bytes) -> SeenStages:
+    """The stages of a text of at most some hundred bytes, by the readable twins; raises EncodeError."""
+    vocabulary, encoder = tokenizer.vocabulary, _briefest_encoder(tokenizer)
+    found = tokenizer.special_tokens.partition(np.frombuffer(text, np.uint8), True)
+    around = zip(found.raw_starts.tolist(), found.raw_ends.tolist(), strict=True)
+    segments = tuple((start, end) for start, end in around if start < end)
+    tracer = _Stages(vocabulary)
+    for start, end in segments:
+        begins = tokenizer.begins_text_at(start, True)
+        tokenizer.pipeline_of(encoder).encode_readable(text[start:end], begins, encoder, tracer)
+    special = tuple(map(vocabulary.raw_text, found.ids.tolist()))
+    return SeenStages(special, segments, tuple(tracer.pieces))
+
+
+def plain_text(vocabulary: Vocabulary, token_id: int) -> bytes:
+    """What a token stands for in the text of a piece, without the marks of its vocabulary."""
+    return vocabulary.token_bytes(token_id).removeprefix(_mark(vocabulary))
+
+
+def plain_texts(vocabulary: Vocabulary) -> list[bytes]:
+    """The same of all tokens."""
+    mark = _mark(vocabulary)
+    return [text.removeprefix(mark) for text in sliced(*vocabulary.token_bytes_table)]
+
+
+def _mark(vocabulary: Vocabulary) -> bytes:
+    """What tokens have in front that begin a piece, or go on with one."""
+    if vocabulary.parts is not None:
+        return vocabulary.parts.model.continuing_prefix.encode()
+    return b" " if vocabulary.type is VocabType.WPM else b""
+
+
+def _briefest_encoder(tokenizer: Tokenizer) -> str:
+    """Merging as `scan` does it tells merges and nothing else."""
+    if "scan" in tokenizer.encoders:
+        return "scan"
+    return tokenizer.reference_encoder(next(iter(tokenizer.encoders)))
+
+
+@dataclass
+class _Stages(Tracer):
+    """Writes pieces down."""
+
+    vocabulary: Vocabulary
+    pieces: list[SeenPiece] = field(default_factory=list)
+
+    def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None: ...
+
+    def split(self, piece_ends: Sequence[int]) -> None: ...
+
+    def piece(self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None) -> None:
+        text = data.replace(MARKED_SPACE, b" ")
+        if self.vocabulary.type is VocabType.WPM and self.vocabulary.parts is None:
+            text = text.removeprefix(b" ")
+        self._text = text
+        self._symbols = None if symbols is None else tuple(symbol for symbol, _, _ in symbols)
+        self._merges: list[Merge] = []
+
+    def step(self, step: object) -> None:
+        if isinstance(step, Merge):
+            self._merges.append(step)
+
+    def end_piece(self, tokens: Symbols) -> None:
+        ids = tuple(token for token, _, _ in tokens)
+        self.pieces.append(SeenPiece(self._text, ids, self._symbols, tuple(self._merges)))

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.compare.vocabularies import VocabularyComparison
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.core.text.figures import counted
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.core.text.figures import counted, elided, quoted
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.quoting import elided, quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
 
@@ -45,9 +44,8 @@ def verdict(comparison: VocabularyComparison, names: Names) -> str:
 
 def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
     """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
-    return page_of(
-        tables(comparison, names, LISTED_OF_KIND), [verdict(comparison, names)], is_markdown=is_markdown
-    )
+    told = tables(comparison, names, LISTED_OF_KIND)
+    return page_of(told, [verdict(comparison, names)], is_markdown=is_markdown)
 
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
@@ -60,10 +58,8 @@ def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterato
     if any(role.differs for role in comparison.roles):
         yield _role_table(comparison, names)
     if settings := [*comparison.other_settings, *comparison.incomparable_settings]:
-        rows = [
-            [each.name, *(elided(told, LONGEST_SETTING) for told in (each.first, each.second))]
-            for each in settings
-        ]
+        cells = ((each.name, each.first, each.second) for each in settings)
+        rows = [[name, *(elided(each, LONGEST_SETTING) for each in told)] for name, *told in cells]
         yield Table("Rules that differ", [["", *names], *rows])
     if len(comparison.only[0]) or len(comparison.only[1]):
         yield _script_table(comparison, names)
@@ -90,7 +86,7 @@ def _count_table(comparison: VocabularyComparison, names: Names) -> Table:
         ("searched for otherwise", comparison.other_search),
         ("with another score", comparison.other_score),
     ):
-        rows.append([f"{what}", f"{int(differs.sum()):,}", f"{int(differs.sum()):,}"])
+        rows.append([what, *[f"{int(differs.sum()):,}"] * 2])
     if (merges := comparison.merges) is not None:
         n_moved = int(merges.moved.sum())
         rows += [
@@ -116,9 +112,9 @@ def _token_rows(
     vocabularies = comparison.first.vocabulary, comparison.second.vocabulary
     for side, name in enumerate(names):
         for token_id in map(int, comparison.only[side][:most]):
-            cells = _token_cells(vocabularies[side], token_id, write)
-            pairs = [[cell, ""] if side == 0 else ["", cell] for cell in cells[1:]]
-            yield [f"only in {name}", cells[0], *(cell for pair in pairs for cell in pair)]
+            text, *cells = _token_cells(vocabularies[side], token_id, write)
+            pairs = ((cell, "") if side == 0 else ("", cell) for cell in cells)
+            yield [f"only in {name}", text, *chain.from_iterable(pairs)]
     flags = {
         "other kind": comparison.other_kind,
         "searched for otherwise": comparison.other_search,
@@ -135,8 +131,7 @@ def _token_rows(
                 for each, token_id in zip(vocabularies, comparison.both[row].tolist(), strict=True)
             )
             what = ", ".join(name for name, each in flags.items() if each[row])
-            pairs = [[one, other] for one, other in zip(first[1:], second[1:], strict=True)]
-            yield [what, first[0], *(cell for pair in pairs for cell in pair)]
+            yield [what, first[0], *chain.from_iterable(zip(first[1:], second[1:], strict=True))]
 
 
 def _token_cells(vocabulary: Vocabulary, token_id: int, write: Callable[[bytes], str]) -> list[str]:
@@ -183,12 +178,10 @@ def _rule(rule: tuple[bytes, bytes]) -> str:
 
 def _role_table(comparison: VocabularyComparison, names: Names) -> Table:
     rows = [["", *names]]
+    first, second = (each.vocabulary for each in comparison.tokenizers)
     for role in comparison.roles:
         if role.differs:
-            ids = role.first, role.second
-            rows.append(
-                [role.name, *map(_role_cell, (each.vocabulary for each in comparison.tokenizers), ids)]
-            )
+            rows.append([role.name, _role_cell(first, role.first), _role_cell(second, role.second)])
     return Table("Roles of special tokens that differ", rows)
 
 
@@ -204,7 +197,9 @@ def _script_table(comparison: VocabularyComparison, names: Names) -> Table:
     counts = comparison.by_script
     order = np.argsort(-counts[1:].sum(axis=0), kind="stable")
     rows = [["", "in both", *(f"only in {name}" for name in names)]]
-    rows += [_script_row(NAMES[script], counts[:, script]) for script in order[:LISTED_SCRIPTS].tolist()]
+    rows += [
+        _script_row(SCRIPT_NAMES[script], counts[:, script]) for script in order[:LISTED_SCRIPTS].tolist()
+    ]
     rest = counts[:, order[LISTED_SCRIPTS:]].sum(axis=1)
     return Table("Tokens by script", [*rows, _script_row("all others", rest)])
 
@@ -241,7 +236,7 @@ def record(comparison: VocabularyComparison, names: Names) -> dict[str, object]:
         "rules": [setting._asdict() for setting in comparison.settings],
         "scripts": {
             name: counts.tolist()
-            for name, counts in zip(NAMES, comparison.by_script.T, strict=True)
+            for name, counts in zip(SCRIPT_NAMES, comparison.by_script.T, strict=True)
             if counts.any()
         },
         "lengths": comparison.by_length.T.tolist(),

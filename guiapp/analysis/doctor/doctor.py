@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.compare.vocabularies import NOTHING, VocabularyComparison, compare_vocabularies
 from guiapp.analysis.doctor.examined import Check, ExaminedModel
-from guiapp.analysis.doctor.findings import CONVERT, DOWNLOAD, ERROR, HINT, SEVERITIES, WARNING, Finding
-from guiapp.analysis.doctor.original import check_original
-from guiapp.analysis.doctor.pre import check_patterns, check_pre, likeliest
-from guiapp.analysis.doctor.roles import check_clean_up, check_end_ids, check_ends, check_roles, check_sizes
-from guiapp.analysis.doctor.templates import check_templates
+from guiapp.analysis.doctor.findings import (
+    CONVERT,
+    DOWNLOAD,
+    ERROR,
+    HINT,
+    SEVERITIES,
+    WARNING,
+    Finding,
+    Tokenization,
+    TokenizationChange,
+)
+from guiapp.analysis.doctor.pre import check_patterns, check_pre, first_change, likeliest
+from guiapp.analysis.doctor.roles import (
+    check_clean_up,
+    check_end_ids,
+    check_ends,
+    check_roles,
+    check_sizes,
+    check_templates,
+)
 from guiapp.analysis.doctor.tokens import (
     check_bytes,
     check_confusables,
@@ -24,16 +44,27 @@ from guiapp.analysis.doctor.tokens import (
     check_scores,
     check_spelling,
 )
+from guiapp.analysis.explain.spelling import code, in_markdown
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats.file_bytes import open_regular
 from guiapp.core.formats.table import HEAD_BYTES, format_of, is_tokenizer
-from guiapp.core.open_model import open_model
+from guiapp.core.open_model import open_model, with_file_pre
 from guiapp.core.sources.locate import located
 from guiapp.core.sources.tokenizer_files import file_in
-from guiapp.core.vocabulary.header_bytes import open_regular
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.opening import Opening
-from guiapp.core.vocabulary.remedies import GGUF, in_turn, without_key
+from guiapp.core.vocabulary.remedies import GGUF, TOOL, in_turn, without_key
+from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import UnknownPreError, VocabError
 
+MOST_IDS = 12
+ENDS = "ends a generation"
+IN_ALL_FORMATS = ("put before a text", "put behind a text", ENDS, "chat template")
+"""Rules that files of different formats say alike; by the others, the same ids come about in other words."""
+HOLDS_NO_SPECIAL = "tiktoken"
+"""Programs give files of this format special tokens: that some differ is no fault of what was converted."""
+SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNUSED
 CHECKS: tuple[Check, ...] = (
     check_pre,
     check_patterns,
@@ -175,10 +206,163 @@ def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, 
     for finding in dict.fromkeys(findings):
         of_kind[finding.code, finding.severity].append(finding)
     shown = list[Finding]()
-    for (code, severity), found in of_kind.items():
+    for (kind, severity), found in of_kind.items():
         shown += found[:MOST_OF_A_KIND]
         if n_more := len(found[MOST_OF_A_KIND:]):
-            shown.append(Finding(code, severity, f"The same of {n_more:,} more.", found[0].remedy))
+            shown.append(Finding(kind, severity, f"The same of {n_more:,} more.", found[0].remedy))
     shown.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     remedies = in_turn([each.remedy for each in shown], path)
     return tuple(replace(each, remedy=remedy) for each, remedy in zip(shown, remedies, strict=True))
+
+
+# Whether a converted file says what the original says that it was made from
+
+
+def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Finding]:
+    """Other ids of a text of many scripts, and what differs between the files."""
+    by_file = ExaminedModel(with_file_pre(examined.tokenizer))
+    if changes := first_change(by_file, ExaminedModel(original), add_special=True):
+        what = f"“{quoted(changes.text)}” has other ids than in the original; those are shown as mended."
+        yield Finding("original_ids", ERROR, what, changes=changes)
+    holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL
+    comparison = compare_vocabularies(examined.tokenizer, original)
+    if examined.vocabulary.type is not VocabType.WPM or not examined.is_gguf:  # GGUF spells these otherwise
+        yield from _tokens(examined, comparison, holds_special)
+    if (merges := comparison.merges) is not None:
+        counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
+        if any(counts):
+            what = "Merge rules: {:,} of the original are missing, {:,} are new, {:,} stand elsewhere."
+            yield Finding("original_merges", ERROR, what.format(*counts))
+    if not holds_special:
+        yield from _usual_tokens(examined, original)
+    for role in comparison.roles:
+        if role.first is not None and role.second is not None and role.differs:
+            what = f"The {role.name.upper()} token is {role.first:,}; in the original it is {role.second:,}."
+            yield Finding("original_role", WARNING if holds_special else HINT, what)
+    is_of_one_format = examined.vocabulary.format == original.vocabulary.format
+    for setting in comparison.other_settings:
+        if setting.name == ENDS and not holds_special:
+            continue
+        if is_of_one_format or (setting.name in IN_ALL_FORMATS and setting.second != NOTHING):
+            ours, theirs = quoted(setting.first), quoted(setting.second)
+            yield Finding("original_rule", HINT, f"{setting.name.capitalize()}: {ours}; original: {theirs}.")
+    for remark in original.vocabulary.warnings:
+        yield Finding("original_remark", HINT, f"Of the original: {remark}", "")
+
+
+def _usual_tokens(examined: ExaminedModel, original: Tokenizer) -> Iterator[Finding]:
+    """Special tokens by other names than are usual for the original."""
+    usual = original.vocabulary
+    rows = np.flatnonzero(usual.attributes & SPECIAL)
+    names = {row: usual.raw_text(row).decode("utf-8", "replace") for row in rows.tolist()}
+    others = [row for row, name in names.items() if examined.texts[row : row + 1] != [name]]
+    here = [row for row in others if row < len(examined.texts)]
+    if here:
+        said = f"in the original it is “{quoted(names[here[0]])}”, but its file holds no special tokens."
+        yield examined.about(here, "original_special_tokens", HINT, said, "")
+
+
+def _tokens(
+    examined: ExaminedModel, comparison: VocabularyComparison, with_special: bool
+) -> Iterator[Finding]:
+    first, second = (each.vocabulary for each in comparison.tokenizers)
+    is_kept = [with_special | (each.attributes & SPECIAL == 0) for each in (first, second)]
+    if len(missing := comparison.only[1][is_kept[1][comparison.only[1]]].tolist()):
+        name = quoted(second.raw_text(missing[0]))
+        what = f"The original has {counted(len(missing), 'token')} that this file lacks, such as “{name}”."
+        yield Finding("original_tokens", ERROR, what)
+    if len(new := comparison.only[0][is_kept[0][comparison.only[0]]].tolist()):
+        yield examined.about(new, "original_tokens", HINT, "not in the original.", "")
+    is_meant = is_kept[1][comparison.both[:, 1]]
+    differs = {"id": comparison.other_id, "kind": _other_kinds(comparison), "score": comparison.other_score}
+    for name, is_other in differs.items():
+        if (is_other & is_meant).any():
+            rows = comparison.both[is_other & is_meant, 0].tolist()
+            severity, said = WARNING if name == "kind" else ERROR, f"it has another {name} in the original."
+            yield examined.about(rows, f"original_{name}", severity, said)
+
+
+def _other_kinds(comparison: VocabularyComparison) -> NDArray[np.bool_]:
+    """But for unknown tokens, which files of `tokenizers` have as control tokens."""
+    special = [
+        each.vocabulary.attributes[ids] & (Attribute.CONTROL | Attribute.UNKNOWN) > 0
+        for each, ids in zip(comparison.tokenizers, comparison.both.T, strict=True)
+    ]
+    differs: NDArray[np.bool_] = comparison.other_kind & ~(special[0] & special[1])
+    return differs
+
+
+# A diagnosis as a JSON record, as lines and as Markdown
+
+
+def record(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The record of `doctor --json`; `changes` is null where no one text shows it."""
+    name = None if diagnosis.path is None else diagnosis.path.name
+    return {"file": name, "findings": [_finding(each) for each in diagnosis.findings]}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    changes = finding.changes
+    after = changes and changes.after
+    ids = changes and {"text": changes.text, "before": changes.before.ids, "after": after and after.ids}
+    line = finding.line and {"template": finding.line.template, "number": finding.line.number}
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "what": finding.what,
+        "changes": ids,
+        "remedy": finding.remedy,
+        "tokens": finding.tokens,
+        "pre": finding.pre,
+        "line": line,
+    }
+
+
+def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
+    """For people: what, the text that shows it, and the remedy."""
+    for finding in diagnosis.findings:
+        yield f"{finding.severity}: {finding.what} [{finding.code}]"
+        if finding.changes is not None:
+            yield f"    text:   {_change(finding.changes)}"
+        if finding.remedy:
+            yield f"    remedy: {finding.remedy}"
+    where = "" if diagnosis.path is None else f" in {quoted(diagnosis.path.name)}"
+    yield f"{count(diagnosis.findings)}{where}."
+
+
+def _change(change: TokenizationChange) -> str:
+    now = f"“{quoted(change.text)}” is {_ids(change.before)}"
+    return now if change.after is None else f"{now}; mended: {_ids(change.after)}"
+
+
+def _ids(cut: Tokenization) -> str:
+    more = ", …" if len(cut.ids) > MOST_IDS else ""
+    return f"[{', '.join(map(str, cut.ids[:MOST_IDS]))}{more}]"
+
+
+def markdown(title: str, diagnosis: Diagnosis) -> str:
+    """For a file or an issue: a heading for each severity, and what stands for itself in code marks."""
+    lines = [f"# What the doctor says of {in_markdown(quoted(title))}", "", f"{count(diagnosis.findings)}."]
+    for severity in SEVERITIES:
+        found = [each for each in diagnosis.findings if each.severity == severity]
+        lines += ["", f"## {counted(len(found), severity).capitalize()}", ""] * bool(found)
+        for each in found:
+            lines.append(f"- {in_markdown(each.what)} ({code(each.code)})")
+            if each.changes is not None:
+                lines.append(f"  - Text: {in_markdown(_change(each.changes))}")
+            if each.remedy:
+                remedy = code(each.remedy) if is_command(each.remedy) else in_markdown(each.remedy)
+                lines.append(f"  - Remedy: {remedy}")
+    return "\n".join(lines) + "\n"
+
+
+def count(findings: Sequence[Finding]) -> str:
+    """How many there are of each severity, the worst first."""
+    n_of = Counter(each.severity for each in findings)
+    told = [counted(n_of[severity], severity) for severity in SEVERITIES if n_of[severity]]
+    return ", ".join(told).capitalize() or "No findings"
+
+
+def is_command(remedy: str) -> bool:
+    """Whether it is to be typed into a terminal rather than read."""
+    return remedy.startswith(f"{TOOL} ")

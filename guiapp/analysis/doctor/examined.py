@@ -8,17 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
-from guiapp.analysis.chat.markers import confusable_key
-from guiapp.analysis.chat.templates import ChatTemplate, templates_of
+from guiapp.analysis.chat.templates import ChatTemplate, confusable_key, templates_of
 from guiapp.analysis.doctor.findings import CONVERT, MOST_NAMED, Finding, Tokenization, TokenizationChange
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.gguf import embedding_rows
-from guiapp.core.text.packed_texts import sliced
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.remedies import GGUF, new_metadata
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
+from guiapp.native.model_files import sliced
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +70,9 @@ class ExaminedModel:
     @property
     def reads_only(self) -> bool:
         """Whether the model writes nothing, as those that make embeddings."""
-        sentence = self.vocabulary.metadata
-        return "bert" in self.vocabulary.architecture or any(
-            key.endswith(".attention.causal") and value is False for key, value in sentence.items()
-        )
+        said = self.vocabulary.metadata.items()
+        is_not_causal = any(key.endswith(".attention.causal") and value is False for key, value in said)
+        return is_not_causal or "bert" in self.vocabulary.architecture
 
     @cached_property
     def embedding_rows(self) -> int | None:

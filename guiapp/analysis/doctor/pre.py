@@ -23,11 +23,10 @@ from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.open_model import open_model
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.pretokenize.splitter import splitter_of
-from guiapp.core.text.packed_texts import sliced
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed, sliced
 
 MOST_TRIED = 1 << 14
 N_FIRST_MERGES = 1000
@@ -119,17 +118,11 @@ def check_patterns(examined: ExaminedModel) -> Iterator[Finding]:
     """Regular expressions of a tokenizer.json that are marked as literal text."""
     if (parts := examined.vocabulary.parts) is None:
         return
-    components = {
-        "normalizer": parts.normalizer,
-        "pre-tokenizer": parts.pre_tokenizer,
-        "decoder": parts.decoder,
-    }
-    for name, component in components.items():
-        for text in filter(LOOKS_LIKE_PATTERN.search, _literals(component)):
-            what = f"The {name} looks for “{quoted(text)}” as literal text, but it looks like a pattern."
-            yield Finding(
-                "pattern_is_text", HINT, what, "If it is a pattern, change its key String to Regex."
-            )
+    remedy = "If it is a pattern, change its key String to Regex."
+    for name in ("normalizer", "pre_tokenizer", "decoder"):
+        for text in filter(LOOKS_LIKE_PATTERN.search, _literals(getattr(parts, name))):
+            what = f"looks for “{quoted(text)}” as literal text, but it looks like a pattern."
+            yield Finding("pattern_is_text", HINT, f"The {name.replace('_', '-')} {what}", remedy)
 
 
 def _literals(component: object) -> Iterator[str]:

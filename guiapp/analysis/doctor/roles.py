@@ -1,11 +1,14 @@
-"""Whether tokens with a role are there and fit: BOS, ends of a generation, sizes of the model."""
+"""Whether tokens with a role are there and fit the model, and whether its chat templates fit them."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict
+from typing import NamedTuple
 
-from guiapp.analysis.chat.markers import resembles_end
+from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, confusable_key, resembles_end
 from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import (
     CONVERT,
@@ -14,16 +17,25 @@ from guiapp.analysis.doctor.findings import (
     MOST_NAMED,
     WARNING,
     Finding,
+    TemplateLine,
+    Tokenization,
     TokenizationChange,
 )
 from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL, read_sidecars
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, Attribute
-from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remedies import ending_generation
+from guiapp.core.vocabulary.remedies import ending_generation, without_key
 from guiapp.core.vocabulary.special_ids import END_TEXTS, KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocabulary.vocabulary import VocabType
 
+LONGEST = 1 << 20  # characters of a template that are looked at
+WRITES = r"\{{\{{-?\+?\s*{role}_token\b|\b{role}_token\s*[+~]|[+~]\s*{role}_token\b|=\s*{role}_token\b"
+ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends so
+PIPED = re.compile(r"<[|｜].*[|｜]>")
+LINES_AROUND, LONGEST_LINE = 3, 500
+SAVE = "Save the corrected template as fixed.jinja, then run: "
+OTHERWISE = "Mend the template in its file: chat_template.jinja, or tokenizer_config.json."
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
 USUAL_TEXTS = {
     **TEXTS_OF_ROLE,
@@ -60,9 +72,8 @@ def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
             continue
         is_named = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id" in vocabulary.metadata
         if vocabulary.attributes[row] == Attribute.NORMAL and (is_named or asked.get(role)):
-            what = (
-                f"The {role.upper()} token is {row} “{quoted(examined.texts[row])}”, which is ordinary text."
-            )
+            token = f"{row} “{quoted(examined.texts[row])}”"
+            what = f"The {role.upper()} token is {token}, which is ordinary text."
             changes = TokenizationChange("a", examined.cut("a", True)) if asked.get(role) else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
             yield Finding("role_is_text", severity, what, naming(examined, role), changes, (row,))
@@ -126,9 +137,8 @@ def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
 
 def _end_ids(config: object) -> frozenset[int]:
     said = config.get("eos_token_id") if isinstance(config, Mapping) else None
-    return frozenset(
-        row for row in (said if isinstance(said, list) else [said]) if type(row) is int and row >= 0
-    )
+    rows = said if isinstance(said, list) else [said]
+    return frozenset(row for row in rows if type(row) is int and row >= 0)
 
 
 def keeps_going(text: str, special_texts: Container[str]) -> bool:
@@ -141,10 +151,8 @@ def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
     n_tokens, rows, vocabulary = len(examined.vocabulary), examined.embedding_rows, examined.vocabulary
     if rows is not None and rows != n_tokens:
         less = "some ids have no embedding" if rows < n_tokens else "some embeddings have no token"
-        what = (
-            f"The model has embeddings of {rows:,} ids (token_embd.weight) and {n_tokens:,} tokens: {less}."
-        )
-        yield Finding("embedding_rows", ERROR, f"{what} llama.cpp does not load it.")
+        what = f"The model has embeddings of {rows:,} ids (token_embd.weight) and {n_tokens:,} tokens"
+        yield Finding("embedding_rows", ERROR, f"{what}: {less}. llama.cpp does not load it.")
     key = f"{vocabulary.architecture}.vocab_size"
     said = vocabulary.metadata.get(key) if examined.is_gguf else None
     if isinstance(said, int) and said != n_tokens:
@@ -161,3 +169,153 @@ def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
     if decoded != text:
         what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
         yield Finding("clean_up", HINT, what, CLEAN_UP)
+
+
+# Whether a chat template fits its tokenizer, by a look at its text alone: it is never run here
+
+
+class _Template(NamedTuple):
+    """A template to look at.
+
+    text   without comments
+    lines  with them
+    ends   where those of `text` end
+    """
+
+    name: str
+    text: str
+    lines: list[str]
+    ends: list[int]
+
+    def __str__(self) -> str:
+        return f"The chat template “{quoted(self.name)}”"
+
+    def line(self, at: int) -> TemplateLine:
+        """The line of a character of `text`."""
+        row = bisect_left(self.ends, at)
+        first = max(row - LINES_AROUND, 0)
+        context = self.lines[first : row + LINES_AROUND + 1]
+        return TemplateLine(self.name, row + 1, first + 1, tuple(line[:LONGEST_LINE] for line in context))
+
+
+def check_templates(examined: ExaminedModel) -> Iterator[Finding]:
+    """Each template of the model."""
+    yield from _eos_after_prompts(examined)
+    for given in examined.templates:
+        whole = given.text[:LONGEST]
+        text = _without_comments(whole)
+        ends = [result.start() for result in re.finditer("\n", text)]
+        template = _Template(given.name, text, whole.split("\n"), ends)
+        yield from _bos_twice(examined, template)
+        yield from _role_missing(examined, template)
+        yield from _markers(examined, template)
+        yield from _unseen(examined, template)
+
+
+def _without_comments(text: str) -> str:
+    """Only line ends are left of them, so that lines are counted as in the file."""
+    kept, at = list[str](), 0
+    while (start := text.find("{#", at)) >= 0 and (end := text.find("#}", start + 2)) >= 0:
+        kept.append(text[at:start] + "\n" * text.count("\n", start, end))
+        at = end + 2
+    return "".join(kept) + text[at:]
+
+
+def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
+    """A template that writes BOS, where the tokenizer adds one, too."""
+    vocabulary = examined.vocabulary
+    bos = vocabulary.special_ids.bos
+    if bos is None or bos >= len(vocabulary) or not vocabulary.rules.add_bos:
+        return
+    token = examined.texts[bos]
+    if result := re.search(WRITES.format(role="bos"), template.text) or re.search(
+        re.escape(token), template.text
+    ):
+        what = (
+            f"{template} writes “{quoted(token)}”, and the tokenizer puts it before each text: a "
+            "program that encodes what the template writes with special tokens has it twice."
+        )
+        remedy = (
+            "Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false."
+        )
+        changes = TokenizationChange(token, examined.cut(token, True), examined.cut(token))
+        yield Finding("bos_twice", WARNING, what, remedy, changes, (bos,), line=template.line(result.start()))
+
+
+def _eos_after_prompts(examined: ExaminedModel) -> Iterator[Finding]:
+    """EOS behind each text, in a file that is made for chats: what the model is to go on with has ended.
+
+    Not in files of models that make embeddings, or that read by an encoder, where this is right.
+    """
+    vocabulary, said = examined.vocabulary, examined.vocabulary.metadata
+    eos, key = vocabulary.special_ids.eos, "tokenizer.ggml.add_eos_token"
+    pools = any(name.endswith(".pooling_type") and value for name, value in said.items())
+    is_for_chats = any(template.text.strip() for template in examined.templates)
+    is_asked = examined.is_gguf and said.get(key) is True and eos is not None and eos < len(vocabulary)
+    if not is_asked or not is_for_chats or pools or vocabulary.type in ENCODED or examined.reads_only:
+        return
+    assert eos is not None
+    cut = examined.cut("a", True)
+    changes = TokenizationChange("a", cut, Tokenization(cut.ids[:-1], cut.spans[:-1]))
+    what = (
+        f"Each text ends in “{quoted(examined.texts[eos])}” ({key}), and the file has a chat template: a "
+        "prompt that is encoded with special tokens tells the model that all is said, before it answers."
+    )
+    remedy = without_key(vocabulary.path, key)
+    yield Finding("eos_behind_prompts", WARNING, what, remedy, changes, (eos,))
+
+
+def _role_missing(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
+    """A template that writes BOS or EOS of a model that has none."""
+    ids = examined.vocabulary.special_ids
+    for role, row in (("bos", ids.bos), ("eos", ids.eos)):
+        if row is not None or not examined.is_gguf:
+            continue
+        if result := re.search(WRITES.format(role=role), template.text):
+            key = f"tokenizer.ggml.{role}_token_id"
+            what = f"writes {role}_token, but the file names none ({key}): nothing is written there."
+            remedy = naming(examined, role, _correcting(examined))
+            line = template.line(result.start())
+            yield Finding("template_role_missing", WARNING, f"{template} {what}", remedy, line=line)
+
+
+def _markers(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
+    """Markers that are ordinary text in this model."""
+    names, by_confusable_key = examined.tokenizer.special_tokens.names, examined.by_confusable_key
+    remedy = _correcting(examined)
+    for marker, at in _first_of_each(MARKER, template.text).items():
+        meant = by_confusable_key.get(confusable_key(marker))
+        if marker in names or not (meant or marker in ENDS + BEGINNINGS or PIPED.fullmatch(marker)):
+            continue
+        what = f"{template} has the marker “{quoted(marker)}”, which is ordinary text in this model"
+        what += f"; it has “{quoted(meant)}”." if meant else "."
+        after = Tokenization.whole(marker, names[meant]) if meant else None
+        changes, tokens = TokenizationChange(marker, examined.cut(marker), after), after.ids if after else ()
+        yield Finding("marker_is_text", WARNING, what, remedy, changes, tokens, line=template.line(at))
+
+
+def _unseen(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
+    """Characters that nobody sees, or takes for others."""
+    remedy = _correcting(examined)
+    if result := INVISIBLE.search(template.text):
+        line = template.line(result.start())
+        what = f"{template} has an invisible character in line {line.number}: U+{ord(result[0][0]):04X}."
+        yield Finding("template_invisible", WARNING, what, remedy, line=line)
+    data = template.text.encode("utf-8", "replace")
+    if odd := confusables(data):
+        line = template.line(len(data[: odd[0].start].decode("utf-8", "replace")))
+        what = f"{template} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+        yield Finding("template_look_alike", WARNING, what, remedy, line=line)
+
+
+def _correcting(examined: ExaminedModel) -> str:
+    command = examined.new_metadata("--chat-template-file fixed.jinja", OTHERWISE)
+    return SAVE + command if examined.is_gguf else command
+
+
+def _first_of_each(pattern: re.Pattern[str], text: str) -> dict[str, int]:
+    """Where each different text is found first."""
+    result: dict[str, int] = {}
+    for match in pattern.finditer(text):
+        result.setdefault(match[0], match.start())
+    return result

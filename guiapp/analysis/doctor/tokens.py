@@ -9,7 +9,7 @@ from unicodedata import category
 
 import numpy as np
 
-from guiapp.analysis.chat.markers import confusable_key
+from guiapp.analysis.chat.templates import confusable_key
 from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import (
     CONVERT,
@@ -20,10 +20,9 @@ from guiapp.analysis.doctor.findings import (
     Tokenization,
     TokenizationChange,
 )
-from guiapp.core.hugging_face.prepare import normalize
-from guiapp.core.text.confusables import confusables
-from guiapp.core.text.figures import counted
-from guiapp.core.text.hidden import INVISIBLE
+from guiapp.core.hugging_face.pre_tokenizers import normalize
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,
     NORMAL_TYPE,
@@ -32,7 +31,6 @@ from guiapp.core.vocabulary.attributes import (
     Attribute,
 )
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import SCORED, VocabType, Vocabulary
 from guiapp.native.model_files import count_unsplittable
 
@@ -192,13 +190,7 @@ def check_spelling(examined: ExaminedModel) -> Iterator[Finding]:
 
 def _may_be_typed(text: bytes) -> bool:
     """Whether it is UTF-8, or a byte."""
-    if len(text) == 1:
-        return True
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return len(text) == 1 or text.decode("utf-8", "ignore").encode() == text
 
 
 def check_scores(examined: ExaminedModel) -> Iterator[Finding]:
@@ -231,7 +223,10 @@ def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
         rules = counted(int(is_absent.sum()), "merge rule")
         what = f"No token is what {rules} would join or make, such as “{left} {right}”."
         yield Finding("merge_of_no_token", ERROR, what)
-    if twice := len(vocabulary.merge_offsets) - 1 - len(table) - _n_broken(vocabulary):
+    n_broken = 0
+    if vocabulary.parts is None:
+        n_broken = int(count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
+    if twice := len(vocabulary.merge_offsets) - 1 - len(table) - n_broken:
         what = f"In the list again, without effect: {counted(twice, 'merge rule')}."
         yield Finding("merge_twice", WARNING, what)
     if vocabulary.parts is not None and not vocabulary.parts.merges_bytes:
@@ -269,12 +264,6 @@ def check_confusables(examined: ExaminedModel) -> Iterator[Finding]:
         changes = TokenizationChange(text, examined.cut(text), Tokenization.whole(text, blank[0]))
         said = "it begins or ends with a blank: where a text has none, it is no token."
         yield examined.about(blank, "special_blank", WARNING, said, changes=changes)
-
-
-def _n_broken(vocabulary: Vocabulary) -> int:
-    if vocabulary.parts is not None:
-        return 0
-    return int(count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
 
 
 def _symbol(examined: ExaminedModel, symbol: int) -> str:

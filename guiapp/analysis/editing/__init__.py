@@ -1,0 +1,1 @@
+"""A text being edited, and its exact encoding, kept up to date."""

@@ -19,13 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.editing.options import Options
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.counting.certain_cuts import CertainCuts
 from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.encode.families.dna import OPENING, dna_tokens
 from guiapp.core.encode.families.words import WORDS
-from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.special_tokens import WHITESPACE, Partition
 
 if TYPE_CHECKING:
@@ -156,7 +154,7 @@ def _moved(tokens: FragmentTokens | Partition, by: int) -> FragmentTokens:
     return FragmentTokens(tokens.ids, tokens.starts + by, tokens.ends + by)
 
 
-# The exact number of tokens of a selected part of a text that is being edited, fast enough to wait for
+# The tokens of a selected part, fast enough to wait for
 
 
 def count_selection(

@@ -1,8 +1,10 @@
-"""The tokens of a document that changes, so that an edit costs no more where the document is long."""
+"""The tokens of a document that changes, so that an edit costs no more where the document is long; and the
+options that they are made with, which the window needs before it can encode."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +13,15 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens
 
 N_TINTS = 6
+
+
+@dataclass(frozen=True)
+class Options:
+    """See `Tokenizer.encode`."""
+
+    add_special: bool = True
+    parse_special: bool = True
+    encoder: str | None = None
 
 
 class StoredTokens(NamedTuple):

@@ -1,0 +1,1 @@
+"""What tokens, their bytes and their round trip are, in words and as records."""

@@ -1,15 +1,29 @@
-"""Which characters, or which parts of them, a stretch of bytes holds."""
+"""What a stretch of bytes, or a token, is made of: characters, parts of them, hidden ones, letters."""
 
 from __future__ import annotations
 
 import unicodedata
+from functools import cached_property
 from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.text.figures import counted
-from guiapp.core.text.hidden import INVISIBLE
+from guiapp.core.text.visible_text import INVISIBLE, decoded, hidden_places, kinds_of, without
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary
 
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+KINDS = ("letters", "digits", "signs", "white space", "bytes", "special")
+LETTERS, DIGITS, SIGNS, WHITE_SPACE, BYTES, SPECIAL = range(len(KINDS))
+RARITIES = ("first 1 %", "to 10 %", "to 40 %", "later")  # of all tokens, in the order of `is_by_score`
+RARITY_ENDS = 0.01, 0.1, 0.4
+NAMED = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
+UNSEEN = 255
 LISTED = 3
 CONTROLS = {  # those that texts have; unicodedata finds them by these names, but does not name them
     "\0": "NULL",
@@ -110,3 +124,107 @@ def _name(character: str) -> str:
     code = f"U+{ord(character):04X}"
     is_seen = unicodedata.category(character)[0] not in "CZM" and not INVISIBLE.match(character)
     return f"{code} {character}" if is_seen else code
+
+
+# What hides in a text, and what it costs a model: for the command line
+
+
+class HiddenPlace(NamedTuple):
+    """One place where characters hide.
+
+    start, end  in bytes
+    line        from 1
+    tokens      that hold some of its bytes
+    kinds       what the characters are, the most frequent first
+    says        what tags or selectors spell, "" for nothing
+    """
+
+    start: int
+    end: int
+    line: int
+    characters: int
+    tokens: int
+    kinds: list[str]
+    says: str
+
+
+class HiddenReport(NamedTuple):
+    """All places, and the tokens of the text with and without them."""
+
+    tokens: int
+    tokens_without: int
+    characters: int
+    places: list[HiddenPlace]
+
+
+def hidden_report(tokenizer: Tokenizer, text: bytes, add_special: bool, parse_special: bool) -> HiddenReport:
+    """Look at a text; it is encoded twice where anything hides."""
+    encoding = tokenizer.encode(text, add_special, parse_special)
+    hits = hidden_places(text)
+    if not hits.n_characters:
+        return HiddenReport(len(encoding.token_ids), len(encoding.token_ids), 0, [])
+    starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
+    tokens = np.searchsorted(starts, hits.ends) - np.searchsorted(ends, hits.starts, "right")
+    newlines = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    lines = np.searchsorted(newlines, hits.starts) + 1
+    places, columns = [], (hits.starts, hits.ends, lines, hits.counts, tokens)
+    for start, end, line, count, n_tokens in zip(*(each.tolist() for each in columns), strict=True):
+        hidden = text[start:end].decode()
+        places.append(HiddenPlace(start, end, line, count, n_tokens, kinds_of(hidden), decoded(hidden)))
+    rest = tokenizer.encode(without(text, hits), add_special, parse_special)
+    return HiddenReport(len(encoding.token_ids), len(rest.token_ids), hits.n_characters, places)
+
+
+# What tokens are made of, and how rare they are: classes to colour them by
+
+
+class TokenClasses:
+    """Those of one vocabulary; what a token is made of is found when somebody asks for it."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._kinds = np.full(len(vocabulary), UNSEEN, np.uint8)
+
+    def kinds(self, ids: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """For each id an index into KINDS; letters go before digits, and these before signs."""
+        kinds: NDArray[np.uint8] = self._kinds[ids]
+        if UNSEEN in kinds:
+            for token_id in {*ids[kinds == UNSEEN].tolist()}:
+                self._kinds[token_id] = self._kind(token_id)
+            kinds = self._kinds[ids]
+        return kinds
+
+    def rarities(self, ids: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """For each id an index into RARITIES."""
+        places = ids if self._places is None else self._places[ids]
+        return np.digitize(places, [end * len(self._vocabulary) for end in RARITY_ENDS]).astype(np.uint8)
+
+    @property
+    def is_by_score(self) -> bool:
+        """Whether tokens are rare by their score, the highest first; else by their id.
+
+        Where pairs are merged, ids are given in the order of the merges.
+        """
+        return self._vocabulary.type in SCORED
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64] | None:
+        if not self.is_by_score:
+            return None
+        places = np.empty(len(self._vocabulary), np.int64)
+        places[np.argsort(-self._vocabulary.scores, kind="stable")] = np.arange(len(places))
+        return places
+
+    def _kind(self, token_id: int) -> int:
+        attributes = self._vocabulary.attributes[token_id]
+        if attributes & NAMED:
+            return SPECIAL
+        try:
+            text = self._vocabulary.token_bytes(token_id).decode().replace("▁", " ")
+        except UnicodeDecodeError:
+            return BYTES
+        if any(map(str.isalpha, text)):
+            return LETTERS
+        if any(map(str.isnumeric, text)):
+            return DIGITS
+        return WHITE_SPACE if not text.strip() else SIGNS

@@ -58,9 +58,8 @@ def compare(approximated: Encoding, exact: Encoding) -> EncoderAgreement:
     """Compare two encodings of one text."""
     found_rows, exact_rows = _row_sets(approximated, exact)
     n_shared = len(np.intersect1d(found_rows, exact_rows, assume_unique=True))
-    return EncoderAgreement(
-        n_shared, len(exact_rows), len(found_rows), _first_difference(approximated, exact)
-    )
+    difference = _first_difference(approximated, exact)
+    return EncoderAgreement(n_shared, len(exact_rows), len(found_rows), difference)
 
 
 class TokenSpans(Protocol):
@@ -118,14 +117,9 @@ def _first_difference(approximated: Encoding, exact: Encoding) -> FirstDifferenc
 
 def _pieces(encoding: Encoding, first: int, end: int) -> tuple[Piece, ...]:
     """The tokens from `first` on that do not reach beyond `end`, at most WINDOW."""
-    rows = slice(first, first + WINDOW)
-    return tuple(
-        (int(token_id), encoding.text_bytes[start:stop])
-        for token_id, (start, stop) in zip(
-            encoding.token_ids[rows], encoding.spans[rows].tolist(), strict=True
-        )
-        if stop <= end
-    )
+    ids, spans = (each[first : first + WINDOW].tolist() for each in (encoding.token_ids, encoding.spans))
+    rows = zip(ids, spans, strict=True)
+    return tuple((token, encoding.text_bytes[start:stop]) for token, (start, stop) in rows if stop <= end)
 
 
 def measured_agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]]:
@@ -135,13 +129,8 @@ def measured_agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]]:
     agreement: dict[str, dict[str, float]] = {}
     for encoder, algorithm in tokenizer.encoders.items():
         if not algorithm.exact:
-            approximated = {
-                name: tokenizer.encode(text, False, False, encoder) for name, text in texts.items()
-            }
-            agreement[encoder] = {name: _share(approximated[name], exact[name]) for name in texts}
+            agreement[encoder] = {}
+            for name, text in texts.items():
+                both = compare(tokenizer.encode(text, False, False, encoder), exact[name])
+                agreement[encoder][name] = round(both.n_shared / max(both.n_exact, 1), 4)
     return agreement
-
-
-def _share(approximated: Encoding, exact: Encoding) -> float:
-    agreement = compare(approximated, exact)
-    return round(agreement.n_shared / max(agreement.n_exact, 1), 4)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import stoppable
 
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+LONGEST_WORD_BYTES = 200
+BANNED = -100  # the least bias that the interface of OpenAI takes; llama.cpp says false
 PER_LINE = 16
 GLANCE = 4096  # characters
 LONGEST_WORD = 24  # that is repeated whole
@@ -138,13 +143,42 @@ def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[Listed
     words = (part for part in PART.finditer(text, before.end() if before else first, last) if part[1])
     for number, word in enumerate(stoppable(words), 1):
         if not NUMBER.fullmatch(word[1]):
-            message = (
-                f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1} is not a whole number."
-            )
-            raise IdsError(message, *word.span())
+            shown = f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1}"
+            raise IdsError(f"{shown} is not a whole number.", *word.span())
         value = int(word[1], 0 if word[1][1:2] in ("x", "X") else 10) if len(word[1]) < 20 else n_tokens
         if not 0 <= value < n_tokens:
             shown = quoted(word[1], LONGEST_WORD)
             message = f"Id {shown} (number {number} of the list) is not in 0 … {n_tokens - 1:,}."
             raise IdsError(message, *word.span())
         yield ListedId(value, *word.span())
+
+
+# The ways in which a text writes a word, each with its tokens, and the line that biases all of them
+
+
+class WordVariant(NamedTuple):
+    """One way to write a word, and the tokens of that by itself."""
+
+    text: str
+    token_ids: tuple[int, ...]
+
+    @property
+    def is_one_token(self) -> bool:
+        return len(self.token_ids) == 1
+
+
+def word_variants(tokenizer: Tokenizer, word: str) -> list[WordVariant]:
+    """The word as it is, in small letters, with a capital and in capitals, each with and without a space; and
+    on a new line.  None twice."""
+    shapes = list(dict.fromkeys((word, word.lower(), word[:1].upper() + word[1:], word.upper())))
+    texts = [shape for each in shapes for shape in (each, f" {each}")] + [f"\n{word}"]
+    return [
+        WordVariant(text, tuple(tokenizer.encode(text, False, False).token_ids.tolist())) for text in texts
+    ]
+
+
+def logit_bias(variants: Iterable[WordVariant], is_llama_cpp: bool) -> str:
+    """The field of a request that bans those of one token; parts of others would ban other words too."""
+    ids = list(dict.fromkeys(variant.token_ids[0] for variant in variants if variant.is_one_token))
+    bias = [[each, False] for each in ids] if is_llama_cpp else {str(each): BANNED for each in ids}
+    return f'"logit_bias": {json.dumps(bias)}'

@@ -7,6 +7,7 @@ the merges over the token's own text, as the encoder does.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,9 @@ from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 if TYPE_CHECKING:
     from guiapp.core.vocabulary.merges import PairMerging
     from guiapp.core.vocabulary.parts import ModelOptions
-    from guiapp.core.vocabulary.token_tree import TokenTree
+    from guiapp.core.vocabulary.vocabulary import TokenTree
 
+KEPT_TREES = 4096
 NOT_OF_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE
 MOST_SYMBOLS = 128
 
@@ -85,7 +87,7 @@ def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
 
 def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> MergeTree:
     """The merges that build a token of a vocabulary that merges pairs."""
-    from guiapp.core.encode.reference import scan
+    from guiapp.core.encode.reference import merge as pair_merging
 
     options = None if vocabulary.parts is None else vocabulary.parts.model
     marked = options if options is not None and (options.continuing_prefix or options.end_suffix) else None
@@ -103,7 +105,7 @@ def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> M
     if len(symbols) == 1:
         return MergeTree((MergeNode(shown(text)),), "There from the start: nothing to merge.")
     nodes = {at: MergeNode(shown(text[start:end])) for at, (_, start, end) in enumerate(symbols)}
-    for merge in scan.steps([symbol for symbol, _, _ in symbols], merging.rules):
+    for merge in pair_merging.steps([symbol for symbol, _, _ in symbols], merging.rules):
         left, right = nodes[merge.position], nodes.pop(merge.right_position)
         worth = merge.rank if vocabulary.type is VocabType.BPE else vocabulary.score(merge.made)
         nodes[merge.position] = MergeNode(left.shown + right.shown, worth, (left, right))
@@ -135,9 +137,8 @@ def _note(n_roots: int, ignore_merges: bool) -> str:
     if n_roots == 1:
         return ""
     if ignore_merges:
-        return (
-            f"Merging alone ends in {n_roots} tokens; a word that is a token is taken whole (ignore_merges)."
-        )
+        whole = "a word that is a token is taken whole (ignore_merges)"
+        return f"Merging alone ends in {n_roots} tokens; {whole}."
     return f"Merging ends in {n_roots} tokens: text does not lead to this token."
 
 
@@ -191,3 +192,42 @@ def token_path(vocabulary: Vocabulary, tree: TokenTree, token_id: int, n_shown: 
 def _of_text(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> NDArray[np.int32]:
     selected: NDArray[np.int32] = ids[(vocabulary.attributes[ids] & NOT_OF_TEXT) == 0]
     return selected
+
+
+# All explanations of one vocabulary's tokens, with the tables that they share
+
+
+class Explainer:
+    """How tokens of one vocabulary are built and what is near them.
+
+    Building the tables is work for a background thread; answers are quick.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merging: PairMerging | None = None) -> None:
+        """`merging` are the merge rules of a tokenizer of this vocabulary; made anew where there are none."""
+        self.vocabulary = vocabulary
+        merging = merging or _pair_merging(vocabulary)
+        self.merge_tree = lru_cache(KEPT_TREES)(partial(_merge_tree, vocabulary, merging))
+        self._tree = vocabulary.token_tree
+
+    def path(self, token_id: int) -> TokenPath:
+        return token_path(self.vocabulary, self._tree, token_id)
+
+    def merge_rank(self, token_id: int) -> int | None:
+        """The rank of the merge that completes a token of a BPE vocabulary."""
+        worth = self.merge_tree(token_id).worth if self.vocabulary.type is VocabType.BPE else None
+        return None if worth is None else int(worth)
+
+
+def _merge_tree(vocabulary: Vocabulary, merging: PairMerging | None, token_id: int) -> MergeTree:
+    note = why_not_merged(vocabulary, token_id)
+    return MergeTree((), note) if note or merging is None else merge_tree(vocabulary, merging, token_id)
+
+
+def _pair_merging(vocabulary: Vocabulary) -> PairMerging | None:
+    """The merge rules of a vocabulary whose type has any."""
+    from guiapp.core.vocabulary.merges import byte_pair_merging, sentence_piece_merging
+
+    if vocabulary.type is VocabType.BPE:
+        return byte_pair_merging(vocabulary)
+    return sentence_piece_merging(vocabulary) if vocabulary.type is VocabType.SPM else None

@@ -1,4 +1,4 @@
-"""What the command line prints about a model and about an encoding, as plain values and lines."""
+"""What is printed about a model and about an encoding, as plain values and lines."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import EncodeError
 
 if TYPE_CHECKING:
-    from guiapp.core.encode.reference.segmentations import Segmentation
+    from guiapp.core.encode.reference.viterbi import Segmentation
     from guiapp.core.encode.tokenizer import Tokenizer
 
 BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue
@@ -141,9 +141,8 @@ def token_lines(
 def _table(tokenizer: Tokenizer, encoding: Encoding, spelling: Spelling) -> Iterator[str]:
     vocabulary = tokenizer.vocabulary
     yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
-    for index, (token_id, (start, end)) in enumerate(
-        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    ):
+    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    for index, (token_id, (start, end)) in enumerate(rows):
         token = spelling.token(vocabulary, token_id, 24)
         kind, hexadecimal = vocabulary.kind(token_id), vocabulary.token_bytes(token_id).hex(" ").upper()
         span = f"{start}–{end}"
@@ -166,11 +165,29 @@ def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
 def _segments(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[tuple[bytes, int | None]]:
     """The bytes of tokens, each with its colour, and the lines of what lies between them."""
     text, last_end = encoding.text_bytes, 0
-    for index, (token_id, (start, end)) in enumerate(
-        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    ):
+    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    for index, (token_id, (start, end)) in enumerate(rows):
         yield from ((line, None) for line in text[last_end:start].splitlines(keepends=True))
         data = text[start:end] or tokenizer.vocabulary.token_bytes(token_id)
         yield data, BACKGROUNDS[index % len(BACKGROUNDS)]
         last_end = end
     yield from ((line, None) for line in text[last_end:].splitlines(keepends=True))
+
+
+# A text that brings the BOS or EOS along that is added anyway: models were never trained on two
+
+
+def doubled_special(tokenizer: Tokenizer, head: Sequence[int], tail: Sequence[int]) -> str | None:
+    """What is wrong where ids, encoded with `add_special`, hold a special token twice at an end.
+
+    `head` and `tail` are their first two and their last two; None where all is well.
+    """
+    if len(head) < 2:
+        return None
+    before, after = tokenizer.special_affixes()
+    sentences = []
+    for added, ids, does in ((before, head, "begins"), (after, tail, "ends")):
+        if added and ids[0] == ids[1] == added[0]:
+            name = visible_text(tokenizer.vocabulary.raw_text(added[0]))
+            sentences.append(f"The text {does} with {name}, and the model adds another one.")
+    return " ".join(sentences) or None

@@ -19,7 +19,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.native.checkpoint import stoppable
 
 if TYPE_CHECKING:
-    from guiapp.analysis.editing.options import Options
+    from guiapp.analysis.editing.token_store import Options
     from guiapp.analysis.explain.round_trip_rules import FileRules, Rule, TokenPosition
     from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -165,11 +165,8 @@ def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
     """
     from guiapp.analysis.explain.round_trip_rules import TokenPosition  # time that starting does not have
 
-    text, effective_attributes, (data, offsets) = (
-        encoding.text_bytes,
-        rules.vocabulary.effective_attributes,
-        rules.table,
-    )
+    text, (data, offsets) = encoding.text_bytes, rules.table
+    effective_attributes = rules.vocabulary.effective_attributes
     ids, starts, ends = encoding.token_ids, *encoding.spans.T
     firsts, n_places = _firsts_of_places(rules, encoding), 0
     for at in stoppable(_suspects(rules.table, text, ids, ends, firsts)):
@@ -200,9 +197,8 @@ def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]
     after_special = np.append(True, (rules.vocabulary.effective_attributes[ids[:-1]] & NAMED) > 0)[: len(ids)]
     is_within = (source[starts] & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
     last = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
-    changes = (own[1:] != source[starts[1:]]) & (
-        last[:-1] != source[starts[1:] - 1]
-    )  # on both sides of its start
+    changes = own[1:] != source[starts[1:]]
+    changes &= last[:-1] != source[starts[1:] - 1]  # on both sides of its start
     is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
     is_first = np.where(ends > starts, ~is_within, after_special)
     is_first[:1] = True

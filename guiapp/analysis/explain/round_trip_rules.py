@@ -17,9 +17,9 @@ from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
-from guiapp.native import detokenizer as native
+from guiapp.native import model_files as native
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 
 class Loss(IntEnum):
@@ -94,14 +94,10 @@ class FileRules:
         except UnicodeDecodeError:
             return [NOT_UTF8]
         became = place.holds.decode("utf-8", "replace")
-        if "".join(was.split()) == "".join(became.split()):
-            return self._of_spaces(was, became, place, place.end == len(text))
         is_outermost = place.start == 0 or place.end == len(text)
-        applied = [
-            rule
-            for rule, change in self.texts
-            if change(was) != was and (is_outermost or rule.name not in self.at_ends)
-        ]
+        if "".join(was.split()) == "".join(became.split()):
+            return self._of_spaces(was, became, place, is_outermost)
+        applied = self._that_change(was, is_outermost)
         joined, came = normalize("NFC", was), normalize("NFC", became)
         if applied and joined.strip() == came.strip():
             applied = [rule._replace(loss=Loss.NONE) for rule in applied]
@@ -114,7 +110,11 @@ class FileRules:
             return [self.cleaning]
         return [self.unknown if skipped else NORMALIZED]
 
-    def _of_spaces(self, was: str, became: str, place: TokenPosition, is_last: bool) -> list[Rule]:
+    def _that_change(self, text: str, is_outermost: bool) -> list[Rule]:
+        rules = [rule for rule, change in self.texts if change(text) != text]
+        return [rule for rule in rules if is_outermost or rule.name not in self.at_ends]
+
+    def _of_spaces(self, was: str, became: str, place: TokenPosition, is_outermost: bool) -> list[Rule]:
         if (strip := self.stripping.get(place.token_id)) is not None and len(became) < len(was):
             return [strip]
         if any(decode(place.holds) == was.encode() for _, decode in self.decodings):
@@ -123,17 +123,12 @@ class FileRules:
             return [self.prefix if place.after_special or self.spaces is None else self.spaces]
         if self.spaces is not None and {each for each in was if each.isspace()} == {" "}:
             return [self.spaces]
-        is_outermost = place.start == 0 or is_last
-        applied = [
-            rule
-            for rule, change in self.texts
-            if change(was) != was and (is_outermost or rule.name not in self.at_ends)
-        ]
-        return applied or [self.spaces or NORMALIZED]
+        return self._that_change(was, is_outermost) or [self.spaces or NORMALIZED]
 
 
 NOT_UTF8 = Rule("no UTF-8", "no UTF-8", "bytes that are no text are replaced by U+FFFD", Loss.PART)
 NORMALIZED = Rule("normalizer", "normalizer", "the text is changed before it is encoded", Loss.PART)
+CLEARED = "control characters are left out, and other spaces made plain"
 LOWERCASE = "capital letters are made small"
 ACCENTS = "accents are taken off letters"
 FORMS = {
@@ -164,17 +159,18 @@ def rules_of(vocabulary: Vocabulary) -> FileRules:
 def _of_gguf(vocabulary: Vocabulary) -> FileRules:
     rules, is_bert = vocabulary.rules, vocabulary.type is VocabType.WPM
     texts: list[tuple[Rule, Of]] = []
-    if rules.lowercase:
-        key = _key(vocabulary, "lowercase", "tokenizer.ggml.normalizer.")
-        texts.append((Rule("lowercase", key, LOWERCASE, Loss.PART), str.lower))
-    if rules.strip_accents:
-        key = _key(vocabulary, "strip_accents", "tokenizer.ggml.normalizer.")
-        texts.append((Rule("strip_accents", key, ACCENTS, Loss.PART), _without_accents))
+    for name, is_on, does, change in (
+        ("lowercase", rules.lowercase, LOWERCASE, str.lower),
+        ("strip_accents", rules.strip_accents, ACCENTS, _without_accents),
+    ):
+        key = f"tokenizer.ggml.normalizer.{name}"  # without a key, it follows from the rest of the file
+        key = key if key in vocabulary.metadata else name
+        texts += [(Rule(name, key, does, Loss.PART), change)] if is_on else []
     cleaned = _cleaned("clean_spaces", "clean_spaces", is_bert)
-    bert = "tokenizer.ggml.model"
+    decodings = [(cleaned, _clean)] if rules.clean_spaces else []
     if not is_bert:
-        plain = _of_pieces(vocabulary, "tokenizer.ggml.", "add_space_prefix")
-        return replace(plain, decodings=[(cleaned, _clean)] if rules.clean_spaces else [])
+        return replace(_of_pieces(vocabulary, "tokenizer.ggml.", "add_space_prefix"), decodings=decodings)
+    bert = "tokenizer.ggml.model"
     return FileRules(
         vocabulary,
         vocabulary.token_bytes_table,
@@ -183,7 +179,7 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
         prefix=Rule("space in front", bert, DUMMY, Loss.NONE),
         unknown=_unknown("tokenizer.ggml.unknown_token_id"),
         cleaning=Rule("control characters", bert, "characters without a picture are left out", Loss.PART),
-        decodings=[(cleaned, _clean)] if rules.clean_spaces else [],
+        decodings=decodings,
         decoding=Rule("decoding", bert, JOINED, Loss.NONE),
     )
 
@@ -193,10 +189,9 @@ def _of_pieces(vocabulary: Vocabulary, section: str, dummy: str) -> FileRules:
     rules, texts = vocabulary.rules, list[tuple[Rule, Of]]()
     if len(vocabulary.charsmap):
         key = f"{section}precompiled_charsmap"
-        name = (
-            str(vocabulary.metadata.get("normalizer_spec.name", "")).strip("“”\"'") or "precompiled_charsmap"
-        )
-        texts.append((Rule(name, key, CHARSMAP, Loss.PART), _always_changed))
+        name = str(vocabulary.metadata.get("normalizer_spec.name", "")).strip("“”\"'")
+        rule = Rule(name or "precompiled_charsmap", key, CHARSMAP, Loss.PART)
+        texts.append((rule, lambda text: text + "\0"))  # as if it changed every text
     extra = Rule("remove_extra_whitespaces", f"{section}remove_extra_whitespaces", EXTRA, Loss.PART)
     strips = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
     stripping = {
@@ -204,15 +199,14 @@ def _of_pieces(vocabulary: Vocabulary, section: str, dummy: str) -> FileRules:
         for bit, name in strips.items()
         for token_id in np.flatnonzero(vocabulary.attributes & bit.value).tolist()
     }
+    unknown = f"{section}unknown_token_id" if section.startswith("tok") else "trainer_spec.unk_id"
     return FileRules(
         vocabulary,
         vocabulary.token_bytes_table,
         texts,
         spaces=extra if rules.remove_extra_whitespaces else None,
         prefix=Rule(dummy, f"{section}{dummy}", DUMMY, Loss.NONE),
-        unknown=_unknown(
-            f"{section}unknown_token_id" if section.startswith("tok") else "trainer_spec.unk_id"
-        ),
+        unknown=_unknown(unknown),
         decoding=Rule(dummy, f"{section}{dummy}", "ids are right, decoding drops the first space", Loss.NONE),
         stripping=stripping,
     )
@@ -259,28 +253,19 @@ def _unknown(key: str) -> Rule:
     return Rule("unknown token", key, NO_TOKEN, Loss.ALL)
 
 
-def _key(vocabulary: Vocabulary, name: str, section: str) -> str:
-    """With its section where the file has the key; else it follows from the rest of the file."""
-    return f"{section}{name}" if f"{section}{name}" in vocabulary.metadata else name
-
-
 def _texts_of(leaf: normalizers.Normalizer) -> Iterator[tuple[Rule, Of]]:
     """Its rules; those of BERT are told one by one."""
     if isinstance(leaf, normalizers.Bert):
         off = normalizers.Bert(False, False, False, False)
-        for name, does, alone in (
-            ("clean_text", "control characters are left out, and other spaces made plain", {"cleans": True}),
-            (
-                "handle_chinese_chars",
-                "spaces are put around Chinese characters",
-                {"sets_ideographs_apart": True},
-            ),
-            ("strip_accents", ACCENTS, {"strips_accents": True}),
-            ("lowercase", LOWERCASE, {"lowers": True}),
+        for name, does, switch in (
+            ("clean_text", CLEARED, "cleans"),
+            ("handle_chinese_chars", "spaces are put around Chinese characters", "sets_ideographs_apart"),
+            ("strip_accents", ACCENTS, "strips_accents"),
+            ("lowercase", LOWERCASE, "lowers"),
         ):
-            (field,) = alone
-            if getattr(leaf, field):
-                yield Rule(name, f"normalizer.{name}", does, Loss.PART), _applied(replace(off, **alone))
+            if getattr(leaf, switch):
+                alone = replace(off, **{switch: True})
+                yield Rule(name, f"normalizer.{name}", does, Loss.PART), _applied(alone)
         return
     if isinstance(leaf, UnicodeForm):
         name, does = leaf.form, FORMS[leaf.form]
@@ -296,7 +281,7 @@ DOES = {
     "Lowercase": LOWERCASE,
     "StripAccents": ACCENTS,
     "Strip": "white space at the ends of the text is dropped",
-    "Nmt": "control characters are left out, and other spaces made plain",
+    "Nmt": CLEARED,
     "Precompiled": CHARSMAP,
     "Replace": "what the file looks for is replaced",
     "Prepend": "something is put in front of the text",
@@ -306,11 +291,7 @@ DOES = {
 def _applied(leaf: normalizers.Normalizer) -> Of:
     if isinstance(leaf, normalizers.Prepend):  # which is before a part that is empty, too
         return leaf.content.__add__
-
-    def change(text: str) -> str:
-        return leaf.apply(aligned(text.encode(), False)).text()
-
-    return change
+    return lambda text: leaf.apply(aligned(text.encode(), False)).text()
 
 
 def _drops_white_space(cutter: object) -> bool:
@@ -333,25 +314,19 @@ def _spaced_table(
     vocabulary: Vocabulary, decoder: decoders.Decoder
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Tokens as decoders write them that put spaces between words."""
-    if isinstance(decoder, decoders.Spaces):
-        prefix = None
-    elif isinstance(decoder, decoders.WordPiece):
-        prefix = decoder.prefix.encode()
-    else:
+    if not isinstance(decoder, decoders.Spaces | decoders.WordPiece):
         return vocabulary.token_bytes_table
-    texts = [vocabulary.token_bytes(token_id) for token_id in stoppable(range(len(vocabulary)))]
-    spaced = [
-        text.removeprefix(prefix) if prefix and text.startswith(prefix) else b" " + text for text in texts
-    ]
-    return packed(spaced)
+    prefix = decoder.prefix.encode() if isinstance(decoder, decoders.WordPiece) else b""
+
+    def spaced(token_id: int) -> bytes:
+        text = vocabulary.token_bytes(token_id)
+        return text.removeprefix(prefix) if prefix and text.startswith(prefix) else b" " + text
+
+    return packed([*map(spaced, stoppable(range(len(vocabulary))))])
 
 
 def _without_accents(text: str) -> str:
     return "".join(each for each in normalize("NFD", text) if category(each) != "Mn")
-
-
-def _always_changed(text: str) -> str:
-    return text + "\0"
 
 
 def _clean(text: bytes) -> bytes:

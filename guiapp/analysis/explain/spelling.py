@@ -1,12 +1,18 @@
-"""How a token is written for people: the one choice of the whole program."""
+"""How tokens, and code in sentences, are written for people: the one choice of the whole program."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from enum import Enum
+from typing import NamedTuple
 
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
+CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+BACKTICKS = re.compile("`+")
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 LIMIT = 200
 
 
@@ -37,3 +43,46 @@ class Spelling(Enum):
 
     def part_data(self, vocabulary: Vocabulary, data: bytes) -> bytes:
         return vocabulary.spell(data) if self is Spelling.FILE and vocabulary.has_letters else data
+
+
+# What stands for itself in a sentence, between backticks as in Markdown: “`ĠN` is a token.”
+
+
+class MarkedPart(NamedTuple):
+    """A stretch of a sentence without its marks."""
+
+    text: str
+    is_code: bool
+
+
+def code(text: str) -> str:
+    """The text between marks that it does not have itself."""
+    longest = max(map(len, BACKTICKS.findall(text)), default=0)
+    marks = "`" * (longest + 1)
+    needs_room = not text or longest or text[0] == text[-1] == " "
+    return f"{marks} {text} {marks}" if needs_room else f"{marks}{text}{marks}"
+
+
+def in_markdown(text: str) -> str:
+    """The text with nothing that means something in Markdown."""
+    return SPECIAL.sub(r"\\\1", text)
+
+
+def parts(sentence: str) -> Iterator[MarkedPart]:
+    """The stretches of a sentence, those between marks apart; marks without an end are text."""
+    end = 0
+    for match in CODE.finditer(sentence):
+        if match.start() > end:
+            yield MarkedPart(sentence[end : match.start()], False)
+        inner = match[2]
+        if len(inner) > 1 and inner[0] == inner[-1] == " ":  # marks keep it from a text like some
+            inner = inner[1:-1]
+        yield MarkedPart(inner, True)
+        end = match.end()
+    if end < len(sentence):
+        yield MarkedPart(sentence[end:], False)
+
+
+def without_marks(sentence: str) -> str:
+    """As it is read where code needs no marks."""
+    return "".join(part.text for part in parts(sentence))

@@ -1,0 +1,1 @@
+"""Runs, tables and pages for elsewhere: JSON, SVG, HTML, Markdown, CSV."""

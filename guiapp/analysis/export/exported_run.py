@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 
-from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.export.drawing import HEAD_PX, document
-from guiapp.analysis.export.json_text import json_text
-from guiapp.analysis.export.page import PageStep, page, section
-from guiapp.core.system.replace_file import replacement
+from guiapp.analysis.explain.spelling import Spelling, without_marks
+from guiapp.analysis.export.html import PageStep, page, step_section
+from guiapp.analysis.export.tables import json_text, n_columns
+from guiapp.core.sources.files import replacement
 
+CHARACTER_PX, BOX_PX, GAP_PX, MARGIN_PX = 9, 40, 4, 16
+HEAD_PX = 40
+NOTE_CHARACTER_PX, HEAD_CHARACTER_PX = 7.5, 9.1
+NUMBERS_PX = 84
+FILLS = ("#cfe3fb", "#fbe3b5", "#dcd9fa", "#c5eddd", "#f3d3ec", "#e1efb9")
 ENDINGS = (".json", ".svg", ".html")
 ALL = "All"
 N_SAMPLED = 50  # steps, to estimate a size from
@@ -118,7 +124,7 @@ class ExportedRun(ABC):
         row: Callable[[int], str] = {
             ".json": self._json_row,
             ".svg": lambda step: self.drawing_row(step, step)[0],
-            ".html": lambda step: section(self.page_step(step)),
+            ".html": lambda step: step_section(self.page_step(step)),
         }[ending]
         sampled = told[np.linspace(0, len(told) - 1, min(len(told), N_SAMPLED)).astype(int)].tolist()
         return sum(len(row(step).encode()) for step in sampled) * len(told) // len(sampled)
@@ -149,3 +155,63 @@ def partial_of(path: Path) -> Path:
     """Where a file is written before it is whole."""
     path = path.resolve()
     return path.with_name(path.name + PARTIAL)
+
+
+# Runs as drawings (SVG): rows of boxes, and below each what happened
+
+
+def document(rows: Iterable[tuple[str, float]], row_px: int, head: str) -> Iterator[str]:
+    """A drawing of rows, of each how far to the right it reaches; the first chunks are empty, one a row.
+
+    The size comes first in such a file, and is known last: meanwhile the rows wait in a file of their own.
+    """
+    width, n_rows = MARGIN_PX + HEAD_CHARACTER_PX * n_columns(head), 0
+    with TemporaryFile("w+", encoding="utf-8") as waiting:
+        for row, right in rows:
+            waiting.write(row)
+            width, n_rows = max(width, right), n_rows + 1
+            yield ""
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + MARGIN_PX:.0f}" '
+            f'height="{HEAD_PX + row_px * n_rows}" font-family="monospace" font-size="15">\n'
+            '<rect width="100%" height="100%" fill="#ffffff"/>\n'
+            f'<text x="{MARGIN_PX}" y="26" fill="#1b1f27" font-weight="bold">{escape(head)}</text>\n'
+        )
+        waiting.seek(0)
+        yield from waiting
+        yield "</svg>\n"
+
+
+def printable(sentence: str) -> str:
+    """A sentence without the signs around code, and without what no drawing may hold."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in without_marks(sentence))
+
+
+def row_of(number: int, sentence: str, top: int) -> tuple[list[str], float]:
+    """The number of a step and what happens, and how far to the right that reaches."""
+    words, left = printable(sentence), MARGIN_PX + NUMBERS_PX
+    parts = [note(MARGIN_PX, top + 25, f"{number:,}"), note(float(left), top + 58, words)]
+    return parts, left + NOTE_CHARACTER_PX * n_columns(words)
+
+
+def boxes(x: float, top: int, labels: Iterable[tuple[str, bool]]) -> tuple[str, float]:
+    """Boxes side by side, of each what is written on it and whether it is new; and where the next begins."""
+    parts = []
+    for tint, (label, is_made) in enumerate(labels):
+        width = CHARACTER_PX * max(1, n_columns(label)) + 14
+        outline = ' stroke="#2f5fd0" stroke-width="2.5"' if is_made else ""
+        fill = f'fill="{FILLS[tint % len(FILLS)]}"{outline}'
+        parts.append(f'<rect x="{x}" y="{top}" width="{width}" height="{BOX_PX}" rx="6" {fill}/>')
+        parts.append(label_at(x + width / 2, top, label))
+        x += width + GAP_PX
+    return "".join(parts), x
+
+
+def label_at(middle: float, top: int, text: str) -> str:
+    """What stands in a box."""
+    return f'<text x="{middle}" y="{top + 25}" text-anchor="middle" fill="#1b1f27">{escape(text)}</text>'
+
+
+def note(x: float, baseline: int, text: str) -> str:
+    """What stands beside boxes or below them."""
+    return f'<text x="{x}" y="{baseline}" fill="#5a6372" font-size="12">{escape(text)}</text>'

@@ -1,17 +1,23 @@
-"""Tables of words: lined up for a terminal, as Markdown, and as CSV."""
+"""Tables of words, lined up for a terminal, as Markdown and as CSV; and records as JSON."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from guiapp.analysis.export.drawing import n_columns
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import printable
+from guiapp.core.text.visible_text import IGNORABLE
 
+UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb{IGNORABLE}]")
+"""What JSON allows as it is, but terminals obey, nobody sees, or UTF-8 has no bytes for."""
+AT_ONCE = 1 << 12  # entries of a list that is written in parts
 ROWS_IN_BLOCK = 1 << 10
 NONE = "–"  # a cell without anything
 
@@ -40,6 +46,13 @@ def aligned(table: Table) -> Iterator[str]:
 def widths_of(rows: Iterable[Sequence[str]]) -> list[int]:
     """Of the columns, in places of a terminal."""
     return [max(map(n_columns, cells)) for cells in zip(*rows, strict=True)]
+
+
+def n_columns(text: str) -> int:
+    """How many letters wide a text is: ideographs and emoji are as wide as two."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def padded(row: Sequence[str], widths: Sequence[int], is_right: Iterable[bool]) -> Iterator[str]:
@@ -100,3 +113,34 @@ def csv_blocks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(block)
         yield text.getvalue()
+
+
+# JSON that a terminal may show and any program can read
+
+
+def json_text(record: object, indent: int | None = None) -> str:
+    """A record in characters that can be seen, others escaped."""
+    text = json.dumps(record, ensure_ascii=False, indent=indent)
+    return UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def json_parts(record: object) -> Iterator[str]:
+    """The same in parts that together are the text; an iterator in the place of a list is not kept."""
+    if isinstance(record, Iterator):
+        yield "["
+        for number, some in enumerate(iter(lambda: list(islice(record, AT_ONCE)), [])):
+            yield (", " if number else "") + json_text(some)[1:-1]
+        yield "]"
+    elif isinstance(record, dict):
+        yield "{"
+        for number, (key, value) in enumerate(record.items()):
+            yield (", " if number else "") + json_text(str(key)) + ": "
+            yield from json_parts(value)
+        yield "}"
+    else:
+        yield json_text(record)
+
+
+def file_text(record: object) -> str:
+    """A record as a file has it; raises ValueError for numbers that JSON does not know."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1) + "\n"

@@ -10,10 +10,10 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BufferedReader
-from itertools import islice
+from itertools import count, islice
 from os.path import basename
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,17 +26,21 @@ from guiapp.analysis.bench.worker_process import (
     WorkerLost,
 )
 from guiapp.analysis.compare.reasons import Cause, Reason, shown
-from guiapp.analysis.compare.text_files import text_files
-from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.compare.texts import text_files
+from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.hunt.generators import ALL_NAMES, BATCH
 from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, UserLine
-from guiapp.analysis.hunt.sides import HuntError
-from guiapp.analysis.hunt.worker import HuntTask, LoadedSides, serve
+from guiapp.analysis.hunt.pair import FileSide, HuntError, SidePair
+from guiapp.analysis.hunt.searching import HuntTask, LoadedSides, serve
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.parallel.batches import n_cores
+from guiapp.core.encode.many_texts import n_cores
 from guiapp.core.open_model import open_model
-from guiapp.core.system.input_files import open_input
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.sources.files import open_input
+from guiapp.core.text.figures import quoted
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+from guiapp.errors import VocabError
+from guiapp.native.checkpoint import checkpoint
 
 MOST_WORKERS = 4
 CALL_LIMIT_S = 120.0
@@ -286,7 +290,7 @@ class _Team:
         for text in texts:
             try:
                 self._outputs.put(
-                    process.ask(CALL_LIMIT_S, "lines" if command == "lines" else "some", (text,))
+                    process.ask(CALL_LIMIT_S, command if command == "lines" else "some", (text,))
                 )
             except WorkerLost as error:
                 output = f"{self._task.names[1]} does not survive {shown(text)}. {error}"
@@ -296,9 +300,44 @@ class _Team:
 
 def _messages(plan: HuntPlan) -> Iterator[Message]:
     """Batches by their number and, as long as there are any, in turn with them the user's own lines."""
-    numbers = iter(range(plan.most_batches if plan.most_batches is not None else 1 << 60))
+    batches = (("batch", number) for number in islice(count(), plan.most_batches))
     lines = _lines(plan.files)
     while some := tuple(islice(lines, BATCH)):
         yield "lines", some
-        yield from (("batch", number) for number in islice(numbers, 1))
-    yield from (("batch", number) for number in numbers)
+        yield from islice(batches, 1)
+    yield from batches
+
+
+# Whether all that was found comes of one thing: that the first file's text is split by the wrong rules
+
+
+def likely_pre(plan: HuntPlan, finds: Sequence[Find]) -> str:
+    """The pre-tokenizer with which no text that was found differs any more, "" where there is none.
+
+    Each known one is tried on them.  What a library is given comes from the first file: there is none then.
+    """
+    if plan.second in PEERS or all(find.reason.cause is not Cause.PIECES for find in finds):
+        return ""
+    ours, theirs = (open_model(*row) for row in zip((plan.first, plan.second), plan.pres, strict=True))
+    if ours.vocabulary.type is not VocabType.BPE or ours.vocabulary.format != "GGUF":
+        return ""
+    texts = [each.text for find in finds for each in (find, *find.others)]
+    for name in _names(ours.vocabulary, theirs.vocabulary):
+        checkpoint()
+        try:
+            pair = SidePair(FileSide("", open_model(plan.first, name)), FileSide("", theirs))
+        except VocabError:  # no name splits this one
+            return ""
+        if pair.affixes() is None and not pair.differing(texts):
+            return name
+    return ""
+
+
+def _names(ours: Vocabulary, theirs: Vocabulary) -> Iterator[str]:
+    """One for each way to split, first that of the other file."""
+    if theirs.pre_in_use in PRE_TOKENIZERS:
+        yield theirs.pre_in_use
+    tried = [PRE_TOKENIZERS.get(vocabulary.pre_in_use) for vocabulary in (ours, theirs)]
+    for row in dict.fromkeys(PRE_TOKENIZERS.values()):
+        if row not in tried:
+            yield row.names[0]

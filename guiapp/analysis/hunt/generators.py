@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import random
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
-from guiapp.analysis.hunt.structures import AROUND_SPECIAL, AROUND_TEXT, in_contexts
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.compare.reasons import plain_texts
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face.characters import Form
 from guiapp.core.text.unicode_tables import CATEGORIES, UNASSIGNED, categories, ranges_of
+from guiapp.core.vocabulary.byte_alphabet import unspell
+from guiapp.core.vocabulary.merges import MARKED_SPACE, PairMerging
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.model_files import sliced
 
+MOST_OF_A_KIND = 1_500  # of each kind of difference
+LONGEST = 300  # bytes of a text
+MOST_MOVED = 60
+MOST_RIVALS = 60  # rules that a rule which moved may now win or lose against
+AROUND_TEXT = (
+    (b"", b""), (b"", b"a"), (b"a", b""), (b" ", b""), (b"", b"e"), (b"", b"s"), (b"", b"n"), (b"", b" "),
+    (b"x", b"q"), (b" ", b"t"), (b"i", b""), (b"1", b"1"), (b"(", b")"), (b"", b"A"), (b"\n", b"\n"),
+)  # fmt: skip
+AROUND_SPECIAL = (
+    (b"", b""), (b"a ", b" b"), (b"a", b"b"), (b"a\n", b"\nb"), (b"  ", b"  "), (b"_", b"_"), (b"a\t", b""),
+)  # fmt: skip
 BATCH = 1_000  # texts
 DIFFERENCES, EVERY_TOKEN = "differences of the vocabularies", "every token"
 LETTERS = "aeiourstnlzABZéßñÄжЖαΩあア中文한กअ\u05d0\u0639ㄅʰ"
@@ -30,6 +49,7 @@ ENDINGS = (
 WORDS = ("a", "I", "don", "it", "we", "They", "WE", "x1", "é", "")
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 COMPOSED = "éÅñüǆﬁ①²Ａ가각Ω㎏ắốİ½ｶﾞがक़"
+NEIGHBOURS = ("a", "A", " ", "1", "", ".", "é", "中")
 WANTED = tuple(category for category in CATEGORIES if category != "Cs")
 REPRESENTATIVES = "aZsßé中あ한क1²\u0663 \t\n\r\u00a0\u3000.,'_/-(<$^’。\u05d0\u0301\u200d😀\0▁"
 """One character of each sort that patterns know; all texts of up to three of them are tried."""
@@ -53,11 +73,14 @@ class Material:
     takes_bytes: bool
 
 
+Make = Callable[[Material, random.Random, int], list[bytes]]
+
+
 class Generator(NamedTuple):
     """`make(material, rng, number)` gives the texts of a batch; none behind the last one."""
 
     name: str
-    make: Callable[[Material, random.Random, int], list[bytes]]
+    make: Make
 
 
 def batch(material: Material, seed: int, number: int, chosen: Sequence[str] = ()) -> tuple[str, list[bytes]]:
@@ -111,14 +134,15 @@ def _all_short() -> list[str]:
     return ["".join(each) for size in (1, 2, 3) for each in product(REPRESENTATIVES, repeat=size)]
 
 
-def _edges(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    """Characters of every category of Unicode beside and between letters, digits, spaces."""
-    others = ("a", "A", " ", "1", "", ".", "é", "中")
-    texts = []
-    for _ in range(BATCH):
-        character = _any_character(rng) * rng.choice((1, 1, 1, 2))
-        texts.append(rng.choice(others) + character + rng.choice(others) + rng.choice(("", "a", " a", "\n")))
-    return [text.encode() for text in texts]
+def _each(one: Callable[[random.Random], str]) -> Make:
+    """A batch of texts, each made by itself of nothing but chance."""
+    return lambda material, rng, number: [one(rng).encode() for _ in range(BATCH)]
+
+
+def _edge(rng: random.Random) -> str:
+    """A character of any category of Unicode beside and between letters, digits, spaces."""
+    character = _any_character(rng) * rng.choice((1, 1, 1, 2))
+    return rng.choice(NEIGHBOURS) + character + rng.choice(NEIGHBOURS) + rng.choice(("", "a", " a", "\n"))
 
 
 def _any_character(rng: random.Random) -> str:
@@ -137,32 +161,28 @@ def _mixed(rng: random.Random, parts: Sequence[str], least: int, most: int) -> s
     return "".join(rng.choices(parts, k=rng.randint(least, most)))
 
 
-def _digits(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    texts = []
-    for _ in range(BATCH):
-        first, second = _mixed(rng, "0123456789", 1, 7), _mixed(rng, DIGITS, 0, 4)
-        texts.append(
-            rng.choice(("", " ", "a", "-", "$")) + first + rng.choice(("", "", ".", ",", " ", "e")) + second
-        )
-    return [text.encode() for text in texts]
+def _digits(rng: random.Random) -> str:
+    first, second = _mixed(rng, "0123456789", 1, 7), _mixed(rng, DIGITS, 0, 4)
+    return rng.choice(("", " ", "a", "-", "$")) + first + rng.choice(("", "", ".", ",", " ", "e")) + second
 
 
-def _contractions(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    texts = []
-    for _ in range(BATCH):
-        ending = rng.choice(ENDINGS) + rng.choice(("", "", " ", "a", ".", "'s", "1"))
-        texts.append(rng.choice(("", " ")) + rng.choice(WORDS) + rng.choice(APOSTROPHES) + ending)
-    return [text.encode() for text in texts]
+def _contraction(rng: random.Random) -> str:
+    ending = rng.choice(ENDINGS) + rng.choice(("", "", " ", "a", ".", "'s", "1"))
+    return rng.choice(("", " ")) + rng.choice(WORDS) + rng.choice(APOSTROPHES) + ending
 
 
-def _spaces(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    parts = (*SPACES, *SPACES, "a", "b.", "1", "-", "A", "é", "}")
-    return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
+def _spaces(rng: random.Random) -> str:
+    return _mixed(rng, (*SPACES, *SPACES, "a", "b.", "1", "-", "A", "é", "}"), 2, 8)
 
 
-def _symbols(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    parts = (*SIGNS, *SIGNS, *LETTERS, *DIGITS, *SPACES, *MARKS, *OTHERS)
-    return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
+def _signs(rng: random.Random) -> str:
+    return _mixed(rng, (*SIGNS, *SIGNS, *LETTERS, *DIGITS, *SPACES, *MARKS, *OTHERS), 2, 8)
+
+
+def _composed(rng: random.Random) -> str:
+    """Characters that normal forms compose or take apart, each way."""
+    text = _mixed(rng, (*COMPOSED, *"aeuo", *MARKS[:3], " "), 1, 4)
+    return unicodedata.normalize(rng.choice(FORMS), text)
 
 
 def _special(material: Material, rng: random.Random, number: int) -> list[bytes]:
@@ -175,44 +195,22 @@ def _special(material: Material, rng: random.Random, number: int) -> list[bytes]
     for _ in range(BATCH):
         token, other = rng.choices(material.special, k=2)
         at = rng.randint(0, len(token))
-        parts = (
-            token,
-            other,
-            token[:at],
-            token[at:],
-            token.upper(),
-            token.lower(),
-            b" ",
-            b"  ",
-            b"\n",
-            b"a",
-            b".",
-        )
+        cases = token[:at], token[at:], token.upper(), token.lower()
+        parts = (token, other, *cases, b" ", b"  ", b"\n", b"a", b".")
         texts.append(b"".join(rng.choices(parts, k=rng.randint(2, 5))))
     return texts
-
-
-def _composed(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    """Characters that normal forms compose or take apart, each way."""
-    texts = []
-    for _ in range(BATCH):
-        text = _mixed(rng, (*COMPOSED, *"aeuo", *MARKS[:3], " "), 1, 4)
-        texts.append(unicodedata.normalize(FORMS[rng.randrange(len(FORMS))], text))
-    return [text.encode() for text in texts]
 
 
 def _own(material: Material, rng: random.Random, number: int) -> list[bytes]:
     """The user's own lines with a few things changed."""
     if not material.lines:
         return []
-    texts = []
+    texts, pieces = [], (*SIGNS, *SPACES, *LETTERS, *DIGITS, *MARKS, "")
     for line in rng.choices(material.lines, k=BATCH):
         characters = list(line.decode("utf-8", "replace")[:200])
         for _ in range(rng.randint(1, 4)):
             at = rng.randrange(len(characters) + 1)
-            characters[at : at + rng.choice((0, 1, 1, 3))] = rng.choice(
-                (*SIGNS, *SPACES, *LETTERS, *DIGITS, *MARKS, "")
-            )
+            characters[at : at + rng.choice((0, 1, 1, 3))] = rng.choice(pieces)
         texts.append("".join(characters).encode("utf-8", "replace"))
     return texts
 
@@ -233,14 +231,138 @@ def _bytes(material: Material, rng: random.Random, number: int) -> list[bytes]:
 GENERATORS = (
     Generator("short texts", _short),
     Generator("special tokens", _special),
-    Generator("digits", _digits),
-    Generator("contractions", _contractions),
-    Generator("spaces and line ends", _spaces),
-    Generator("edges of words", _edges),
-    Generator("composed characters", _composed),
+    Generator("digits", _each(_digits)),
+    Generator("contractions", _each(_contraction)),
+    Generator("spaces and line ends", _each(_spaces)),
+    Generator("edges of words", _each(_edge)),
+    Generator("composed characters", _each(_composed)),
     Generator("random tokens", _random_tokens),
-    Generator("signs", _symbols),
+    Generator("signs", _each(_signs)),
     Generator("your own texts, changed", _own),
     Generator("broken characters", _bytes),
 )
 ALL_NAMES = (DIFFERENCES, EVERY_TOKEN, *(generator.name for generator in GENERATORS))
+
+
+# Texts that exercise what two vocabularies do not have in common: tokens, rules, scores, special tokens
+
+
+def texts_of_differences(ours: Tokenizer, theirs: Tokenizer) -> list[bytes]:
+    """Texts that may be encoded otherwise, without order or warranty; the same for the same two."""
+    mine, other = ours.vocabulary, theirs.vocabulary
+    merges: Iterator[bytes] = iter(())
+    if ours.merging is not None and theirs.merging is not None:
+        merges = _texts_of_merges(ours.merging, theirs.merging)
+    return short(chain(_texts_of_tokens(mine, other), merges))
+
+
+def short(texts: Iterable[bytes]) -> list[bytes]:
+    """Each once, without empty ones and such as only files made for that have."""
+    return list(dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST))
+
+
+def special_texts(tokenizer: Tokenizer) -> list[bytes]:
+    """Of all tokens that are cut out of texts."""
+    vocabulary, parts = tokenizer.vocabulary, tokenizer.vocabulary.parts
+    ids = tokenizer.special_tokens.searched_for(True).tolist()
+    later = [token.content.encode() for token in parts.added_tokens] if parts is not None else []
+    return short([*map(vocabulary.raw_text, ids), *later])
+
+
+def in_contexts(texts: Iterable[bytes], contexts: Sequence[tuple[bytes, bytes]]) -> Iterator[bytes]:
+    return (before + text + behind for text in texts for before, behind in contexts)
+
+
+def _some(items: list[bytes]) -> list[bytes]:
+    """All, or as many as fit from all parts of a list."""
+    step = -(-len(items) // MOST_OF_A_KIND)
+    return items[::step] if step > 1 else items
+
+
+def _texts_of_tokens(mine: Vocabulary, other: Vocabulary) -> Iterator[bytes]:
+    texts = [plain_texts(mine), plain_texts(other)]
+    n_common = min(map(len, (mine, other)))
+    pairs = zip(*texts, strict=False)
+    differing = [text for pair in pairs if pair[0] != pair[1] for text in pair]
+    differing += texts[0][n_common:] + texts[1][n_common:]
+    yield from in_contexts(_some(differing), AROUND_TEXT)
+    is_other = (mine.attributes[:n_common] != other.attributes[:n_common]).nonzero()[0].tolist()
+    kinds = [i for i in is_other if mine.kind(i) != other.kind(i)] or is_other
+    yield from in_contexts(_some([mine.raw_text(i) for i in kinds]), AROUND_SPECIAL)
+    yield from in_contexts(_some([texts[0][i] for i in kinds]), AROUND_TEXT)
+    scores = np.flatnonzero(mine.scores[:n_common] != other.scores[:n_common]).tolist()
+    yield from in_contexts(_some([texts[0][i] for i in scores]), AROUND_TEXT)
+    yield from (text + text for text in _some([texts[0][i] for i in scores]))
+
+
+def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
+    """Of rules that only one has, and of such that come earlier or later in the other."""
+    mine, other = sliced(*ours.symbol_texts), sliced(*theirs.symbol_texts)
+    table, their_table = ours.rules.table, theirs.rules.table
+    if mine != other:
+        their_table = _renumbered(their_table, mine, other)
+    keys, their_keys = _keys(table), _keys(their_table)
+    sides = (
+        (ours, mine, table, ~np.isin(keys, their_keys)),
+        (theirs, other, theirs.rules.table, ~np.isin(their_keys, keys)),
+    )
+    for merging, texts, rules, is_only_here in sides:
+        pairs = [_stands_for(merging, texts[a] + texts[b]) for a, b in rules[is_only_here, :2].tolist()]
+        yield from in_contexts(_some(pairs), AROUND_TEXT)
+    for text in _texts_of_moved(table, their_table, keys, their_keys, mine):
+        yield from in_contexts([_stands_for(ours, text)], AROUND_TEXT)
+
+
+def _stands_for(merging: PairMerging, spelling: bytes) -> bytes:
+    """The text of a symbol, or of several, that is spelled as tokens are."""
+    if not merging.starts_from_bytes:
+        return spelling.replace(MARKED_SPACE, b" ")
+    try:
+        return unspell(spelling.decode())
+    except (UnicodeDecodeError, KeyError, ValueError):  # a stray token that is no bytes
+        return spelling
+
+
+def _keys(table: NDArray[np.int32]) -> NDArray[np.int64]:
+    return (table[:, 0].astype(np.int64) << 32) + table[:, 1]
+
+
+def _renumbered(table: NDArray[np.int32], mine: list[bytes], other: list[bytes]) -> NDArray[np.int32]:
+    """Rules of the other with our symbols; what we do not have gets a number behind all."""
+    ids = {text: symbol for symbol, text in reversed(list(enumerate(mine)))}
+    same = [text == also for text, also in zip(mine, other, strict=False)]
+    same += [False] * (len(other) - len(same))
+    found = [i if same[i] else ids.get(text, len(mine) + i) for i, text in enumerate(other)]
+    symbols = np.array(found, np.int32)
+    result = table.copy()
+    result[:, 0], result[:, 1] = symbols[table[:, 0]], symbols[table[:, 1]]
+    return result
+
+
+def _texts_of_moved(
+    table: NDArray[np.int32],
+    theirs: NDArray[np.int32],
+    keys: NDArray[np.int64],
+    their_keys: NDArray[np.int64],
+    texts: list[bytes],
+) -> Iterator[bytes]:
+    """Of rules that are not at their place, each beside one that it now wins or loses against."""
+    _, mine_at, their_at = np.intersect1d(keys, their_keys, return_indices=True)
+    rules = table[mine_at]
+    places, their_places = _places(rules[:, 2]), _places(theirs[their_at, 2])
+    distance = np.abs(places - their_places)
+    moved = np.argsort(-distance, kind="stable")[:MOST_MOVED]
+    for row in moved[distance[moved] > 0].tolist():
+        left, right = rules[row, :2].tolist()
+        low, high = sorted((places[row], their_places[row]))
+        between = (places >= low) & (places <= high)
+        pair = texts[left] + texts[right]
+        yield pair
+        for symbol in rules[between & (rules[:, 0] == right), 1][:MOST_RIVALS].tolist():
+            yield pair + texts[symbol]
+        for symbol in rules[between & (rules[:, 1] == left), 0][:MOST_RIVALS].tolist():
+            yield texts[symbol] + pair
+
+
+def _places(ranks: NDArray[np.int32]) -> NDArray[np.int64]:
+    return np.argsort(np.argsort(ranks, kind="stable"), kind="stable")

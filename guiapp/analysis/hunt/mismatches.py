@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.sources.file_hash import whole_hash
+from guiapp.core.sources.files import whole_hash
 
 MOST_TEXTS = 12  # of a kind
 MOST_PLACES = 50  # of a kind in the user's own texts
@@ -180,9 +180,8 @@ class Hunt:
         if self.finds:
             return ""
         if self.tried < ENOUGH_TEXTS:
-            return (
-                f"Fewer than {ENOUGH_TEXTS:,} texts were compared. Hunt for more seconds, or with more texts."
-            )
+            few = f"Fewer than {ENOUGH_TEXTS:,} texts were compared."
+            return f"{few} Hunt for more seconds, or with more texts."
         return "Texts were left out, as one of both crashed. Hunt again." if self.is_incomplete else ""
 
     def with_note(self, note: str) -> Hunt:

@@ -1,4 +1,4 @@
-"""Two tokenizers side by side: which texts they encode or decode otherwise, and why."""
+"""Two tokenizers side by side, files or libraries: which texts they encode or decode otherwise, and why."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.analysis.compare.reasons import (
     UNWRITTEN,
@@ -16,19 +17,25 @@ from guiapp.analysis.compare.reasons import (
     affix_reason,
     decoded_reason,
     decoded_texts_reason,
+    plain_text,
+    plain_texts,
     reason_for,
     refused_reason,
+    seen_stages,
     shown,
     shown_token,
+    what_differs,
+    what_is_cut,
 )
-from guiapp.analysis.compare.seen_stages import plain_text, plain_texts, seen_stages
-from guiapp.analysis.compare.subjects import what_differs, what_is_cut
 from guiapp.analysis.hunt.mismatches import Spans
-from guiapp.analysis.hunt.sides import FileSide, Ids, LibrarySide
+from guiapp.analysis.libraries.contender import Contender
+from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import percent
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
+from guiapp.errors import EncodeError, TokenloupeError
 
+Ids = NDArray[np.int32]
 SPECIAL = ("control", "user-defined")  # kinds of tokens
 SPACES = ("the space in front", "spaces")  # what texts differ in
 CUT_BY_PATTERNS = ("digits", "contractions", "line ends", "spaces", "signs")
@@ -86,9 +93,8 @@ class SidePair:
         mine, other = self.encode_each(texts)
         self.n_refused = sum(one is None and two is None for one, two in zip(mine, other, strict=True))
         are_equal = [self._are_equal(*pair) for pair in zip(mine, other, strict=True)]
-        result = [
-            at for at, is_equal in enumerate(are_equal) if not is_equal and not self._is_unheard(texts[at])
-        ]
+        unequal = (at for at, is_equal in enumerate(are_equal) if not is_equal)
+        result = [at for at in unequal if not self._is_unheard(texts[at])]
         if self._renumbered is None:
             equal = [(at, ids) for at, ids in enumerate(mine) if ids is not None and are_equal[at]]
             for start in range(0, len(equal), DECODED_TOGETHER):
@@ -257,19 +263,16 @@ def _of_texts(
     joined = [b"".join(some) for some in texts]
     subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
     if joined[0] != joined[1] and subject in SPACES and _kinds(vocabulary, mine, SPECIAL):
-        sentence = (
-            f"White space beside special tokens stays in one of them only: {_described(joined, names)}."
-        )
-        return Reason(Cause.SPECIAL, "white space beside", sentence)
+        clause = "White space beside special tokens stays in one of them only"
+        return Reason(Cause.SPECIAL, "white space beside", f"{clause}: {_described(joined, names)}.")
     if texts[0] == texts[1] or (subject == "characters" and len(mine) == len(other)):
         first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
         piece = shown(plain_text(vocabulary, first))
         sentence = f"{names[0]} gives the id {first} for {piece}, {names[1]} {second}."
         return Reason(Cause.NUMBER, "ids", sentence)
     if joined[0] != joined[1]:
-        return Reason(
-            Cause.NORMALIZED, subject, f"Tokens stand for other texts: {_described(joined, names)}."
-        )
+        sentence = f"Tokens stand for other texts: {_described(joined, names)}."
+        return Reason(Cause.NORMALIZED, subject, sentence)
     return None
 
 
@@ -284,13 +287,12 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
     two there: if our ids of both parts are the library's, and the place is one where patterns cut.
     """
     pieces = seen_stages(ours, text).pieces
-    told = " and ".join(
-        f"{name} gives {' | '.join(map(shown, some))}" for name, some in zip(names, texts, strict=True)
-    )
+    cuts = [" | ".join(map(shown, some)) for some in texts]
+    told = f"{names[0]} gives {cuts[0]} and {names[1]} gives {cuts[1]}"
     ends = [set(accumulate(map(len, some))) for some in texts]
     joined = b"".join(texts[0])
     at = min(ends[0] ^ ends[1])
-    subject = what_is_cut(joined[:at].decode("utf-8", "replace"), joined[at:].decode("utf-8", "replace"))
+    subject = what_is_cut(joined, at)
     for piece in pieces:
         theirs = ids_of(piece.text)
         if len(pieces) == 1 or theirs != list(piece.tokens):
@@ -305,3 +307,126 @@ def _are_joined(ours: Tokenizer, text: bytes, at: int, tokens: list[bytes]) -> b
     """Whether these are what we make of both parts of a text."""
     parts = (ours.encode(part, False, False).token_ids.tolist() for part in (text[:at], text[at:]))
     return [plain_text(ours.vocabulary, token) for part in parts for token in part] == tokens
+
+
+# The two tokenizers of a hunt, in one form: our reading of a model file, or an installed library
+
+
+class HuntError(TokenloupeError):
+    """A hunt that cannot be; the message says why."""
+
+
+class FileSide:
+    """A model file as we read it.
+
+    name         for people
+    tokenizer    None where nothing but its ids is known
+    takes_bytes  also such that are no UTF-8
+    """
+
+    def __init__(self, name: str, tokenizer: Tokenizer, parses_special: bool = True) -> None:
+        self.name = name
+        self.tokenizer = tokenizer
+        self.takes_bytes = tokenizer.vocabulary.library == LLAMA_CPP
+        self._one = tokenizer.with_threads(1)
+        self.parses_special = parses_special
+
+    def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
+        """The ids of each text with nothing around them; None of one that is refused."""
+        try:
+            return list(self._one.encode_each(texts, False, self.parses_special))
+        except EncodeError:
+            return [self._encode(text) for text in texts]
+
+    def _encode(self, text: bytes) -> Ids | None:
+        try:
+            return self._one.encode(text, False, self.parses_special).token_ids
+        except EncodeError:
+            return None
+
+    def decode(self, ids: Ids) -> str:
+        return self._one.decode(ids)
+
+    def spans(self, text: bytes) -> Spans | None:
+        """For each of the ids the bytes of the text that it came from; None where that is not known."""
+        try:
+            return _pairs(self._one.encode(text, False, self.parses_special).spans)
+        except EncodeError:
+            return None
+
+    def affixes(self) -> tuple[list[int], list[int]]:
+        """What is put before and behind each text."""
+        if not self.parses_special:
+            return [], []
+        try:
+            return self._one.special_affixes()
+        except EncodeError:
+            return [], []
+
+
+class LibrarySide:
+    """A library with the vocabulary of a file; what it adds and parses as special only where it can.
+
+    Answers as a `FileSide` does.
+
+    parses_special  whether it does
+    """
+
+    tokenizer = None
+
+    def __init__(self, name: str, model: Tokenizer) -> None:
+        self.name = name
+        self._vocabulary = model.vocabulary
+        self._contender: Contender = PEERS[name].open(peer_source(name, model))
+        if self._contender.other_vocabulary:
+            raise HuntError(
+                f"{name} knows the vocabulary {self._contender.other_vocabulary} only: its ids say nothing "
+                "about others. Choose another library."
+            )
+        self.parses_special = self._contender.encode_special is not None
+        self.takes_bytes = self._contender.take_text is bytes
+
+    def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
+        return [self._encode(text, False) for text in texts]
+
+    def _encode(self, text: bytes, adds_special: bool) -> Ids | None:
+        contender = self._contender
+        taken = contender.take_text(text)
+        try:
+            if contender.encode_special is not None:
+                return contender.tokens(contender.encode_special(taken, adds_special)).ids
+            return contender.tokens(contender.encode(taken)).ids
+        except Exception:  # whatever another library raises: it refuses the text
+            return None
+
+    def decode(self, ids: Ids) -> str:
+        contender = self._contender
+        if contender.decode is None:
+            return ""
+        text = contender.decode(contender.take_ids(ids))
+        return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+
+    def spans(self, text: bytes) -> Spans | None:
+        """Of tokens that are the text when they stand side by side."""
+        ids = self._encode(text, False)
+        vocabulary = self._vocabulary
+        if ids is None or not all(0 <= token < len(vocabulary) for token in ids.tolist()):
+            return None
+        texts = [vocabulary.token_bytes(token) for token in ids.tolist()]
+        ends = np.cumsum([0, *map(len, texts)])
+        return _pairs(np.stack((ends[:-1], ends[1:]), 1)) if b"".join(texts) == text else None
+
+    def affixes(self) -> tuple[list[int], list[int]]:
+        probe = b"a"
+        whole, inner = (self._encode(probe, adds) for adds in (True, False))
+        if not self.parses_special or whole is None or inner is None:
+            return [], []
+        ids, own = whole.tolist(), inner.tolist()
+        for start in range(len(ids) - len(own) + 1):
+            if ids[start : start + len(own)] == own:
+                return ids[:start], ids[start + len(own) :]
+        return ids, []
+
+
+def _pairs(spans: NDArray[np.int64]) -> Spans:
+    return tuple((start, end) for start, end in spans.tolist())

@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterator
 
 from guiapp import __version__
-from guiapp.analysis.explain.code_marks import code, in_markdown, parts, without_marks
+from guiapp.analysis.explain.spelling import code, in_markdown, parts, without_marks
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 
 LONGEST_NAME = 4096
 

@@ -1,12 +1,16 @@
-"""Tries texts on a pair of tokenizers, and makes finds of those that differ: shrunk, one for each kind."""
+"""A process that tries texts on a pair of tokenizers, and makes finds of those that differ, shrunk."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
+from typing import NamedTuple
 
+from guiapp.analysis.bench.worker import answer_all, prepare_process
 from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.hunt.generators import Material, batch, short, special_texts, texts_of_differences
 from guiapp.analysis.hunt.mismatches import (
     MOST_PLACES,
     MOST_TEXTS,
@@ -17,7 +21,11 @@ from guiapp.analysis.hunt.mismatches import (
     OfKind,
     UserLine,
 )
-from guiapp.analysis.hunt.pair import SidePair
+from guiapp.analysis.hunt.pair import FileSide, LibrarySide, SidePair
+from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.open_model import open_model
+from guiapp.native.model_files import sliced
 
 MOST_TRIES = 600
 SIMPLE = "a1. "  # the simplest first
@@ -109,7 +117,6 @@ class Searcher:
         if len(text) > SHORT:
             text = shrunk(text, self._differs)
             reason = self._pair.reason(text) or reason
-
         kind = reason.kind
         text = shrunk(text, lambda some: self._is_of(kind, some))
         return text, self._pair.reason(text) or reason
@@ -119,9 +126,8 @@ class Searcher:
 
     def _has_room(self, cause: Cause) -> bool:
         """Whether one more kind may be told."""
-        return (
-            len(self._known) < MOST_KINDS and sum(each is cause for each, _ in self._known) < MOST_OF_A_CAUSE
-        )
+        n_of_cause = sum(each is cause for each, _ in self._known)
+        return len(self._known) < MOST_KINDS and n_of_cause < MOST_OF_A_CAUSE
 
     def _narrowed(self, text: bytes) -> bytes:
         """The surroundings of the place where a long text first differs, if they differ by themselves."""
@@ -201,3 +207,92 @@ def _simpler_characters(character: str) -> Iterator[str]:
         for other in (base.lower(), base, character.lower()):
             if other != character and len(other) == 1 and other not in SIMPLE:
                 yield other
+
+
+# A process of its own for a share of a hunt: what a library breaks there breaks nothing else
+
+
+class HuntTask(NamedTuple):
+    """What all workers of a hunt are told.
+
+    model   path of the first
+    other   path of the second, or the name of a library in PEERS
+    names   what sentences call them, with code marks
+    lines   of the user's own texts, to be changed
+    pres    the pre-tokenizers to split by, as `open_model` takes them
+    generators  names of those to take, none for all
+    """
+
+    model: str
+    other: str
+    names: tuple[str, str]
+    seed: int
+    lines: tuple[bytes, ...]
+    pres: tuple[str | None, str | None] = (None, None)
+    generators: tuple[str, ...] = ()
+
+
+class LoadedSides(NamedTuple):
+    """What is known before any text.  Unless they `can_differ`, the only find says why."""
+
+    note: str
+    finds: tuple[Find, ...]
+    can_differ: bool
+
+
+class HuntWorker:
+    """One pair, and the texts for it."""
+
+    def __init__(self, task: HuntTask) -> None:
+        self._task = task
+
+    def load(self) -> LoadedSides:
+        task = self._task
+        ours = open_model(task.model, task.pres[0])
+        pair = open_pair(ours, task.other, task.names, task.pres[1])
+        self._searcher = Searcher(pair)
+        if pair.unrelated:
+            reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", pair.unrelated)
+            return LoadedSides("", (Find(b"", (None, None), 0, reason),), False)
+        self._material = material_of(pair, ours, self._task.lines)
+        return LoadedSides(pair.note, self._searcher.affixes(), True)
+
+    def batch(self, number: int) -> Batch:
+        name, texts = self._texts(number)
+        return self._searcher.search(texts, name)
+
+    def lines(self, lines: tuple[UserLine, ...]) -> Batch:
+        return self._searcher.search_lines(lines)
+
+    def texts(self, number: int) -> list[bytes]:
+        return self._texts(number)[1]
+
+    def _texts(self, number: int) -> tuple[str, list[bytes]]:
+        return batch(self._material, self._task.seed, number, self._task.generators)
+
+    def some(self, texts: tuple[bytes, ...]) -> Batch:
+        return self._searcher.search(texts, "")
+
+
+def open_pair(ours: Tokenizer, other: str, names: tuple[str, str], pre: str | None = None) -> SidePair:
+    """Raises what opening the other one raises; `pre` splits its text."""
+    if other not in PEERS:
+        return SidePair(FileSide(names[0], ours), FileSide(names[1], open_model(other, pre)))
+    library = LibrarySide(other, ours)
+    return SidePair(FileSide(names[0], ours, library.parses_special), library)
+
+
+def material_of(pair: SidePair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Material:
+    """What texts for a pair are made of."""
+    theirs = pair.theirs.tokenizer
+    both = [ours] if theirs is None else [ours, theirs]
+    tokens = short(text for each in both for text in sliced(*each.vocabulary.token_bytes_table))
+    special = short(text for each in both for text in special_texts(each))
+    differences = [] if theirs is None else texts_of_differences(ours, theirs)
+    return Material(differences, tokens, special, lines, pair.takes_bytes)
+
+
+def serve(connection: Connection, task: HuntTask) -> None:
+    """Answer until the pipe is closed."""
+    prepare_process(threads=1)
+    answer_all(connection, HuntWorker(task))

@@ -1,0 +1,1 @@
+"""Lessons that step through the real encoders."""

@@ -1,7 +1,7 @@
 """Custom contenders: commands, or Python functions, that somebody writes down and that give ids.
 
 Whoever types one has said yes to it.  One that comes out of a file runs only after somebody has said yes to
-what `shown` says; see `guiapp.analysis.bench.__main__` and `guiapp.pages.bench.custom`.  Each runs in a
+what `shown` says; see `guiapp.analysis.bench.__main__` and `guiapp.pages.bench.choice`.  Each runs in a
 process of its own and finds the model in the environment variable TOKENLOUPE_MODEL.
 """
 
@@ -25,11 +25,17 @@ from typing import IO, Any
 
 import numpy as np
 
-from guiapp.analysis.bench.agreement import ContenderTokens
-from guiapp.analysis.libraries.contender import UNSPLIT, Contender, UnavailableError, as_str, ids_only
-from guiapp.core.system.outside_json import read_as
-from guiapp.core.system.processes import how_it_ended, last_line
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.analysis.libraries.contender import (
+    UNSPLIT,
+    Contender,
+    ContenderTokens,
+    UnavailableError,
+    as_str,
+    ids_only,
+)
+from guiapp.core.processes import how_it_ended, last_line
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
 COMMAND, STREAM, PYTHON = "command", "stream", "python"

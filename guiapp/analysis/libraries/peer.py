@@ -1,8 +1,8 @@
-"""A tokenizer library of other people as a contender: how it is asked, and what is against it."""
+"""A tokenizer library of other people as a contender: what it takes, how it is asked, what is against it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -11,57 +11,113 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from guiapp.analysis.libraries.contender import Contender, UnavailableError
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.libraries.contender import (
+    Contender,
+    UnavailableError,
+    as_str,
+    ids_of_object,
+    ids_only,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 LONGEST_REASON = 150  # characters of what a library says
+Batch = Callable[[Any, list[Any], int], Iterable[Any]]  # the library, texts, threads
 
 
-def take_any(vocabulary: Vocabulary) -> None:
-    """Nothing is against it."""
+@dataclass(frozen=True)
+class Form:
+    """What a library takes of a model, called its source.
+
+    write    the source that says the same as a vocabulary
+    check    raises UnavailableError where none can be written; gets the library's name, and is soon done
+    files    the formats that are read as they stand, or as a tokenizer.json that says the same, and how such
+             a file becomes a source
+    usual    the vocabulary that libraries bring and use where the source is ""
+    """
+
+    write: Callable[[Tokenizer], Any]
+    check: Callable[[Vocabulary, str], None] = lambda vocabulary, name: None
+    files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
+    usual: str = ""
 
 
 @dataclass(frozen=True)
 class Peer:
     """A tokenizer library.
 
-    name     as people call it, and install it where `package` says nothing else
-    module   what is imported
-    check    raises UnavailableError where no such source can be made of a vocabulary; soon done
-    source   a vocabulary that it can take, in a form that it reads
-    build    the contender from the imported module and a source, as often as a fresh one is wanted
-    ids      what a call returns, in words: it is converted outside of the timing
-    unsplit  the source of one that takes a text as one piece; None where the library cannot
-    files    the formats that it reads, if need be as a tokenizer.json that says the same, and how such files
-             become a source
-    refuse   raises UnavailableError for what the library cannot take, not even in a file that it reads
+    name       as people call it, and install it where `package` says nothing else
+    module     what is imported
+    takes      the form of its sources
+    load       from the imported module and a source what has the methods below, or a whole contender
+    encode, decode  the names of methods
+    batch      that of one for many texts, or a function; "" where there is none
+    threads    the keyword of `batch` for their number, "" where it has none
+    options    keywords of `encode` and `batch`: special tokens are neither added nor read
+    ids        what a call returns, in words: it is converted outside of the timing
+    types      those of the vocabularies that it has, where it does not read the file itself; none: all
+    refuse     raises UnavailableError for what it cannot take, not even in a file that it reads
+    unsplit    the source of one that takes a text as one piece; None where the library cannot
+    take_text, take_ids  as `Contender` has them
     """
 
     name: str
     module: str
-    check: Callable[[Vocabulary], None]
-    source: Callable[[Tokenizer], Any]
-    build: Callable[[Any, Any], Contender]
-    ids: str
+    takes: Form
+    load: Callable[[Any, Any], Any]
+    encode: str = "encode"
+    decode: str = "decode"
+    batch: str | Batch = ""
+    threads: str = ""
+    options: Mapping[str, bool] = field(default_factory=dict)
+    ids: str = "a list"
+    types: tuple[VocabType, ...] = ()
     package: str = ""
+    refuse: Callable[[Vocabulary], None] = lambda vocabulary: None
     unsplit: Callable[[Tokenizer], Any] | None = None
-    files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
-    refuse: Callable[[Vocabulary], None] = take_any
+    take_text: Callable[[bytes], Any] = as_str
+    take_ids: Callable[[NDArray[np.int32]], Any] = lambda ids: ids.tolist()
 
     def open(self, source: Any) -> Contender:
         """The library with a vocabulary; raises UnavailableError with what it says against that."""
         try:
-            return self.build(import_module(self.module), source)
-        except UnavailableError:
-            raise
-        except MemoryError:
+            library = self.load(import_module(self.module), source)
+            return library if isinstance(library, Contender) else self._contender(library, source)
+        except (UnavailableError, MemoryError):
             raise
         except Exception as error:
             told = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
             reason = quoted(told.strip(), LONGEST_REASON).rstrip(".")
             raise UnavailableError(f"{self.name} cannot use this vocabulary: {reason}.") from error
+
+    def _contender(self, library: Any, source: Any) -> Contender:
+        encode = getattr(library, self.encode)
+        batch: Callable[..., Iterable[Any]] | None = None
+        if callable(self.batch):
+            batch = partial(self.batch, library)
+        elif self.batch:
+            many, threads = partial(getattr(library, self.batch), **self.options), self.threads
+            batch = (
+                (lambda texts, n: many(texts, **{threads: n})) if threads else (lambda texts, _: many(texts))
+            )
+        return Contender(
+            partial(encode, **self.options) if self.options else encode,
+            self.take_text,
+            ids_of_object if self.ids.startswith("an object") else ids_only,
+            getattr(library, self.decode),
+            self.take_ids,
+            batch,
+            other_vocabulary="" if source else self.takes.usual,
+        )
+
+    def check(self, vocabulary: Vocabulary) -> None:
+        """Raises UnavailableError where no source can be written of a vocabulary."""
+        check_type(self.name, vocabulary, self.types)
+        self.takes.check(vocabulary, self.name)
 
     def check_all(self, vocabulary: Vocabulary) -> None:
         """Raises UnavailableError where neither its file nor what can be made of a vocabulary is taken."""
@@ -71,7 +127,7 @@ class Peer:
 
     def file_source(self, vocabulary: Vocabulary) -> Callable[[], Any] | None:
         """What makes a source of the very file that was opened, where the library reads such files."""
-        read, path = self.files.get(vocabulary.format), vocabulary.path
+        read, path = self.takes.files.get(vocabulary.format), vocabulary.path
         return None if read is None or path is None or vocabulary.chosen_pre else partial(read, path)
 
     @property
@@ -87,27 +143,17 @@ class Peer:
     def version(self) -> str:
         """The installed version; raises UnavailableError with the way to get it where there is none."""
         try:
-            return version(self._package)
+            return version(self.package or self.name)
         except PackageNotFoundError as error:
             raise UnavailableError(self.how_to_install) from error
 
     @property
     def how_to_install(self) -> str:
-        return f"{self.name} is not installed. Install it with: pip install {self._package}"
-
-    @property
-    def _package(self) -> str:
-        return self.package or self.name
+        return f"{self.name} is not installed. Install it with: pip install {self.package or self.name}"
 
 
-def only(peer: str, *types: VocabType) -> Callable[[Vocabulary], None]:
-    """A check that raises UnavailableError for vocabularies of other types."""
-
-    def check(vocabulary: Vocabulary) -> None:
-        if vocabulary.type not in types:
-            names = " and ".join(each.value for each in types)
-            raise UnavailableError(
-                f"{peer} has no {vocabulary.type.value} vocabularies; it takes {names} only."
-            )
-
-    return check
+def check_type(name: str, vocabulary: Vocabulary, types: tuple[VocabType, ...]) -> None:
+    """Raises UnavailableError for a vocabulary that is of none of these types."""
+    if types and vocabulary.type not in types:
+        names = " and ".join(each.value for each in types)
+        raise UnavailableError(f"{name} has no {vocabulary.type.value} vocabularies; it takes {names} only.")

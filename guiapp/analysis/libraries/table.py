@@ -1,41 +1,449 @@
-"""The libraries of other people that can take part, one file each; more is said in `peer`."""
+"""The tokenizer libraries of other people that can take part, one row of PEERS each."""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from guiapp.analysis.libraries.bpe_openai import BPE_OPENAI
-from guiapp.analysis.libraries.budtiktok import BUDTIKTOK
-from guiapp.analysis.libraries.contender import UnavailableError
-from guiapp.analysis.libraries.fastokens import FASTOKENS
-from guiapp.analysis.libraries.gigatoken import GIGATOKEN
-from guiapp.analysis.libraries.iree import IREE
-from guiapp.analysis.libraries.kitoken import KITOKEN
-from guiapp.analysis.libraries.llama_cpp import LLAMA_CPP
-from guiapp.analysis.libraries.mistral_common import MISTRAL_COMMON
-from guiapp.analysis.libraries.peer import Peer
-from guiapp.analysis.libraries.quicktok import QUICKTOK
-from guiapp.analysis.libraries.riptoken import RIPTOKEN
-from guiapp.analysis.libraries.rs_bpe import RS_BPE
-from guiapp.analysis.libraries.rwkv import RWKV
-from guiapp.analysis.libraries.sentencepiece import SENTENCEPIECE
-from guiapp.analysis.libraries.snaptokens import SNAPTOKENS
-from guiapp.analysis.libraries.splintr import SPLINTR
-from guiapp.analysis.libraries.tiktoken import TIKTOKEN
-from guiapp.analysis.libraries.tokenizers import TOKENIZERS
-from guiapp.analysis.libraries.tokie import TOKIE
-from guiapp.analysis.libraries.transformers import TRANSFORMERS
-from guiapp.analysis.libraries.tuetoken import TUETOKEN
-from guiapp.analysis.libraries.wordchipper import WORDCHIPPER
-from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+import numpy as np
 
-_ALL = (
-    *(TIKTOKEN, TOKENIZERS, SENTENCEPIECE, GIGATOKEN, RS_BPE, RWKV, LLAMA_CPP),
-    *(SNAPTOKENS, SPLINTR, TUETOKEN, QUICKTOK, TOKIE, FASTOKENS, RIPTOKEN, KITOKEN, BPE_OPENAI, IREE),
-    *(WORDCHIPPER, BUDTIKTOK, MISTRAL_COMMON, TRANSFORMERS),
+from guiapp.analysis.export.tables import NONE
+from guiapp.analysis.libraries.contender import (
+    Contender,
+    UnavailableError,
+    as_str,
+    ids_of_object,
+    ids_only,
+    on_threads,
 )
-PEERS: dict[str, Peer] = {peer.name: peer for peer in _ALL}
+from guiapp.analysis.libraries.custom import CustomContender
+from guiapp.analysis.libraries.llama_library import LlamaLibraryError, LlamaVocabulary
+from guiapp.analysis.libraries.peer import LONGEST_REASON, Form, Peer, check_type
+from guiapp.analysis.libraries.written_models import (
+    CL100K,
+    READS_JSON,
+    READS_TOKENS,
+    USUAL,
+    NamedRanks,
+    check_hugging_face,
+    check_ranks,
+    hugging_face_json,
+    name_of,
+    named_ranks,
+    ranks_and_pattern,
+    rwkv_rows,
+    sentencepiece_model,
+    unsplit_hugging_face_json,
+)
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import printable, quoted
+from guiapp.core.vocabulary.parts import SENTENCEPIECE as SENTENCEPIECE_MODEL
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP as READS_GGUF
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+
+UNSUPPORTED = re.compile(r"Unsupported (.+?)(?: type)?(?: for SentencePiece tokenizers)?: (.+?)(?: \(.*\))?$")
+HEAD = ("contender", "version", "returns", "")
+NOTE = (
+    "Lists and objects are read outside of the timing. "
+    "What a library refuses only when it is opened is told in the run."
+)
+BPE, SPM, UGM, WPM, RWKV = VocabType.BPE, VocabType.SPM, VocabType.UGM, VocabType.WPM, VocabType.RWKV
+
+
+# Forms, and what is against them
+
+
+def _check_json(vocabulary: Vocabulary, name: str) -> None:
+    check_hugging_face(vocabulary)
+
+
+def _check_pieces(vocabulary: Vocabulary, name: str) -> None:
+    if vocabulary.parts is not None:
+        raise UnavailableError(f"{name} knows nothing of the parts that tokenizer.json names.")
+
+
+def _check_openai(vocabulary: Vocabulary, name: str) -> None:
+    if not name_of(vocabulary):
+        raise UnavailableError(f"{name} knows OpenAI's vocabularies only, and fetches those.")
+
+
+def _check_gguf(vocabulary: Vocabulary, name: str) -> None:
+    if vocabulary.path is None:
+        raise UnavailableError(f"{name} reads model files only, and this vocabulary has none.")
+    if vocabulary.library != READS_GGUF:
+        raise UnavailableError(f"{name} reads GGUF files only, and this one is for {vocabulary.library}.")
+    if vocabulary.chosen_pre:
+        raise UnavailableError(
+            f"{name} splits text as the file asks, not as “{vocabulary.chosen_pre}”, chosen by hand."
+        )
+
+
+def _refuse(vocabulary: Vocabulary, name: str) -> None:
+    raise UnavailableError(f"{name} reads tekken.json only.")
+
+
+def _pieces(tokenizer: Tokenizer) -> bytes:
+    """A model of SentencePiece: the very file where it is one."""
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.model == SENTENCEPIECE_MODEL and vocabulary.path is not None:
+        return vocabulary.path.read_bytes()
+    return sentencepiece_model(vocabulary)
+
+
+def _json_or_pieces(tokenizer: Tokenizer) -> str | bytes:
+    vocabulary = tokenizer.vocabulary
+    has_pieces = vocabulary.type in (SPM, UGM) and vocabulary.parts is None
+    return _pieces(tokenizer) if has_pieces else hugging_face_json(tokenizer)
+
+
+READS_PIECES = {"SentencePiece": Path.read_bytes}
+READS_TEKKEN = {"tekken.json": Path}
+JSON = Form(hugging_face_json, _check_json, READS_JSON)  # as a str
+PIECES = Form(_pieces, _check_pieces, READS_PIECES)
+JSON_OR_PIECES = Form(_json_or_pieces, _check_json, {**READS_JSON, **READS_PIECES})
+JSON_OR_TOKENS = Form(hugging_face_json, _check_json, {**READS_JSON, **READS_TOKENS})
+JSON_OR_TEKKEN = Form(hugging_face_json, _check_json, {**READS_JSON, **READS_TEKKEN})
+TEKKEN = Form(lambda tokenizer: tokenizer.vocabulary.path, _refuse, READS_TEKKEN)
+RANKS = Form(ranks_and_pattern, check_ranks)
+OPENAI_NAME = Form(lambda tokenizer: name_of(tokenizer.vocabulary), usual=USUAL)
+OPENAI_RANKS = Form(named_ranks, _check_openai)
+RWKV_ROWS = Form(rwkv_rows)
+GGUF = Form(lambda tokenizer: tokenizer.vocabulary.path, _check_gguf)
+
+
+# How those are opened that need more than a call
+
+
+@contextmanager
+def _as_file(source: str) -> Iterator[str]:
+    """The path of the same as a file, for those that read nothing else."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "tokenizer.json")
+        path.write_text(source, "utf-8")
+        yield str(path)
+
+
+def _from_file(load: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """Opens a library that is given a module and the path of a file."""
+
+    def load_file(module: Any, source: str) -> Any:
+        with _as_file(source) as path:
+            return load(module, path)
+
+    return load_file
+
+
+def _tokenizers(module: Any, source: str) -> Contender:
+    library = module.Tokenizer.from_str(source)
+    library.no_truncation()
+    library.no_padding()
+    library.encode_special_tokens = True
+
+    def encode_special(text: str, adds_special: bool) -> Any:
+        library.encode_special_tokens = False
+        try:
+            return library.encode(text, add_special_tokens=adds_special)
+        finally:
+            library.encode_special_tokens = True
+
+    return Contender(
+        partial(library.encode, add_special_tokens=False),
+        as_str,
+        ids_of_object,
+        partial(library.decode, skip_special_tokens=False),
+        encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
+        encode_special=encode_special if library.get_added_tokens_decoder() else None,
+    )
+
+
+def _gigatoken(module: Any, source: str | bytes) -> Any:
+    load = module.Tokenizer
+    try:
+        return load.from_json(source) if isinstance(source, str) else load.from_sentencepiece(source)
+    except RuntimeError as error:
+        raise UnavailableError(_gigatoken_reason(str(error))) from error
+
+
+def _gigatoken_reason(message: str) -> str:
+    """A sentence of what it tells, whose first line names a part and the others places in its source."""
+    reason = message.partition("\n")[0]
+    if part := UNSUPPORTED.match(reason):
+        kind, name = part[1].replace("_", "-"), quoted(part[2], LONGEST_REASON)
+        return f"gigatoken has no {kind} “{name}”, which this file asks for."
+    return f"gigatoken cannot read this file: {quoted(reason, LONGEST_REASON).rstrip('.')}."
+
+
+def _refuse_for_gigatoken(vocabulary: Vocabulary) -> None:
+    check_type("gigatoken", vocabulary, (BPE, SPM))
+    if (pieces := vocabulary.pieces) is not None and not (pieces.merges and pieces.has_byte_fallback):
+        raise UnavailableError(
+            "gigatoken takes models of SentencePiece only if they merge and fall back to bytes."
+        )
+
+
+def _llama_cpp(_: Any, source: Path) -> Contender:
+    try:
+        vocabulary = LlamaVocabulary(source)
+    except (LlamaLibraryError, OSError, AttributeError) as error:
+        raise UnavailableError(f"llama.cpp cannot be used: {error}.") from error
+    return Contender(
+        vocabulary.encode,
+        bytes,
+        ids_only,
+        vocabulary.decode,
+        lambda ids: np.ascontiguousarray(ids, np.int32),
+        on_threads(vocabulary.encode),
+        encode_special=lambda text, adds_special: vocabulary.encode(text, adds_special, True),
+    )
+
+
+def _quicktok(module: Any, source: str | Path) -> Any:
+    if isinstance(source, str):
+        with _as_file(source) as path:
+            return _quicktok(module, Path(path))
+    with TemporaryDirectory() as folder:  # it compiles the patterns that it knows
+        module.import_tokenizer(str(source), "loaded", folder)
+        return module.Tokenizer("loaded", folder)
+
+
+def _quicktok_batch(library: Any, texts: list[str], n_threads: int) -> list[Any]:
+    ids, offsets = library.encode_batch(texts, n_threads)
+    return np.split(ids, offsets[1:-1])
+
+
+def _iree_batch(library: Any, texts: list[str], _: int) -> list[Any]:
+    ids, lengths = library.encode_batch_to_array(texts)
+    return np.split(ids, np.cumsum(lengths)[:-1])
+
+
+def _rs_bpe(module: Any, name: str) -> Any:
+    return module.openai.cl100k_base() if name == CL100K else module.openai.o200k_base()
+
+
+def _rs_bpe_batch(library: Any, texts: list[str], n_threads: int) -> Any:
+    if n_threads == 1:
+        return library.encode_batch(texts)[0]
+    options = import_module("rs_bpe.bpe").openai.ParallelOptions(1, 0, n_threads)
+    return library.encode_batch_parallel(texts, options)[0]
+
+
+def _kitoken(module: Any, source: str | bytes) -> Any:
+    if isinstance(source, str):
+        return module.Kitoken.from_tokenizers(source.encode())
+    return module.Kitoken.from_sentencepiece(source)
+
+
+def _wordchipper(module: Any, source: NamedRanks) -> Contender:
+    """It fetches what it does not find in its cache: given the file, it stays off the network."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "openai", source.name, f"{source.name}.tiktoken")
+        path.parent.mkdir(parents=True)
+        path.write_bytes(source.file)
+        os.environ["WORDCHIPPER_CACHE_DIR"] = folder
+        library = module.Tokenizer.from_pretrained(source.name)
+    no_special = module.SpecialFilter.include_none()
+    return Contender(
+        partial(library.encode, special_filter=no_special),
+        as_str,
+        ids_only,
+        library.decode,
+        encode_batch=lambda texts, _: library.encode_batch(texts, special_filter=no_special),
+    )
+
+
+NO_SPECIAL = {"add_special_tokens": False}
+_ROWS = (
+    Peer(
+        "tiktoken",
+        "tiktoken",
+        RANKS,
+        lambda module, source: module.Encoding(
+            "loaded", pat_str=source.pattern, mergeable_ranks=source.ranks, special_tokens={}
+        ),
+        "encode_ordinary",
+        "decode_bytes",
+        batch="encode_ordinary_batch",
+        threads="num_threads",
+        types=(BPE,),
+    ),
+    Peer(
+        "tokenizers",
+        "tokenizers",
+        JSON_OR_TOKENS,
+        _tokenizers,
+        ids="an object with a list, spans and more",
+        unsplit=unsplit_hugging_face_json,
+    ),
+    Peer(
+        "sentencepiece",
+        "sentencepiece",
+        PIECES,
+        lambda module, source: module.SentencePieceProcessor(model_proto=source),
+        batch="encode",
+        threads="num_threads",
+        types=(SPM, UGM),
+    ),
+    Peer(
+        "gigatoken",
+        "gigatoken",
+        JSON_OR_PIECES,
+        _gigatoken,
+        batch=lambda library, texts, n: library.encode_batch(texts, parallel=n > 1),
+        ids="an array",
+        refuse=_refuse_for_gigatoken,
+        take_text=lambda text: as_str(text).encode(),  # its batches crash on bytes that are not UTF-8
+        take_ids=lambda ids: ids.astype(np.uint32),
+    ),
+    Peer("rs-bpe", "rs_bpe.bpe", OPENAI_NAME, _rs_bpe, batch=_rs_bpe_batch),
+    Peer(
+        "rwkv-package",
+        "rwkv.rwkv_tokenizer",
+        RWKV_ROWS,
+        _from_file(lambda module, path: module.TRIE_TOKENIZER(path)),
+        "encodeBytes",
+        "decodeBytes",
+        batch=lambda library, texts, _: [library.encodeBytes(text) for text in texts],
+        types=(RWKV,),
+        package="rwkv",
+        take_text=bytes,
+    ),
+    Peer("llama.cpp", "xllamacpp", GGUF, _llama_cpp, ids="an array", package="xllamacpp"),
+    Peer(
+        "snaptokens",
+        "snaptokens",
+        JSON,
+        lambda module, source: module.Tokenizer.from_json_str(source),
+        batch="encode_batch",
+        options=NO_SPECIAL,
+        ids="an object with a list",
+        types=(BPE,),
+    ),
+    Peer(
+        "splintr-rs",
+        "splintr",
+        JSON,
+        lambda module, source: module.from_json_bytes(source.encode()),
+        "encode_raw",
+        batch="encode_batch",
+    ),
+    Peer(
+        "tuetoken",
+        "tuetoken",
+        JSON,
+        _from_file(lambda module, path: module.Tokenizer(path)),
+        "encode_ordinary",
+        batch="encode_ordinary_batch",
+        types=(BPE, SPM),
+    ),
+    Peer(
+        "quicktok-v1",
+        "quicktok",
+        JSON_OR_TEKKEN,
+        _quicktok,
+        "encode_ordinary",
+        "decode_bytes",
+        batch=_quicktok_batch,
+        types=(BPE,),
+    ),
+    Peer(
+        "tokie",
+        "tokie",
+        JSON,
+        _from_file(lambda module, path: module.Tokenizer.from_json(path)),
+        decode="decode_bytes",
+        batch="encode_batch",
+        options=NO_SPECIAL,
+        ids="an object with a list",
+    ),
+    Peer(
+        "fastokens",
+        "fastokens",
+        JSON,
+        lambda module, source: module.Tokenizer.from_json_str(source),
+        batch="encode_batch",
+        options={"add_special_tokens": False, "split_special_tokens": True},
+        ids="an object with a list",
+        types=(BPE, SPM),
+    ),
+    Peer(
+        "riptoken",
+        "riptoken",
+        RANKS,
+        lambda module, source: module.CoreBPE(source.ranks, {}, source.pattern),
+        "encode_ordinary",
+        "decode_bytes",
+        batch="encode_ordinary_batch",
+        types=(BPE,),
+    ),
+    Peer(
+        "kitoken",
+        "kitoken",
+        JSON_OR_PIECES,
+        _kitoken,
+        batch="encode_all",
+        options={"encode_specials": False},
+        types=(BPE, SPM, UGM, WPM),
+    ),
+    Peer(
+        "bpe-openai",
+        "bpe_openai",
+        OPENAI_NAME,
+        lambda module, name: module.get_encoding(name or USUAL),
+        "encode_ordinary",
+        "decode_bytes",
+        batch="encode_ordinary_batch",
+        threads="num_threads",
+    ),
+    Peer(
+        "iree-tokenizer",
+        "iree.tokenizer",
+        JSON,
+        lambda module, source: module.Tokenizer.from_str(source),
+        "encode_to_array",
+        batch=_iree_batch,
+        ids="an array",
+    ),
+    Peer("wordchipper", "wordchipper", OPENAI_RANKS, _wordchipper),
+    Peer(
+        "budtiktok",
+        "budtiktok",
+        JSON,
+        lambda module, source: module.Tokenizer.from_str(source),
+        batch="encode_batch",
+        options=NO_SPECIAL,
+        ids="an object with a list",
+    ),
+    Peer(
+        "mistral-common",
+        "mistral_common.tokens.tokenizers.tekken",
+        TEKKEN,
+        lambda module, path: module.Tekkenizer.from_file(path),
+        options={"bos": False, "eos": False},
+    ),
+    Peer(
+        "transformers",
+        "transformers",
+        JSON,
+        _from_file(
+            lambda module, path: module.PreTrainedTokenizerFast(
+                tokenizer_file=path, clean_up_tokenization_spaces=False, split_special_tokens=True
+            )
+        ),
+        batch=lambda library, texts, _: library(texts, **NO_SPECIAL)["input_ids"],
+        options=NO_SPECIAL,
+    ),
+)
+PEERS: dict[str, Peer] = {peer.name: peer for peer in _ROWS}
+"""To add a library, add one row: its name, the module to import, which form of a model it takes, how that is
+opened, and the methods that encode, decode and take many texts; `Peer` says what each field means.  Where the
+name of a method is not enough, a function stands in its place."""
 
 
 def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
@@ -73,8 +481,28 @@ def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
     if is_split:
         peer.check_all(tokenizer.vocabulary)
         read_file = peer.file_source(tokenizer.vocabulary)
-        return peer.source(tokenizer) if read_file is None else read_file()
+        return peer.takes.write(tokenizer) if read_file is None else read_file()
     peer.check(tokenizer.vocabulary)
     if peer.unsplit is None:
         raise UnavailableError(f"{name} always splits texts before it merges.")
     return peer.unsplit(tokenizer)
+
+
+def listing(tokenizer: Tokenizer, own: Iterable[CustomContender] = ()) -> Iterator[str]:
+    """Who can take part in a run with one model, each with what is against it, as lines for a terminal."""
+    rows = [HEAD]
+    rows += [
+        (name, "", "an object with arrays", f"ours, {each.complexity}")
+        for name, each in tokenizer.encoders.items()
+    ]
+    for name, peer in PEERS.items():
+        told, usual = reason_against(name, tokenizer.vocabulary), peer.takes.usual
+        if not told and usual and not peer.takes.write(tokenizer):
+            told = f"with {usual}, which it brings, in place of this vocabulary"
+        rows.append((name, version_of(name) or NONE, peer.ids, told))
+    rows += [(each.name, "", each.kind, each.shown) for each in own]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=False))
+        yield printable("  ".join((*cells, row[3])).rstrip())
+    yield f"\n{NOTE}"

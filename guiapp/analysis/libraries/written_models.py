@@ -1,11 +1,13 @@
-"""The loaded vocabulary in the forms that other tokenizers read."""
+"""The loaded vocabulary in the forms that other tokenizers read: ranks, JSON, a model of SentencePiece."""
 
 from __future__ import annotations
 
 import json
+import struct
 from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,14 +19,30 @@ from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
 from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.pretokenize.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
-from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.byte_alphabet import spell
 from guiapp.core.vocabulary.opening import Opening
-from guiapp.core.vocabulary.piece_rules import PieceRules
+from guiapp.core.vocabulary.parts import PieceRules
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import VocabError
+from guiapp.native.model_files import sliced
 
+VARINT, BYTES, FLOAT = 0, 2, 5
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+PIECE_TYPES = {
+    Attribute.UNKNOWN: UNKNOWN,
+    Attribute.CONTROL: CONTROL,
+    Attribute.BYTE: BYTE,
+    Attribute.USER_DEFINED: USER_DEFINED,
+    Attribute.UNUSED: UNUSED,
+}
+UNIGRAM_MODEL, PAIR_MODEL = 1, 2
+CL100K, O200K = "cl100k_base", "o200k_base"
+USUAL = O200K  # in place of a vocabulary that is none of these
+KNOWN = {  # as tiktoken checks the files that it fetches
+    (100_256, "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"): CL100K,
+    (199_998, "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"): O200K,
+}
 BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
 MARK = "\u2581"
 MARKS = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
@@ -340,3 +358,93 @@ READS_TOKENS = {
     "CLIP's merges": partial(document_json, clip.document),
 }
 """Formats whose files, or a tokenizer.json that says the same, such libraries read."""
+
+
+# OpenAI's vocabularies, for libraries that bring these alone and know them by name
+
+
+def name_of(vocabulary: Vocabulary) -> str:
+    """What OpenAI calls this vocabulary, "" where it is none of theirs."""
+    n_normal = int((vocabulary.attributes & Attribute.NORMAL > 0).sum())
+    if vocabulary.type is not VocabType.BPE or n_normal not in {size for size, _ in KNOWN}:
+        return ""
+    try:
+        check_ranks(vocabulary, "tiktoken")
+    except UnavailableError:
+        return ""
+    return KNOWN.get((n_normal, sha256(ranks_text(ranks_of_bytes(vocabulary))).hexdigest()), "")
+
+
+class NamedRanks(NamedTuple):
+    """One of OpenAI's vocabularies by its name, and the file that tiktoken has of it."""
+
+    name: str
+    file: bytes
+
+
+def named_ranks(tokenizer: Tokenizer) -> NamedRanks:
+    """Those of a vocabulary that `name_of` knows."""
+    vocabulary = tokenizer.vocabulary
+    return NamedRanks(name_of(vocabulary), ranks_text(ranks_of_bytes(vocabulary)))
+
+
+def ranks_text(ranks: dict[bytes, int]) -> bytes:
+    """Tokens by rank as tiktoken's files list them."""
+    rows = sorted((rank, text) for text, rank in ranks.items())
+    return b"".join(b64encode(text) + b" %d\n" % rank for rank, text in rows)
+
+
+def rwkv_rows(tokenizer: Tokenizer) -> str:
+    """RWKV's rows as we write them: what a line of such a file says is run as Python there."""
+    vocabulary = tokenizer.vocabulary
+    rows = ((token, vocabulary.token_bytes(token)) for token in range(len(vocabulary)))
+    is_text = vocabulary.attributes & Attribute.NORMAL > 0
+    return "".join(f"{token} {text!r} {len(text)}\n" for token, text in rows if is_text[token] and text)
+
+
+# A model file of SentencePiece, in protobuf's wire format; fields as in sentencepiece_model.proto
+
+
+def sentencepiece_model(vocabulary: Vocabulary) -> bytes:
+    """The bytes of a `.model` file with the pieces, scores and normaliser of an SPM or UGM vocabulary."""
+    pieces = b"".join(_message(1, _piece(vocabulary, token)) for token in range(len(vocabulary)))
+    rules = vocabulary.rules
+    model_type = UNIGRAM_MODEL if vocabulary.type is VocabType.UGM else PAIR_MODEL
+    has_bytes = int((vocabulary.attributes & Attribute.BYTE != 0).sum()) == 256
+    trainer = _number(3, model_type) + _number(35, has_bytes)  # model_type, byte_fallback
+    normalizer = (
+        _message(1, b"as in the file")  # name
+        + _message(2, vocabulary.charsmap.tobytes())  # precompiled_charsmap
+        + _number(3, rules.add_space_prefix)  # add_dummy_prefix
+        + _number(4, rules.remove_extra_whitespaces)
+        + _number(5, 1)  # escape_whitespaces
+    )
+    return pieces + _message(2, trainer) + _message(3, normalizer)
+
+
+def _piece(vocabulary: Vocabulary, token: int) -> bytes:
+    attributes = Attribute(int(vocabulary.attributes[token]))
+    kind = next((number for bit, number in PIECE_TYPES.items() if bit in attributes), NORMAL)
+    score = _key(2, FLOAT) + struct.pack("<f", vocabulary.score(token))
+    return _message(1, vocabulary.raw_text(token)) + score + _number(3, kind)
+
+
+def _message(field: int, data: bytes) -> bytes:
+    return _key(field, BYTES) + _varint(len(data)) + data
+
+
+def _number(field: int, value: int) -> bytes:
+    return _key(field, VARINT) + _varint(value)
+
+
+def _key(field: int, wire_type: int) -> bytes:
+    return _varint(field << 3 | wire_type)
+
+
+def _varint(value: int) -> bytes:
+    groups = bytearray()
+    while value > 0x7F:
+        groups.append(value & 0x7F | 0x80)
+        value >>= 7
+    groups.append(value)
+    return bytes(groups)

@@ -1,0 +1,1 @@
+"""Finding stretches of a text, and tokens."""

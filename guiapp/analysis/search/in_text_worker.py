@@ -12,8 +12,8 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.processes import limit_memory
-from guiapp.core.text.character_starts import code_points, decode, sizes_in_bytes
+from guiapp.core.processes import limit_memory
+from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
 
 HEAD_BYTES = 24
 BLOCK = 1 << 20  # characters

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.processes import limit_memory, read_frame, write_frame
+from guiapp.core.processes import limit_memory, read_frame, write_frame
 
 HEAD_BYTES = 8
 

@@ -1,0 +1,1 @@
+"""Session files: a piece of work that opens again exactly there."""

@@ -24,23 +24,28 @@ All but the version, the model and the text may be left out.  Nothing here is ev
 from __future__ import annotations
 
 import binascii
-from base64 import b64decode
+import os
+import re
+from base64 import b64decode, encodebytes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from os import PathLike
-from os.path import normpath
+from os.path import exists, normpath
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.requests import settings_of
-from guiapp.analysis.chat.settings import is_text
+from guiapp.analysis.chat.messages import conversation_of, is_text, settings_of
 from guiapp.analysis.trace.breakpoints import Breakpoint, parse_breakpoint
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import PREFIX
-from guiapp.core.sources.locate import is_plain
-from guiapp.core.system.outside_toml import (
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.open_model import open_model
+from guiapp.core.sources.files import replace_file
+from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched, is_plain
+from guiapp.core.text.figures import counted, in_bytes, quoted
+from guiapp.core.text.outside_json import (
     Fault,
     TomlFile,
     error_of,
@@ -48,10 +53,13 @@ from guiapp.core.system.outside_toml import (
     line_of,
     unknown_entry,
 )
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
-from guiapp.errors import TokenloupeError
+from guiapp.errors import TokenloupeError, not_written
 
+HEAD = "# A session of Tokenloupe. `tokenloupe FILE`, or dropping it on the window, opens it."
+UNSEEN = re.compile(r"[^\n\t\x20-\x7e]+|(?<![ \t])[ \t]++(?=\n|\Z)")  # the second at the ends of lines
+QUOTES = re.compile(r'"(?="")|"\Z')
+SHORT = {"\t": "\\t", "\r": "\\r", "\n": "\\n"}
+Open = Callable[[str, str | None], Tokenizer]
 VERSION = 1
 WHAT = "session"
 OFF = "off "
@@ -261,3 +269,168 @@ ENTRIES = {
     "race": EntryReader("race", str),
     "chat": EntryReader("chat", str, _chat),
 }
+
+
+# From a session file to what it needs, or to what people have to be asked before
+
+
+class Obstacle(Enum):
+    """Why a session does not open by itself."""
+
+    MISSING = "its model is not there"
+    ON_WEB = "its model has to be fetched"
+    CHANGED = "its model is another file"
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedSession:
+    """A session with its model, or what is in the way.
+
+    tokenizer  None as long as the model is missing, or nobody has said that it may be fetched
+    explanation       about the obstacle, a sentence; "" where there is none
+    """
+
+    session: SessionFile
+    tokenizer: Tokenizer | None
+    obstacle: Obstacle | None = None
+    explanation: str = ""
+
+    @property
+    def lacking(self) -> str:
+        """What the model does not have of what the session wants, a sentence; "" for nothing."""
+        encoder = self.session.encoder
+        if self.tokenizer is None or not encoder or encoder in self.tokenizer.encoders:
+            return ""
+        own = next(iter(self.tokenizer.encoders))
+        return f"This model has no encoder “{quoted(encoder)}”: {own} is used instead."
+
+
+def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> OpenedSession:
+    """Open the model of a session, which no server is asked for unless it `may_fetch`; raises VocabError."""
+    name = quoted(session.model, 200)
+    is_file = is_plain(session.model) and not session.model.startswith(PREFIX)
+    if is_file and not exists(session.model):
+        return OpenedSession(
+            session, None, Obstacle.MISSING, f"The model of this session is not there: {name}"
+        )
+    if not is_fetched(session.model) or may_fetch:
+        return _opened_as(session, session.model, open_)
+    if not is_cached(session.model):
+        return OpenedSession(
+            session, None, Obstacle.ON_WEB, f"The model of this session is on the web: {name}"
+        )
+    return _opened_as(session, cached_name(session.model), open_)
+
+
+def with_model(session: SessionFile, path: Path) -> SessionFile:
+    """The same with another file in the place of a model that is missing."""
+    return replace(session, model=str(path.absolute()))
+
+
+def _opened_as(session: SessionFile, name: str, open_: Open) -> OpenedSession:
+    tokenizer = open_(name, session.pre or None)
+    if is_another(tokenizer, session.model, session.sha256):
+        shown = quoted(Path(session.model).name)
+        explanation = f"{shown} is not the file that this session was saved with: its tokens may be others."
+        return OpenedSession(session, tokenizer, Obstacle.CHANGED, explanation)
+    return OpenedSession(session, tokenizer)
+
+
+# Session files written so that people can read them, and programs compare them line by line
+
+
+def save(session: SessionFile, named: str | PathLike[str]) -> None:
+    """Write a session; raises TokenloupeError where there is no place for it, or its text is too long."""
+    path = Path(named)
+    if len(session.notes) > MOST_NOTES:
+        raise TokenloupeError(f"Notes may have {MOST_NOTES:,} characters. Shorten them.")
+    for what, rows in (("breakpoints", session.breakpoints), ("watches", session.watches)):
+        if len(rows) > MOST_CONDITIONS:
+            told = f"A session may have {MOST_CONDITIONS} {what}, and this one has {len(rows)}."
+            raise TokenloupeError(told)
+    content = written(session, path.parent).encode()
+    if len(content) > MOST_FILE_BYTES:
+        raise TokenloupeError(
+            f"The session would have {in_bytes(len(content))}, and may have {in_bytes(MOST_FILE_BYTES)}. "
+            "Save the text by itself, and a session with a part of it."
+        )
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        raise TokenloupeError(not_written(path, error)) from error
+
+
+def written(session: SessionFile, folder: Path) -> str:
+    """What stands in the file of a session in a folder."""
+    lines = [HEAD, f"session = {VERSION}"]
+    lines += [f"{key} = {value}" for key, value in _entries(session, folder)]
+    return "\n".join(lines) + "\n"
+
+
+def _entries(session: SessionFile, folder: Path) -> Iterator[tuple[str, str]]:
+    """What is not as it would be without an entry; long texts are the last."""
+    yield "model", _quoted(_named_from(folder, session.model))
+    for key in ("sha256", "pre", "encoder"):
+        if value := getattr(session, key):
+            yield key, _quoted(value)
+    yield "add_special", str(session.add_special).lower()
+    yield "parse_special", str(session.parse_special).lower()
+    yield "page", _quoted(session.page)
+    yield "selection", str(list(session.selection))
+    if rows := session.breakpoints:
+        yield "breakpoints", _listed([f"{'' if row.is_enabled else OFF}{row.title}" for row in rows])
+    if session.watches:
+        yield "watches", _listed(session.watches)
+    yield "step_size", _quoted(session.step_size.value)
+    if session.recorded is not None:
+        yield "recorded", str(list(session.recorded))
+        yield "step", str(session.step)
+    if session.race:
+        yield "race", _quoted(session.race)
+    if session.chat:
+        yield "chat", _lines(session.chat)
+    if session.notes:
+        yield "notes", _lines(session.notes)
+    try:
+        yield "text", _lines(session.text.decode())
+    except UnicodeDecodeError:
+        yield "text_base64", f'"""\n{encodebytes(session.text).decode()}"""'
+
+
+def _named_from(folder: Path, model: str) -> str:
+    """A path from the folder for what lies in it or beside it, so that both can move; else the whole path."""
+    if not is_plain(model) or model.startswith(PREFIX):
+        return model
+    path, base = Path(model).absolute(), folder.absolute()
+    is_near = path.is_relative_to(base) or (path.is_relative_to(base.parent) and len(base.parents) > 1)
+    return Path(os.path.relpath(path, base)).as_posix() if is_near else str(path)
+
+
+def _listed(texts: tuple[str, ...] | list[str]) -> str:
+    return "[\n" + "".join(f"    {_quoted(text)},\n" for text in texts) + "]"
+
+
+def _quoted(text: str) -> str:
+    if '"' in text and "'" not in text and text.isprintable():
+        return f"'{text}'"
+    escaped = UNSEEN.sub(_escaped, text.replace("\\", "\\\\").replace('"', '\\"')).replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _lines(text: str) -> str:
+    """In lines as they are; what nobody sees is escaped, also what editors take away at the ends of lines."""
+    escaped = UNSEEN.sub(_escaped, QUOTES.sub('\\"', text.replace("\\", "\\\\")))
+    return f'"""\n{escaped}"""'
+
+
+def _escaped(match: re.Match[str]) -> str:
+    run = match[0]
+    return run if run.isprintable() and not run.isspace() else "".join(map(_escape, run))
+
+
+def _escape(character: str) -> str:
+    if character in SHORT:
+        return SHORT[character]
+    if character.isprintable() and character != " ":
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"

@@ -1,9 +1,10 @@
-"""Breakpoints: kinds of places in a trace where a run stops, found for the whole trace at once."""
+"""Breakpoints: kinds of places in a trace where a run stops, found for the whole trace at once; and walks
+through the steps of an encoding or of a training, forwards and backwards, from stop to stop."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,11 +22,10 @@ from guiapp.analysis.trace.conditions import (
     TraceValues,
     Values,
     check_pattern,
+    unquoted,
 )
-from guiapp.analysis.trace.operations import FORMS, NUMBERS
 from guiapp.analysis.trace.pseudo_code import STAGES, code_of
-from guiapp.analysis.trace.token_names import unquoted
-from guiapp.analysis.trace.trace import Trace, TraceTokens
+from guiapp.analysis.trace.trace import FORMS, NUMBERS, Trace, TraceTokens
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
@@ -85,9 +85,8 @@ def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
     place, hit = split_off(place, "hit")
     if hit is not None and not hit.isdecimal():
         raise BreakpointError(f"“{hit}” is not a number of hits.")
-    parsed = replace(
-        _parse_place(place, spoken), log=log or "", once=once is not None, hit_count=int(hit or 1)
-    )
+    parsed = _parse_place(place, spoken)
+    parsed = replace(parsed, log=log or "", once=once is not None, hit_count=int(hit or 1))
     check(parsed, spoken)
     return parsed
 
@@ -141,12 +140,9 @@ def hits(
 ) -> NDArray[np.int64]:
     """The steps at which it stops, in order; none for what the model does not have."""
     kinds, schema = dialect or TRACE_DIALECT
-    if breakpoint_.kind == "if":
-        results = Condition(breakpoint_.condition, schema).everywhere(values)
-    else:
-        results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
-        if breakpoint_.condition:
-            results = results[Condition(breakpoint_.condition, schema).holds(values, results)]
+    results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
+    if breakpoint_.condition or breakpoint_.kind == "if":
+        results = results[Condition(breakpoint_.condition, schema).holds(values, results)]
     return results[breakpoint_.hit_count - 1 :]
 
 
@@ -226,18 +222,14 @@ def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64
 
 def first_different_byte(ours: TraceTokens, theirs: TraceTokens) -> int | None:
     """Where two encodings of a text begin to differ; None where they do not."""
-    n_common = min(len(ours.ids), len(theirs.ids))
-    is_same = (ours.ids[:n_common] == theirs.ids[:n_common]) & (
-        ours.ends[:n_common] == theirs.ends[:n_common]
-    )
-    if is_same.all() and len(ours.ids) == len(theirs.ids):
-        return None
-    at = n_common if is_same.all() else int(np.argmin(is_same))
-    return min(int(tokens.starts[at]) for tokens in (ours, theirs) if at < len(tokens.ids))
+    n = min(len(ours.ids), len(theirs.ids))
+    is_other = (ours.ids[:n] != theirs.ids[:n]) | (ours.ends[:n] != theirs.ends[:n])
+    at = int(is_other.argmax()) if is_other.any() else n
+    return min((int(each.starts[at]) for each in (ours, theirs) if at < len(each.ids)), default=None)
 
 
-def _nothing(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
-    return np.empty(0, np.int64)
+def _any(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.arange(values.n_steps)
 
 
 KINDS: dict[str, Callable[[str, Any, Ends], NDArray[np.int64]]] = {
@@ -250,7 +242,7 @@ KINDS: dict[str, Callable[[str, Any, Ends], NDArray[np.int64]]] = {
     "piece": _piece,
     "operation": _operation,
     "difference": _difference,
-    "if": _nothing,
+    "if": _any,
 }
 
 
@@ -338,7 +330,7 @@ def column_help(schema: Schema = TRACE_SCHEMA) -> str:
     return "\n".join(f"{name:12} {meaning}" for name, meaning in schema.columns.items())
 
 
-# Why a breakpoint cannot be hit in the model and the text at hand, as after another model was opened
+# Why a breakpoint cannot be hit in the model and the text at hand
 
 
 def absence(breakpoint_: Breakpoint, values: TraceValues, encoders: Collection[str]) -> str:
@@ -390,8 +382,138 @@ def _missing_id(tokens: list[str], n_tokens: int) -> str:
 
 
 def _name(trace: Trace) -> str:
-    return (
-        trace.encoder
-        if trace.encoder == trace.reference_name
-        else f"{trace.encoder}, shown as {trace.reference_name},"
-    )
+    if trace.encoder == trace.reference_name:
+        return trace.encoder
+    return f"{trace.encoder}, shown as {trace.reference_name},"
+
+
+# Walks
+
+
+class Walk:
+    """A place among steps, and the breakpoints that runs stop at.
+
+    position     how many steps are taken: 0 to n_steps
+    breakpoints  in the order in which they were set
+    stopped_at   the breakpoint that ended the last run, None where another thing did
+    log          messages of the log points that the last step or run passed, with their steps
+    log_limit    how many of them are kept, the last ones; all of them where it is None
+    """
+
+    dialect: Dialect = TRACE_DIALECT
+    lag = 0  # a run stops so many positions behind the number of the step that a breakpoint is about
+
+    def __init__(self, values: Values) -> None:
+        self._columns = values
+        self._ends: dict[str, TraceTokens] = {}  # of encoders that a trace is compared with
+        self.position = 0
+        self.breakpoints: tuple[Breakpoint, ...] = ()
+        self.stopped_at: Breakpoint | None = None
+        self.log: list[tuple[int, str]] = []
+        self.log_limit: int | None = None
+        self.stops = self._stops_of(())
+
+    @property
+    def n_steps(self) -> int:
+        return self._columns.n_steps
+
+    def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
+        """Raises ConditionError where one cannot be evaluated in these steps; the old ones stay then."""
+        stops = self._stops_of(breakpoints)
+        self.breakpoints, self.stops = tuple(breakpoints), stops
+
+    def _stops_of(self, breakpoints: Sequence[Breakpoint]) -> Stops:
+        return Stops(breakpoints, self._columns, self._ends, self.dialect, self.lag)
+
+    # Moving; each returns the new position
+
+    def go_to(self, position: int) -> int:
+        self.position = max(0, min(position, self.n_steps))
+        self.stopped_at, self.log = None, []
+        return self.position
+
+    def run(self) -> int:
+        """Go on to the next stop, or to the end."""
+        return self.until(self.n_steps)
+
+    def reverse(self) -> int:
+        """Go back to the previous stop, or to the start."""
+        return self.back_until(0)
+
+    def until(self, position: int) -> int:
+        """Go on to a position, or to a stop on the way."""
+        stop = self.stops.after(self.position)
+        return self._run_to(stop if stop is not None and stop[0] <= position else None, position)
+
+    def back_until(self, position: int) -> int:
+        """Go back to a position, or to a stop on the way."""
+        stop = self.stops.before(self.position)
+        return self._run_to(stop if stop is not None and stop[0] >= position else None, position)
+
+    def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
+        """Go there, and note on the way forwards what log points say."""
+        start = self.position
+        self.go_to(otherwise if stop is None else stop[0])
+        if self.position > start:
+            self.log = list(self.stops.logged(start + 1, self.position + 1, self.log_limit))
+        if stop is not None:
+            self.stopped_at = self.breakpoints[stop[1]]
+            if self.stopped_at.once:
+                rows = list(self.breakpoints)
+                rows[stop[1]] = replace(self.stopped_at, is_enabled=False)
+                self.set_breakpoints(rows)
+        return self.position
+
+
+class Stops:
+    """The hits of several breakpoints: positions, `lag` behind the numbers of the steps."""
+
+    def __init__(
+        self,
+        breakpoints: Sequence[Breakpoint],
+        values: Values,
+        ends: Ends,
+        dialect: Dialect | None = None,
+        lag: int = 0,
+    ) -> None:
+        """Raises ConditionError where a condition cannot be evaluated, such as one that divides by zero."""
+        self.breakpoints = tuple(breakpoints)
+        self._values = values
+        self._lag = lag
+        self.hits = [
+            hits(row, values, ends, dialect) + lag if row.is_enabled else np.empty(0, np.int64)
+            for row in breakpoints
+        ]
+
+    def after(self, position: int) -> tuple[int, int] | None:
+        """The first stop behind a position, and which breakpoint it is; None if there is none."""
+        candidates = [
+            (int(steps[at]), index)
+            for index, steps in self._stopping()
+            if (at := int(np.searchsorted(steps, position, side="right"))) < len(steps)
+        ]
+        return min(candidates, default=None)
+
+    def before(self, position: int) -> tuple[int, int] | None:
+        """The last stop before a position, likewise."""
+        candidates = [
+            (int(steps[at - 1]), index)
+            for index, steps in self._stopping()
+            if (at := int(np.searchsorted(steps, position))) > 0
+        ]
+        return max(candidates, default=None)
+
+    def logged(self, start: int, end: int, limit: int | None = None) -> Iterator[tuple[int, str]]:
+        """The messages of log points on the way to a position, in order; the last ones, up to a limit."""
+        passed = [
+            steps[np.searchsorted(steps, start) : np.searchsorted(steps, end)] if row.log else steps[:0]
+            for row, steps in zip(self.breakpoints, self.hits, strict=True)
+        ]
+        owners = np.repeat(np.arange(len(passed)), [len(steps) for steps in passed])
+        steps = np.concatenate([np.empty(0, np.int64), *passed])
+        order = np.lexsort((owners, steps))
+        for at in order[-limit:] if limit else order:
+            yield int(steps[at]), note(self.breakpoints[owners[at]], self._values, int(steps[at]) - self._lag)
+
+    def _stopping(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        return ((i, steps) for i, steps in enumerate(self.hits) if not self.breakpoints[i].log)

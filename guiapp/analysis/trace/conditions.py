@@ -21,9 +21,7 @@ import re2
 from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.operations import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
-from guiapp.analysis.trace.token_names import is_hexadecimal, unquoted
-from guiapp.analysis.trace.trace import Trace
+from guiapp.analysis.trace.trace import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES, Trace
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import TokenloupeError
 
@@ -325,10 +323,6 @@ class Condition:
         with self._shown():
             return _truth(self._evaluate(values, steps), steps)
 
-    def everywhere(self, values: Values) -> NDArray[np.int64]:
-        """All steps that meet the condition."""
-        return np.flatnonzero(self.holds(values, np.arange(values.n_steps)))
-
 
 class StepExpression(Condition):
     """A value of one step, to be watched."""
@@ -463,3 +457,15 @@ def _truth(results: Any, steps: Steps) -> NDArray[np.bool_]:
     if array.dtype != np.bool_:
         array = (array != 0) & ~np.isnan(array)
     return np.broadcast_to(array, len(steps))
+
+
+# How people name a token in a breakpoint or a condition
+
+
+def unquoted(text: str) -> str:
+    is_quoted = len(text) >= 2 and text[0] == text[-1] == '"'
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if is_quoted else text
+
+
+def is_hexadecimal(text: str) -> bool:
+    return re.fullmatch(r"(?:0x[0-9A-Fa-f]{2}\s*)+", text) is not None

@@ -1,8 +1,10 @@
-"""Walks through a trace: forwards and backwards, by decisions, pieces or stages, and from stop to stop."""
+"""Walks through a trace: forwards and backwards, by decisions, pieces or stages, and from stop to stop;
+and its steps as JSON records and as lines, as `step --json` and `tokenize --format log` print them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
 
@@ -10,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.breakpoints import Breakpoint, hits
-from guiapp.analysis.trace.candidates import Waiting, waiting
+from guiapp.analysis.trace.breakpoints import Breakpoint, Walk, hits
 from guiapp.analysis.trace.conditions import TOKENS, StepExpression, TraceValues
-from guiapp.analysis.trace.operations import NUMBERS, STAGES, Stage
-from guiapp.analysis.trace.replay import Replay
+from guiapp.analysis.trace.replay import Replay, Waiting, waiting
 from guiapp.analysis.trace.sentences import StepDescriber
-from guiapp.analysis.trace.trace import Trace, TraceTokens
-from guiapp.analysis.trace.walk import Walk
+from guiapp.analysis.trace.trace import NUMBERS, STAGES, Stage, Trace, TraceTokens
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.merges import MergeRules
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -78,7 +78,7 @@ class Debugger(Walk):
 
     def step(self, granularity: Granularity = Granularity.DECISION, count: int = 1) -> int:
         """Go `count` steps of that size, backwards where it is negative, or to a stop on the way."""
-        landmarks = self.landmarks(granularity)
+        landmarks = self.landmarks[granularity]
         at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
         wished = at + count - 1 if count > 0 else at + count
         target = int(landmarks[max(0, min(wished, len(landmarks) - 1))])
@@ -100,23 +100,16 @@ class Debugger(Walk):
         later, before = matches[matches > self.position], matches[matches < self.position]
         return self.go_to(int([*later[:1], *before[-1:], self.position][0]))
 
-    def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:
-        """The positions that steps of a size lead to, the end included."""
-        return self._landmarks[granularity]
-
     @cached_property
-    def _landmarks(self) -> dict[Granularity, NDArray[np.int64]]:
-        stages = STAGES[self.trace.columns.operation]
-        firsts = self.trace.pieces.first_step
-        end = self.n_steps
+    def landmarks(self) -> dict[Granularity, NDArray[np.int64]]:
+        """The positions that steps of a size lead to, the end included."""
+        stages, ends = STAGES[self.trace.columns.operation], np.array([0, self.n_steps])
         begins_stage = np.flatnonzero(np.diff(stages, prepend=255) != 0)
         around_pieces = np.flatnonzero(stages != Stage.ENCODE)
         return {
-            Granularity.DECISION: np.arange(end + 1),
-            Granularity.PIECE: np.unique(np.concatenate([[0], around_pieces, firsts, [end]])).astype(
-                np.int64
-            ),
-            Granularity.STAGE: np.unique(np.concatenate([[0], begins_stage, [end]])).astype(np.int64),
+            Granularity.DECISION: np.arange(self.n_steps + 1),
+            Granularity.PIECE: np.unique(np.r_[ends, around_pieces, self.trace.pieces.first_step]),
+            Granularity.STAGE: np.unique(np.r_[ends, begins_stage]),
         }
 
     # What there is to see
@@ -149,3 +142,63 @@ class Debugger(Walk):
         if self.trace.operation(self.position) == "merge" and not is_counted:
             n_pairs = self.waiting().n_live
         return self.describer.sentence(self.position, n_pairs)
+
+
+def debugger_for(tokenizer: Tokenizer, trace: Trace, spelling: Spelling = Spelling.SIGNS) -> Debugger:
+    """A debugger at the start of a trace."""
+    rules = None if tokenizer.merging is None else tokenizer.merging.rules
+    return Debugger(trace, tokenizer.vocabulary, rules, spelling=spelling)
+
+
+def compare_with(
+    debugger: Debugger, tokenizer: Tokenizer, encoder: str, add_special: bool, parse_special: bool
+) -> None:
+    """Let breakpoints know what another encoder makes of the text; raises EncodeError for an unknown one."""
+    encoding = tokenizer.encode(debugger.trace.text, add_special, parse_special, encoder)
+    starts, ends = encoding.spans.astype(np.int32).T
+    debugger.compare_with(encoder, TraceTokens(encoding.token_ids, starts, ends))
+
+
+def step_record(debugger: Debugger, step: int) -> dict[str, object]:
+    """One entry of `steps` in `step --json`; what a step does not have is null."""
+    trace, columns = debugger.trace, debugger.trace.columns
+    rank = float(columns.rank[step])
+    debugger.go_to(step)
+    return {
+        "index": step,
+        "stage": trace.stage(step),
+        "operation": trace.operation(step),
+        "piece": _known(columns.piece[step]),
+        "position": int(columns.position[step]),
+        "end": int(columns.end[step]),
+        "right_position": _known(columns.right_position[step]),
+        "left": _known(columns.left[step]),
+        "right": _known(columns.right[step]),
+        "result": _known(columns.result[step]),
+        "rank": None if math.isnan(rank) else int(rank) if rank.is_integer() else rank,
+        "sentence": debugger.sentence(),
+    }
+
+
+def trace_record(debugger: Debugger, steps: list[int]) -> dict[str, object]:
+    """The record of `step --json` with the steps given."""
+    trace = debugger.trace
+    return {
+        "encoder": trace.encoder,
+        "text": trace.text.decode("utf-8", "replace"),
+        "token_ids": trace.result.ids.tolist(),
+        "n_steps": len(trace),
+        "steps": [step_record(debugger, step) for step in steps],
+    }
+
+
+def log_lines(debugger: Debugger) -> Iterator[str]:
+    """All steps, one a line."""
+    width = len(f"{debugger.n_steps:,}")
+    for step in range(debugger.n_steps):
+        debugger.go_to(step)
+        yield f"{step:>{width},}  {debugger.trace.operation(step):9}  {debugger.sentence()}"
+
+
+def _known(value: int) -> int | None:
+    return int(value) if value >= 0 else None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from guiapp.analysis.trace.operations import NUMBERS
-from guiapp.analysis.trace.trace import Trace
+from guiapp.analysis.trace.trace import NUMBERS, Trace
 
 
 @dataclass(frozen=True)

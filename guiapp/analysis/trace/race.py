@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.compare.spans import SPECIAL, SpanColumn, compare_spans
-from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.operations import BEFORE, FORMS, NUMBERS
 from guiapp.analysis.trace.sentences import LONGEST_LABEL
-from guiapp.analysis.trace.trace import PieceColumns
+from guiapp.analysis.trace.trace import BEFORE, FORMS, NUMBERS, PieceColumns
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary

@@ -12,6 +12,7 @@ import threading
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
+from queue import SimpleQueue
 
 from guiapp.analysis.trace.recorder import record
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -44,39 +45,27 @@ class Server:
     """Takes requests from standard input in a thread of its own and works on the newest."""
 
     def __init__(self) -> None:
-        self._newest: RecordRequest | None = None
-        self._has_work = threading.Condition()
-        self._is_over = False
-        self._done = -1
+        self._requests = SimpleQueue[RecordRequest | None]()  # None at the end of the input
 
     def read(self) -> None:
         for line in sys.stdin:
-            with self._has_work:
-                self._newest = RecordRequest(**json.loads(line))
-                self._has_work.notify()
-        with self._has_work:
-            self._is_over = True
-            self._has_work.notify()
+            self._requests.put(RecordRequest(**json.loads(line)))
+        self._requests.put(None)
 
     def serve(self) -> None:
-        while (request := self._next()) is not None:
+        while (request := self._newest()) is not None:
             if request.model:
                 self._work(request)
 
-    def _next(self) -> RecordRequest | None:
-        """The newest request that was not worked on, once there is one; None at the end."""
-        with self._has_work:
-            self._has_work.wait_for(lambda: self._is_over or self._number > self._done)
-            self._done = self._number
-            return None if self._is_over else self._newest
-
-    @property
-    def _number(self) -> int:
-        return -1 if self._newest is None else self._newest.number
+    def _newest(self) -> RecordRequest | None:
+        request = self._requests.get()
+        while not self._requests.empty():
+            request = self._requests.get()
+        return request
 
     def _work(self, request: RecordRequest) -> None:
         def progress(share: float) -> None:
-            if self._number != request.number or self._is_over:
+            if not self._requests.empty():
                 raise NewerRequestError
             _send(number=request.number, progress=share)
 

@@ -11,31 +11,47 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.trace.cost import estimate
-from guiapp.analysis.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
-from guiapp.analysis.trace.trace import Cells, PieceColumns, StepColumns, Trace, TraceTokens
-from guiapp.core.encode.encoding import as_bytes
-from guiapp.core.encode.families.tracer import Symbols
-from guiapp.core.encode.reference import (
-    backtrack,
-    fewest,
-    heap,
-    linear,
-    longest_match,
-    plamo2,
-    table,
-    viterbi,
-    wordpiece,
+from guiapp.analysis.trace.trace import (
+    BEFORE,
+    BEHIND,
+    EFFECTS,
+    MADE_TOKENS,
+    NUMBERS,
+    Cells,
+    Effect,
+    PieceColumns,
+    StepColumns,
+    Trace,
+    TraceTokens,
 )
+from guiapp.core.encode.encoding import as_bytes
+from guiapp.core.encode.families.pipeline import Symbols
+from guiapp.core.encode.reference import backtrack, longest_match, plamo2, viterbi, wordpiece
+from guiapp.core.encode.reference import backtrack as table
+from guiapp.core.encode.reference import longest_match as fewest
+from guiapp.core.encode.reference import merge as heap
+from guiapp.core.encode.reference import wordpiece as linear
 from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import Progress
 
+STEPS_PER_REPORT = 4096
+PAIRS = ("merge", "push", "stale")
+OUTSIDE_PIECES = ("special", "text", "normalise", "add")
 Key = tuple[int, int, int, int]
 """Left slot, right slot, and the symbols in them."""
-STEPS_PER_REPORT = 4096
+BYTES_PER_STEP = 80  # in memory, with who writes what when
+SECONDS_PER_STEP = 40e-6
+SECONDS_PER_PAIR = 2.5e-6  # of neighbours that the textbook encoder looks at
+STEPS_PER_BYTE = {"scan": 1.0, "viterbi": 6.0, "plamo2": 6.0, "table": 5.0, "fewest": 5.0, "wordpiece": 2.0}
+USUAL_STEPS_PER_BYTE = 2.6
+ONE_PIECE = (VocabType.SPM, VocabType.UGM, VocabType.RWKV, VocabType.PLAMO2)  # whole texts are
+LONGEST_WITHOUT_ASKING = 100_000  # bytes
+LONGEST_SECONDS_WITHOUT_ASKING = 20.0
+FIRST_BYTES = 20_000  # of a longer text
 
 
 def record(
@@ -72,10 +88,8 @@ def record(
             if special:
                 recorder.write("text", start, end)
             recorder.begin_fragment(2 * index, start)
-            pipeline, begins = (
-                tokenizer.pipeline_of(name, parse_special),
-                tokenizer.begins_text_at(start, after_special),
-            )
+            pipeline = tokenizer.pipeline_of(name, parse_special)
+            begins = tokenizer.begins_text_at(start, after_special)
             encoded = pipeline.encode_readable(data[start:end], begins, name, recorder)
             tokens += _rows(encoded.ids, encoded.starts + start, encoded.ends + start)
         tokens += special[index : index + 1]
@@ -94,11 +108,13 @@ def _rows(*columns: NDArray[Any]) -> list[Any]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-class _Row(NamedTuple):
-    """A step; see `StepColumns`."""
+class StepRow(NamedTuple):
+    """A step in the columns of a trace; see `StepColumns`.
 
-    operation: int
-    piece: int
+    Of what an algorithm decides, bytes are those of its piece, and for PAIRS its slots.
+    """
+
+    operation: str
     position: int
     end: int
     right_position: int = -1
@@ -131,7 +147,7 @@ class _Rows:
 
 
 class _Recorder:
-    """The watcher that fills the columns."""
+    """The tracer that fills the columns."""
 
     def __init__(self, text: bytes, expected_steps: int, progress: Progress) -> None:
         self._text = text
@@ -191,19 +207,19 @@ class _Recorder:
             self._cells.append(-1, span[1], span[1])
 
     def step(self, step: object) -> None:
-        decision = DECISIONS[type(step)](step)
+        row = DECISIONS[type(step)](step)
         self._n_own_steps += 1
-        if decision.is_slots:
-            self._pair_step(decision)
+        if row.operation in PAIRS:
+            self._pair_step(row)
         else:
-            self._span_step(decision)
+            self._span_step(row)
 
     def end_piece(self, tokens: Symbols) -> None:
         if self._has_slots:
             self._fall_back(tokens)
         elif not self._n_own_steps:
             for token_id, start, end in tokens:
-                self._span_step(Decision("whole", start, end, token_id))
+                self._span_step(StepRow("whole", start, end, result=token_id))
         for token_id, start, end in tokens:
             self._made.append(token_id, *self._source(start, end))
         self._pieces.columns[4][-1] = len(self._steps)
@@ -211,13 +227,12 @@ class _Recorder:
 
     # Rows
 
-    def _pair_step(self, decision: Decision) -> None:
-        left, right = decision.start, decision.end
+    def _pair_step(self, row: StepRow) -> None:
+        left, right, operation = row.position, row.end, row.operation
         start, end = self._source(self._slot_starts[left], self._slot_ends[right])
         middle, _ = self._source(self._slot_starts[right], self._slot_ends[right])
-        operation, pushed = decision.operation, -1
+        pushed, key = -1, (left, right, row.left, row.right)
         candidates = self._queue.n_candidates if operation == "push" or self._queue.is_used else -1
-        key = (left, right, decision.left, decision.right)
         if operation == "push":
             self._queue.push(key, len(self._steps))
         else:
@@ -225,27 +240,15 @@ class _Recorder:
         if operation == "merge":
             self._queue.merge(left, right)
             self._slot_ends[left] = self._slot_ends[right]
-            self._symbols[left], self._symbols[right] = decision.result, -2
-        self.write(
-            operation,
-            start,
-            end,
-            right_position=middle,
-            left=decision.left,
-            right=decision.right,
-            result=decision.result,
-            rank=decision.worth,
-            cell=left,
-            other_cell=right,
-            candidates=candidates,
-            pushed=pushed,
-        )
+            self._symbols[left], self._symbols[right] = row.result, -2
+        tokens = row.left, row.right, row.result, row.rank
+        self._add(StepRow(operation, start, end, middle, *tokens, left, right, 0, candidates, pushed))
 
-    def _span_step(self, decision: Decision) -> None:
-        effect = EFFECTS[NUMBERS[decision.operation]]
-        end, cell, other_cell = decision.end, decision.cell, decision.other_cell
+    def _span_step(self, row: StepRow) -> None:
+        effect = EFFECTS[NUMBERS[row.operation]]
+        end, cell, other_cell = row.end, row.cell, row.other_cell
         if effect in MADE_TOKENS:
-            other_cell = decision.start
+            other_cell = row.position
         if effect == Effect.APPEND:
             cell = self._depth
             self._ends.append(end)
@@ -259,19 +262,9 @@ class _Recorder:
             cell = self._depth - 1
             self._ends.pop()
         self._depth = len(self._ends)
-        start, end = self._source(decision.start, end)
-        self.write(
-            decision.operation,
-            start,
-            end,
-            left=decision.left,
-            right=decision.right,
-            result=decision.result,
-            rank=decision.worth,
-            cell=cell,
-            other_cell=other_cell,
-            depth=self._depth,
-        )
+        start, end = self._source(row.position, end)
+        tokens = row.left, row.right, row.result, row.rank
+        self._add(StepRow(row.operation, start, end, -1, *tokens, cell, other_cell, self._depth))
 
     def _fall_back(self, tokens: Symbols) -> None:
         """Rows for tokens in place of symbols that are none, or unused; `cell` is the last one of several."""
@@ -295,8 +288,11 @@ class _Recorder:
 
     def write(self, operation: str, position: int, end: int, **more: Any) -> None:
         """Add a step; what else it has are fields of a row."""
-        piece = self._piece if operation not in ("special", "text", "normalise", "add") else -1
-        self._steps.append(*_Row(NUMBERS[operation], piece, position, end, **more))
+        self._add(StepRow(operation, position, end, **more))
+
+    def _add(self, row: StepRow) -> None:
+        piece = -1 if row.operation in OUTSIDE_PIECES else self._piece
+        self._steps.append(NUMBERS[row.operation], piece, *row[1:])
         if len(self._steps) % STEPS_PER_REPORT == 0:
             self._progress(min(1.0, len(self._steps) / max(1, self._expected_steps)))
 
@@ -329,95 +325,55 @@ class _Recorder:
         )
 
 
-# How the steps of the readable algorithms become rows of a trace: one line of the table for each class
+# One line of the table for each class of steps of the readable algorithms
 
 
-class Decision(NamedTuple):
-    """One step in the columns of a trace.
-
-    operation    name of one of OPERATIONS
-    start, end   in bytes of the piece; for `is_slots` the slots of the two neighbours
-    result       the token or symbol that it makes or tries; -1 for none
-    left, right  the symbols that it joins
-    worth        rank, score or cost
-    cell, other_cell   for Effect.WAY: the offset that is reached, and from where
-    """
-
-    operation: str
-    start: int
-    end: int
-    result: int = -1
-    left: int = -1
-    right: int = -1
-    worth: float = math.nan
-    cell: int = -1
-    other_cell: int = -1
-    is_slots: bool = False
-
-
-def _pair(operation: str) -> Callable[[Any], Decision]:
-    def decide(step: Any) -> Decision:
-        return Decision(
-            operation,
-            step.position,
-            step.right_position,
-            step.made,
-            step.left,
-            step.right,
-            step.rank,
-            step.position,
-            step.right_position,
-            is_slots=True,
-        )
-
-    return decide
-
-
-def _way(operation: str, step: Any, worth: float) -> Decision:
-    token_id = -1 if step.token_id is None else step.token_id
-    return Decision(
-        operation, step.start, step.end, token_id, worth=worth, cell=step.end, other_cell=step.start
+def _pair(operation: str) -> Callable[[Any], StepRow]:
+    return lambda step: StepRow(
+        operation,
+        step.position,
+        step.right_position,
+        left=step.left,
+        right=step.right,
+        result=step.made,
+        rank=step.rank,
     )
 
 
-def _better(is_better: bool) -> str:
-    return "reach" if is_better else "worse"
+def _way(operation: str, step: Any, worth: float) -> StepRow:
+    token_id = -1 if step.token_id is None else step.token_id
+    start, end = step.start, step.end
+    return StepRow(operation, start, end, result=token_id, rank=worth, cell=end, other_cell=start)
 
 
-def _try(step: plamo2.Try) -> Decision:
-    return _way(_better(step.is_better), step, step.cost)._replace(cell=step.start, other_cell=step.end)
+def _found(step: Any, worth: float) -> StepRow:
+    return _way("reach" if step.is_better else "worse", step, worth)
 
 
-def _take(step: Any) -> Decision:
-    return Decision("take", step.start, step.end, step.token_id)
+def _take(step: Any, operation: str = "take") -> StepRow:
+    return StepRow(operation, step.start, step.end, result=step.token_id)
 
 
-def _choose(step: viterbi.Choose) -> Decision:
-    return Decision("join" if step.joins else "choose", step.start, step.end, step.token_id)
-
-
-DECISIONS: dict[type, Callable[[Any], Decision]] = {
+DECISIONS: dict[type, Callable[[Any], StepRow]] = {
     Merge: _pair("merge"),
     heap.Push: _pair("push"),
     heap.Stale: _pair("stale"),
-    longest_match.Miss: lambda step: Decision("miss", step.start, step.end),
-    linear.Fail: lambda step: Decision("fail", step.start, step.end),
-    wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
-    wordpiece.TooLong: lambda step: Decision("too long", 0, step.word_end, step.unknown_id),
+    longest_match.Miss: lambda step: StepRow("miss", step.start, step.end),
+    linear.Fail: lambda step: StepRow("fail", step.start, step.end),
+    wordpiece.GiveUp: lambda step: StepRow("give up", 0, step.word_end, result=step.unknown_id),
+    wordpiece.TooLong: lambda step: StepRow("too long", 0, step.word_end, result=step.unknown_id),
     longest_match.Take: _take,
-    longest_match.Choose: lambda step: _take(step)._replace(operation="choose"),
-    backtrack.Reject: lambda step: _take(step)._replace(
-        operation="dead end" if step.is_dead_end else "reject"
-    ),
-    backtrack.Back: lambda step: _take(step)._replace(operation="back"),
+    longest_match.Choose: lambda step: _take(step, "choose"),
+    backtrack.Reject: lambda step: _take(step, "dead end" if step.is_dead_end else "reject"),
+    backtrack.Back: lambda step: _take(step, "back"),
     table.Reach: lambda step: _way("reach" if step.is_compatible else "reject", step, math.nan),
-    fewest.Reach: lambda step: _way(_better(step.is_better), step, step.n_tokens),
-    fewest.RuleOut: lambda step: _take(step)._replace(operation="rule out"),
-    viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
-    longest_match.Join: lambda step: _take(step)._replace(operation="join"),
-    viterbi.Choose: _choose,
-    viterbi.Spell: lambda step: _take(step)._replace(operation="fallback"),
-    plamo2.Try: _try,
+    fewest.Reach: lambda step: _found(step, step.n_tokens),
+    fewest.RuleOut: lambda step: _take(step, "rule out"),
+    viterbi.Reach: lambda step: _found(step, step.score),
+    longest_match.Join: lambda step: _take(step, "join"),
+    viterbi.Choose: lambda step: _take(step, "join" if step.joins else "choose"),
+    viterbi.Spell: lambda step: _take(step, "fallback"),
+    plamo2.Try: lambda step: _found(step, step.cost)._replace(cell=step.start, other_cell=step.end),
     plamo2.Choose: _take,
 }
 
@@ -461,3 +417,58 @@ class QueueCount:
         if right >= 0:
             del self._left_of[right]
             self.n_candidates -= 1
+
+
+# What recording would cost, and how much of a text to record at first
+
+
+class TraceCost(NamedTuple):
+    """Rough figures."""
+
+    n_steps: int
+    size_bytes: int
+    seconds: float
+
+
+def estimate(encoder: str, is_one_piece: bool, n_bytes: int) -> TraceCost:
+    """`is_one_piece` where the whole text is one piece, as for SPM."""
+    n_steps = round(n_bytes * STEPS_PER_BYTE.get(encoder, USUAL_STEPS_PER_BYTE))
+    seconds = n_steps * SECONDS_PER_STEP
+    if encoder == "scan" and is_one_piece:
+        seconds += n_bytes * n_bytes * SECONDS_PER_PAIR
+    return TraceCost(n_steps, n_steps * BYTES_PER_STEP, seconds)
+
+
+def must_ask(cost: TraceCost, n_bytes: int) -> bool:
+    """Whether it takes so long that a person should decide."""
+    return n_bytes > LONGEST_WITHOUT_ASKING or cost.seconds > LONGEST_SECONDS_WITHOUT_ASKING
+
+
+def n_first_bytes(encoder: str, is_one_piece: bool, n_bytes: int) -> int:
+    """How much of a text to record where nobody said: all, or 20,000 bytes, or fewer if these take long."""
+    n_first = n_bytes
+    while must_ask(estimate(encoder, is_one_piece, n_first), n_first):
+        n_first = min(FIRST_BYTES, n_first // 2)
+    return n_first
+
+
+def first_start(text: bytes) -> int:
+    """Where to begin in what is cut out of a text: with a line, else with a word, else with a character."""
+    if (line := text.find(b"\n")) >= 0:
+        return line + 1
+    if (space := text.find(b" ")) >= 0:
+        return space
+    return next((start for start, byte in enumerate(text[:4]) if byte & 0xC0 != 0x80), 0)
+
+
+def beginning(text: bytes, n_bytes: int) -> bytes:
+    """At most so many bytes of a text, cut behind a line, else before a word, else between characters."""
+    if len(text) <= n_bytes:
+        return text
+    least = n_bytes - n_bytes // 10
+    if (line := text.rfind(b"\n", least, n_bytes)) >= 0:
+        return text[: line + 1]
+    if (space := text.rfind(b" ", least, n_bytes)) > 0:
+        return text[:space]
+    ends = range(n_bytes, max(n_bytes - 4, -1), -1)  # no character has more bytes
+    return text[: next((end for end in ends if text[end] & 0xC0 != 0x80), n_bytes)]

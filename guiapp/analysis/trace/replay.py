@@ -1,4 +1,4 @@
-"""The state of an encoding after any number of its steps.
+"""The state of an encoding after any number of its steps, and what its steps left aside.
 
 Each step writes at most one cell, so a cell's content is that of the last step that wrote it.  Nothing is
 replayed: the trace knows which steps write a cell (see `writers`), and where symbols are merged, when each
@@ -7,14 +7,20 @@ comes and goes (see `lifetimes`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.trace.operations import BEHIND, NUMBERS
-from guiapp.analysis.trace.trace import MOST_TOKENS, Trace, TraceTokens
+from guiapp.analysis.trace.trace import BEHIND, MOST_TOKENS, NUMBERS, Trace, TraceTokens
+from guiapp.core.vocabulary.merges import MergeRule
 
+Token = tuple[int, int, int]
+"""A token, and from where to where in the text it reaches."""
+Rules = Mapping[tuple[int, int], MergeRule]
 TAKE_FORWARD = ("greedy", "backtrack")  # the encoders that take tokens in the order of the text
 LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
 SYMBOLS_BESIDE = 40  # of what is near, as long as the longest of the trace
@@ -29,12 +35,8 @@ class Replay:
     def has_slots(self, piece: int) -> bool:
         """Whether a piece is encoded by merging start symbols."""
         cells = self.trace.piece_cells(piece)
-        return cells.stop - cells.start > 0 and not self._is_bytes(piece)
-
-    def _is_bytes(self, piece: int) -> bool:
         work = self.trace.piece_range(self.trace.pieces.first_byte, piece, len(self.trace.work))
-        cells = self.trace.piece_cells(piece)
-        return bool(cells.stop - cells.start == work.stop - work.start + 1)
+        return bool(0 < cells.stop - cells.start != work.stop - work.start + 1)
 
     def best_steps(self, n_steps: int, piece: int, offsets: slice) -> NDArray[np.int32]:
         """For Viterbi and the like: the step that found the best way to each offset so far, -1 for none."""
@@ -151,3 +153,200 @@ class Replay:
 def _insertion_point(column: NDArray[np.int32], value: int) -> int:
     """Where a value belongs in a sorted column, before its equals, without a copy of the column."""
     return int(column.searchsorted(np.int32(value)))
+
+
+# The pairs that compete for the next merge
+
+
+class Candidate(NamedTuple):
+    """A pair that could merge.
+
+    position, right_position, end   where its two symbols begin in the text, and where the pair ends
+    is_stale  it waits in the queue, but one of its symbols was merged meanwhile
+    """
+
+    left: int
+    right: int
+    result: int
+    rank: float
+    position: int
+    right_position: int
+    end: int
+    is_stale: bool = False
+
+
+class Waiting(NamedTuple):
+    """The pairs that wait at a step, the best first; `n_stale` and `n_live` count those left out too."""
+
+    candidates: list[Candidate]
+    n_live: int
+    n_stale: int
+
+
+def waiting(states: Replay, step: int, rules: Rules, limit: int = 60) -> Waiting:
+    """What could merge before a step of a piece that is encoded by merging."""
+    piece = states.trace.piece_at(step)
+    if piece < 0 or not states.has_slots(piece):
+        return Waiting([], 0, 0)
+    trace = states.trace
+    first, done = int(trace.pieces.first_step[piece]), int(trace.pieces.done_step[piece])
+    if trace.columns.operation[first] == NUMBERS["push"]:
+        return _in_queue(trace, piece, slice(first, done), step, limit)
+    return _by_rules(states, piece, step, rules, limit)
+
+
+def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -> Waiting:
+    tokens = states.piece_tokens(step, piece)
+    symbols = list(zip(*(column.tolist() for column in tokens), strict=True))
+    matches = [
+        Candidate(left, right, rule.made, rule.rank, start, middle, end)
+        for (left, start, _), (right, middle, end) in pairwise(symbols)
+        if (rule := rules.get((left, right))) is not None
+    ]
+    matches.sort(key=lambda candidate: candidate.rank)
+    return Waiting(matches[:limit], len(matches), 0)
+
+
+def _in_queue(trace: Trace, piece: int, steps: slice, step: int, limit: int) -> Waiting:
+    columns = trace.columns
+    n_entered = int(np.count_nonzero(columns.operation[steps.start : step] == NUMBERS["push"]))
+    n_left = min(step - steps.start - n_entered, n_entered)  # what follows the last one is not of the queue
+    n_live = max(0, int(columns.candidates[step]))  # counted at each step as long as the queue is used
+    shown = _next_out(columns.pushed[: steps.stop], step, limit)
+    fields = (
+        *(columns.left, columns.right, columns.result, columns.rank),
+        *(columns.position, columns.right_position, columns.end),
+    )
+    values = [*(column[shown].tolist() for column in fields), _is_stale(trace, piece, step, shown).tolist()]
+    candidates = list(map(Candidate._make, zip(*values, strict=True)))
+    return Waiting(candidates, n_live, n_entered - n_left - n_live)
+
+
+def _next_out(pushed: NDArray[np.int32], step: int, limit: int) -> NDArray[np.int32]:
+    """The steps at which those entered that are the first to leave: of all that wait, a queue gives the best.
+
+    Of equal ranks it gives the leftmost.  Most often they are near, so ever longer stretches are looked at.
+    """
+    matches = np.empty(0, np.int32)
+    start, size = step, 16 * limit
+    while start < len(pushed) and len(matches) < limit:
+        entered = pushed[start : start + size]
+        matches = np.append(matches, entered[(entered >= 0) & (entered < np.int32(step))])
+        start, size = start + size, 2 * size
+    return matches[:limit]
+
+
+def _is_stale(trace: Trace, piece: int, step: int, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether one of the symbols that a pair had when it entered was merged before a step."""
+    first_cell = trace.pieces.first_cell[piece]
+    slots = np.stack([trace.columns.cell[rows], trace.columns.other_cell[rows]])
+    ends = trace.lifetimes.end_of(first_cell + slots, rows)
+    return ends.min(axis=0) < np.int32(step)  # type: ignore[no-any-return]
+
+
+# The best segmentation that does without a token, from the steps of Viterbi's algorithm
+
+
+class ScoredTokens(NamedTuple):
+    """Tokens side by side, and the sum of their scores."""
+
+    tokens: list[Token]
+    score: float
+
+
+class _Edge(NamedTuple):
+    """A token that was tried between two offsets of the piece, and the step that did."""
+
+    start: int
+    end: int
+    score: float
+    step: int
+
+
+def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[ScoredTokens, ScoredTokens, int] | None:
+    """How the text around the token that the step `maker` chose is cut, and the best cut without it.
+
+    Both are the least stretch in which they differ; the number is the step that tried the last token of the
+    second.  None where there is no other way to cut the piece.
+    """
+    edges = _edges(trace, piece)
+    size = max((edge.end for edge in edges), default=0)
+    uses = _uses(trace, piece, maker)
+    operation, reach = trace.columns.operation, NUMBERS["reach"]
+    # not `_best`: sums that are added up anew may be rounded otherwise
+    best = _back({edge.end: edge for edge in edges if operation[edge.step] == reach}, size)
+    other = _best((edge for edge in edges if edge.step not in uses), size)
+    if best is None or other is None or not uses:
+        return None
+    won, lost = _differing(best, other)
+    return _cut(trace, won), _cut(trace, lost), lost[-1].step
+
+
+def _uses(trace: Trace, piece: int, maker: int) -> set[int]:
+    """The steps that tried the token which a step chose, at its place; or the parts of an unknown one."""
+    columns, steps = trace.columns, _way_steps(trace, piece)
+    is_it = columns.result[steps] == columns.result[maker]
+    is_it &= columns.other_cell[steps] >= columns.other_cell[maker]
+    is_it &= columns.end[steps] <= columns.end[maker]
+    return {*steps[is_it].tolist()}
+
+
+def _way_steps(trace: Trace, piece: int) -> NDArray[np.int64]:
+    first, done = int(trace.pieces.first_step[piece]), int(trace.pieces.done_step[piece])
+    here = trace.columns.operation[first:done]
+    return np.flatnonzero((here == NUMBERS["reach"]) | (here == NUMBERS["worse"])) + first
+
+
+def _edges(trace: Trace, piece: int) -> list[_Edge]:
+    """All tokens that were tried, each with its own score."""
+    columns, best, edges = trace.columns, {0: 0.0}, list[_Edge]()
+    for step in _way_steps(trace, piece).tolist():
+        start, end, total = int(columns.other_cell[step]), int(columns.cell[step]), float(columns.rank[step])
+        if start not in best:
+            continue
+        edges.append(_Edge(start, end, total - best[start], step))
+        if columns.operation[step] == NUMBERS["reach"]:
+            best[end] = total
+    return edges
+
+
+def _best(edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
+    """The best way from 0 to `size`; edges come in the order of their starts."""
+    best_by_end: dict[int, tuple[float, _Edge | None]] = {0: (0.0, None)}
+    for edge in edges:
+        if edge.start in best_by_end:
+            score = best_by_end[edge.start][0] + edge.score
+            if edge.end not in best_by_end or score > best_by_end[edge.end][0]:
+                best_by_end[edge.end] = score, edge
+    return _back({end: edge for end, (_, edge) in best_by_end.items() if edge is not None}, size)
+
+
+def _back(last: dict[int, _Edge], size: int) -> list[_Edge] | None:
+    """The way from 0 to `size` by the last token of the way to each place; None where there is none."""
+    path, at = list[_Edge](), size
+    while at > 0:
+        if at not in last:
+            return None
+        path.append(last[at])
+        at = last[at].start
+    return path[::-1]
+
+
+def _differing(one: list[_Edge], other: list[_Edge]) -> tuple[list[_Edge], list[_Edge]]:
+    """Both without what they begin and end with in common."""
+    first = 0
+    while first < min(len(one), len(other)) and one[first] == other[first]:
+        first += 1
+    last = 0
+    while last < min(len(one), len(other)) - first and one[-1 - last] == other[-1 - last]:
+        last += 1
+    return one[first : len(one) - last], other[first : len(other) - last]
+
+
+def _cut(trace: Trace, edges: list[_Edge]) -> ScoredTokens:
+    columns = trace.columns
+    tokens = [
+        (int(columns.result[edge.step]), int(columns.position[edge.step]), int(columns.end[edge.step]))
+        for edge in edges
+    ]
+    return ScoredTokens(tokens, sum(edge.score for edge in edges))

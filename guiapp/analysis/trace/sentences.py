@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.operations import BEFORE
-from guiapp.analysis.trace.trace import Trace
+from guiapp.analysis.explain.spelling import Spelling, code
+from guiapp.analysis.trace.trace import BEFORE, Trace
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.merges import MARKED_SPACE

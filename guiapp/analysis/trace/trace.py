@@ -6,8 +6,8 @@ the state at any step follows from the rows before it (see `replay`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,16 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.trace.operations import (
-    EFFECTS,
-    MADE_TOKENS,
-    NUMBERS,
-    OPERATIONS,
-    STAGE_NAMES,
-    STAGES,
-    Effect,
-)
-from guiapp.core.system.replace_file import replacement
+from guiapp.core.sources.files import replacement
 
 NEVER = np.iinfo(np.int32).max
 SLOT_BITS = 32  # of a key, left of the time
@@ -103,6 +94,16 @@ class TraceTokens(NamedTuple):
     ids: NDArray[np.int32]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+
+
+PARTS: dict[str, Any] = {
+    "columns": StepColumns,
+    "pieces": PieceColumns,
+    "cells": Cells,
+    "made": TraceTokens,
+    "result": TraceTokens,
+}
+"""The columns of a trace, by the name that they have in a file, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,12 +217,10 @@ class Trace:
 
     def save(self, path: Path) -> None:
         """Write all to a file that `load` reads."""
-        parts = {"columns": self.columns, "pieces": self.pieces, "cells": self.cells}
-        parts |= {"made": self.made, "result": self.result}
         arrays = {
-            f"{name}.{field}": array
-            for name, part in parts.items()
-            for field, array in part._asdict().items()  # type: ignore[attr-defined]
+            f"{name}.{field}": getattr(getattr(self, name), field)
+            for name, part in PARTS.items()
+            for field in part._fields
         }
         texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
         texts["twin"] = self.reference_name.encode()
@@ -239,17 +238,12 @@ class Trace:
                 arrays["encoder"].tobytes().decode(),
                 arrays["twin"].tobytes().decode(),
                 bool(arrays["looks_whole"]),
-                StepColumns(*_fields(arrays, "columns", StepColumns._fields)),
-                PieceColumns(*_fields(arrays, "pieces", PieceColumns._fields)),
-                Cells(*_fields(arrays, "cells", Cells._fields)),
-                arrays["work"].tobytes(),
-                TraceTokens(*_fields(arrays, "made", TraceTokens._fields)),
-                TraceTokens(*_fields(arrays, "result", TraceTokens._fields)),
+                work=arrays["work"].tobytes(),
+                **{
+                    name: part(*(arrays[f"{name}.{field}"] for field in part._fields))
+                    for name, part in PARTS.items()
+                },
             )
-
-
-def _fields(arrays: Mapping[str, NDArray[Any]], part: str, names: tuple[str, ...]) -> list[NDArray[Any]]:
-    return [arrays[f"{part}.{name}"] for name in names]
 
 
 class Lifetimes(NamedTuple):
@@ -324,3 +318,135 @@ def writers_of(n_cells: int, steps: NDArray[np.int64], cells: NDArray[np.int32])
     first = np.zeros(n_cells + 1, np.int32)
     np.cumsum(np.bincount(cells, minlength=n_cells), out=first[1:])
     return Writers(steps[order].astype(np.int32), first)
+
+
+# The kinds of steps that a trace holds: in which stage they happen, and what they do to the tokens
+
+
+class Stage(IntEnum):
+    """The way of a text through the tokenizer."""
+
+    PARTITION = 0
+    NORMALISE = 1
+    SPLIT = 2
+    ENCODE = 3
+    ASSEMBLE = 4
+
+
+STAGE_NAMES = tuple(stage.name.lower() for stage in Stage)
+
+
+class Effect(IntEnum):
+    """What a step changes.
+
+    MERGE    what it makes goes into `cell`, which is a slot, and `other_cell` is emptied
+    WAY      it is now the best way to `cell`, which is an offset of the piece; it comes from `other_cell`
+    APPEND   a token is added to those of the piece; `cell` counts them, `other_cell` is the offset of the
+             piece where it begins, as for JOIN and RESTART
+    JOIN     the last token grows over this one
+    POP      the last token is taken back
+    RESTART  all tokens of the piece are forgotten for this one
+    """
+
+    NOTHING = 0
+    MERGE = 1
+    WAY = 2
+    APPEND = 3
+    JOIN = 4
+    POP = 5
+    RESTART = 6
+
+
+@dataclass(frozen=True)
+class StepOperation:
+    """One kind of step; `forms` says whether `result` is a token or symbol that is there afterwards."""
+
+    name: str
+    stage: Stage
+    effect: Effect
+    forms: bool
+    meaning: str
+
+
+S, E = Stage, Effect
+
+OPERATIONS = (
+    StepOperation("special", S.PARTITION, E.NOTHING, True, "a special token is cut out of the text"),
+    StepOperation("text", S.PARTITION, E.NOTHING, False, "a stretch of text between special tokens"),
+    StepOperation("normalise", S.NORMALISE, E.NOTHING, False, "the stretch is rewritten"),
+    StepOperation("piece", S.SPLIT, E.NOTHING, False, "a piece is split off"),
+    StepOperation("whole", S.ENCODE, E.APPEND, True, "the piece is a token as it stands"),
+    StepOperation("push", S.ENCODE, E.NOTHING, False, "a pair that could merge enters the queue"),
+    StepOperation("stale", S.ENCODE, E.NOTHING, False, "a pair leaves the queue that is gone meanwhile"),
+    StepOperation("merge", S.ENCODE, E.MERGE, True, "two neighbours become one"),
+    StepOperation("miss", S.ENCODE, E.NOTHING, False, "a stretch is tried that is no token"),
+    StepOperation("fail", S.ENCODE, E.NOTHING, False, "no token goes on as the text does"),
+    StepOperation("reject", S.ENCODE, E.NOTHING, False, "a token is tried that cannot follow the one before"),
+    StepOperation("dead end", S.ENCODE, E.NOTHING, False, "a token is tried behind which nothing can follow"),
+    StepOperation("rule out", S.ENCODE, E.NOTHING, False, "a token is left out by chance"),
+    StepOperation("take", S.ENCODE, E.APPEND, True, "a token is taken"),
+    StepOperation("back", S.ENCODE, E.POP, False, "the last token is taken back"),
+    StepOperation("give up", S.ENCODE, E.RESTART, True, "the piece becomes one unknown token"),
+    StepOperation(
+        "too long", S.ENCODE, E.RESTART, True, "the piece is too long, and becomes one unknown token"
+    ),
+    StepOperation("reach", S.ENCODE, E.WAY, True, "a better way to a place is found"),
+    StepOperation("worse", S.ENCODE, E.NOTHING, False, "a way is tried that is not better"),
+    StepOperation("choose", S.ENCODE, E.APPEND, True, "a token of the best way"),
+    StepOperation("join", S.ENCODE, E.JOIN, True, "an unknown token grows"),
+    StepOperation("fallback", S.ENCODE, E.NOTHING, True, "a token stands for what is part of none"),
+    StepOperation("lost", S.ENCODE, E.NOTHING, False, "a symbol for which there is no token is left out"),
+    StepOperation("done", S.ENCODE, E.NOTHING, False, "the piece is finished"),
+    StepOperation("add", S.ASSEMBLE, E.NOTHING, True, "a token is put around the text"),
+)
+NUMBERS = {operation.name: number for number, operation in enumerate(OPERATIONS)}
+STAGES = np.array([operation.stage for operation in OPERATIONS], np.uint8)
+EFFECTS = np.array([operation.effect for operation in OPERATIONS], np.uint8)
+FORMS = np.array([operation.forms for operation in OPERATIONS])
+MADE_TOKENS = (Effect.APPEND, Effect.JOIN, Effect.RESTART)
+
+BEFORE, BEHIND = 0, 1  # in `cell` of "add": where around the text a token is put
+
+
+# Steps by what they are about, so that they are found in any trace that has the same text
+
+
+class StepKey(NamedTuple):
+    """A step: its operation, the bytes of the whole text that it is about, and what it makes, -1 for nothing.
+
+    Without an operation it is the start of a trace.
+    """
+
+    operation: str = ""
+    start: int = 0
+    end: int = 0
+    result: int = -1
+
+
+START = StepKey()
+INSTEAD = {"text": "", "normalise": "piece"}  # of stages that leave no step where they do nothing
+
+
+def step_at(trace: Trace, place: StepKey, text_start: int = 0) -> int | None:
+    """The step of a trace whose text begins at `text_start` of the whole one; None where it has no such.
+
+    Of several over these bytes it is the one over the fewest: pieces and stretches may be cut elsewhere.
+    """
+    operation: str | None = place.operation
+    while operation:
+        step = _step_of(trace, operation, place, text_start)
+        if step is not None:
+            return step
+        operation = INSTEAD.get(operation)
+    return 0 if operation == "" else None
+
+
+def _step_of(trace: Trace, operation: str, place: StepKey, text_start: int) -> int | None:
+    columns = trace.columns
+    steps = np.flatnonzero(columns.operation == NUMBERS[operation])
+    starts, ends = columns.position[steps], columns.end[steps]
+    is_it = (starts <= place.start - text_start) & (ends >= place.end - text_start)
+    if place.result >= 0:
+        is_it &= columns.result[steps] == place.result
+    sizes = (ends - starts)[is_it]
+    return int(steps[is_it][sizes.argmin()]) if len(sizes) else None

@@ -1,0 +1,1 @@
+"""Training vocabularies, step by step, and model files of them."""

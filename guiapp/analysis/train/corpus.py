@@ -1,31 +1,35 @@
-"""The text that a vocabulary is trained on: its different words, and how they are cut at the moment.
+"""Training pair by pair: choose two neighbours, make them one symbol wherever they stand, look again.
 
-Trainers that grow a vocabulary pair by pair all walk the same loop: choose a pair of neighbours, make it one
-symbol wherever it stands, look again.  Here is what they share; how to choose is theirs.
+Byte-pair encoding joins those that meet most often (Sennrich, Haddow & Birch 2016, section 3.2,
+https://aclanthology.org/P16-1162).  WordPiece joins those that belong together most, by the score
+count(ab) / (count(a) · count(b)) (Schuster & Nakajima 2012, section 3.1, as teaching texts have it); its
+pieces are spelled as model files do: a word starts with U+2581, and nothing marks its other pieces.
 """
 
 from __future__ import annotations
 
+import heapq
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 Pair = tuple[str, str]
-
+END_OF_WORD = "</w>"  # in textbooks, the last symbol of each word
 LETTER = r"[^\W\d_]"  # what `re` knows of letters; combining marks are not among them
 OTHER = r"(?:[^\s\w]|_)"
-
 # Like Llama 3's pattern: letters with one sign before them, digits by threes, signs, white space.
 BYTE_LEVEL_WORDS = re.compile(
     rf"'(?i:s|t|re|ve|m|ll|d)|(?:[^\r\n\w]|_)?{LETTER}+|\d{{1,3}}| ?{OTHER}+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-
-END_OF_WORD = "</w>"  # in textbooks, the last symbol of each word
-
 SIGN = r"!-/:-@\[-`{-~«»¿¡„“”‘’–—…·।、。「」，：；！？፤።"
 # For texts whose spaces are U+2581: one space and what follows, digits alone, what is left of runs of spaces.
 SENTENCEPIECE_WORDS = re.compile(rf"▁?[^▁\s\d{SIGN}]+|▁?[{SIGN}]+|▁?\d|▁+(?=▁)|▁")
+WORD_START = "▁"
+IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+WORDPIECE_WORDS = re.compile(rf"[{IDEOGRAPHS}]|[^\s\w]|_|[^\W_{IDEOGRAPHS}]+")
 
 
 def count_words(text: str, pattern: re.Pattern[str]) -> dict[str, int]:
@@ -82,16 +86,11 @@ class TrainingCorpus:
                     self._pairs_with.setdefault(symbol, {})[pair] = None
             else:
                 self._words_with[pair].pop(index, None)
-        if count < 0:
-            self._forget_lost_pairs(pairs)
+        for pair in {pair for pair in pairs if not self.pair_counts[pair]}:
+            del self.pair_counts[pair]
+            for symbol in pair:
+                self._pairs_with[symbol].pop(pair, None)
         return pairs
-
-    def _forget_lost_pairs(self, pairs: list[Pair]) -> None:
-        for pair in pairs:
-            if pair in self.pair_counts and self.pair_counts[pair] == 0:
-                del self.pair_counts[pair]
-                for symbol in pair:
-                    self._pairs_with[symbol].pop(pair, None)
 
 
 def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
@@ -110,3 +109,84 @@ def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
             joined.append(symbols[at])
             at += 1
     return joined
+
+
+class Merge(NamedTuple):
+    """A rule that was learned: `left` and `right` side by side become one symbol.
+
+    worth  how often they stand so; for WordPiece their score
+    """
+
+    left: str
+    right: str
+    worth: float
+
+    @property
+    def result(self) -> str:
+        return self.left + self.right
+
+
+def bpe_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
+    """Yield the rules in the order they are learned; the corpus shows the state after the rule just yielded.
+
+    Of pairs that are equally frequent, the one goes first whose (left, right) sorts first by code points: the
+    order of the words in the text has no say.  Ends when no pair occurs `min_count` times.
+    """
+    queue = [(-count, pair) for pair, count in corpus.pair_counts.items()]
+    heapq.heapify(queue)
+    while queue:
+        negative_count, pair = heapq.heappop(queue)
+        count = corpus.pair_counts.get(pair, 0)
+        if count != -negative_count:
+            continue  # out of date: the present count, if there is one, has its own entry
+        if count < min_count:
+            return
+        for changed in corpus.merge(pair):
+            if corpus.pair_counts.get(changed, 0) >= min_count:
+                heapq.heappush(queue, (-corpus.pair_counts[changed], changed))
+        yield Merge(*pair, count)
+
+
+def wordpiece_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
+    """Yield the merges in the order they are made; the corpus shows the state after the one just yielded.
+
+    Only pairs that occur `min_count` times compete: two characters that are seen once, and together, would
+    have the best of all scores.  Of equal scores, the pair goes first that sorts first by code points.
+    """
+    queue = [(-wordpiece_score(corpus, pair), pair) for pair in corpus.pair_counts]
+    heapq.heapify(queue)
+    while queue:
+        negative_score, pair = heapq.heappop(queue)
+        if corpus.pair_counts.get(pair, 0) < min_count:
+            continue
+        merge = Merge(*pair, wordpiece_score(corpus, pair))
+        if merge.worth != -negative_score:
+            continue  # out of date: the present score has its own entry
+        corpus.merge(pair)
+        for other in corpus.pairs_with((*pair, merge.result)):  # whose scores have changed
+            if corpus.pair_counts.get(other, 0) >= min_count:
+                heapq.heappush(queue, (-wordpiece_score(corpus, other), other))
+        yield merge
+
+
+def wordpiece_score(corpus: TrainingCorpus, pair: Pair) -> float:
+    left, right = pair
+    return corpus.pair_counts[pair] / (corpus.symbol_counts[left] * corpus.symbol_counts[right])
+
+
+def normalise(text: str) -> str:
+    """Lower case without accents, as BERT's uncased models read it.
+
+    As in llama.cpp, only the first character of each decomposition is kept, and marks on their own are lost.
+    """
+    letters = (unicodedata.normalize("NFD", character)[0] for character in text)
+    return "".join(letter.lower() for letter in letters if not unicodedata.category(letter).startswith("M"))
+
+
+def split_word(word: str) -> tuple[str, ...]:
+    """The symbols a word starts as: its first character is marked.
+
+    >>> split_word("cat")
+    ('▁c', 'a', 't')
+    """
+    return (WORD_START + word[0], *word[1:])

@@ -1,26 +1,212 @@
-"""Trained vocabularies as model files: what `tokenloupe train` writes, to be opened beside real ones."""
+"""Trained vocabularies as model files: what `tokenloupe train` writes, to be opened beside real ones.
+
+From a text to the rows of a vocabulary, in the order that files use, and from those to a GGUF.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
 
-from gguf import TokenType
+from gguf import GGUFWriter, TokenType
 
 from guiapp.analysis.train import unigram
-from guiapp.analysis.train.corpus import Pair
-from guiapp.analysis.train.vocabularies import (
-    byte_level_rows,
-    end_mark_rows,
-    train_byte_level,
-    train_unigram,
-    train_wordpiece,
-    unigram_rows,
-    wordpiece_rows,
+from guiapp.analysis.train.corpus import (
+    BYTE_LEVEL_WORDS,
+    END_OF_WORD,
+    SENTENCEPIECE_WORDS,
+    WORDPIECE_WORDS,
+    Pair,
+    TrainingCorpus,
+    bpe_steps,
+    count_words,
+    normalise,
+    split_word,
+    wordpiece_steps,
 )
-from guiapp.analysis.train.write_gguf import ModelFile, Token
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.sources.files import replacement
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE, spell
 from guiapp.errors import TokenloupeError
+
+MERGING_MODELS = ("gpt2", "gemma4")  # these cannot be opened without a list of merges
+NO_RULE = ""  # stands for none: gguf leaves empty lists out
+
+
+@dataclass(frozen=True)
+class Token:
+    """One row of the vocabulary, spelled as the file has it."""
+
+    text: str
+    kind: TokenType = TokenType.NORMAL
+    score: float = 0.0
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What goes into the file.
+
+    model        tokenizer.ggml.model: gpt2, gemma4, llama, bert, t5 or rwkv
+    pre          tokenizer.ggml.pre, only for gpt2
+    merges       "left right" in rank order, only for gpt2 and gemma4
+    special_ids  role -> id, e.g. {"bos": 1}: becomes tokenizer.ggml.bos_token_id
+    flags        the rest of a tokenizer.ggml key -> bool, e.g. {"add_bos_token": True}
+    """
+
+    architecture: str
+    name: str
+    description: str
+    model: str
+    tokens: tuple[Token, ...]
+    pre: str = ""
+    merges: tuple[str, ...] = ()
+    special_ids: Mapping[str, int] = field(default_factory=dict)
+    flags: Mapping[str, bool] = field(default_factory=dict)
+    charsmap: bytes = b""
+    chat_template: str = ""
+    author: str = ""
+    license: str = ""
+
+
+def write_gguf(path: Path, model: ModelFile) -> None:
+    """Write the file, or change nothing; the same model gives the same bytes.  Raises OSError."""
+    with replacement(path) as new:
+        _write(GGUFWriter(new, model.architecture), model)
+
+
+def _write(writer: GGUFWriter, model: ModelFile) -> None:
+    writer.add_type("model")
+    writer.add_name(model.name)
+    writer.add_author(model.author)
+    writer.add_description(model.description)
+    writer.add_license(model.license)
+    _add_tokens(writer, model)
+    for role, token_id in model.special_ids.items():
+        writer.add_uint32(f"tokenizer.ggml.{role}_token_id", token_id)
+    for key, value in model.flags.items():
+        writer.add_bool(f"tokenizer.ggml.{key}", value)
+    if model.charsmap:
+        writer.add_precompiled_charsmap(model.charsmap)
+    if model.chat_template:
+        writer.add_chat_template(model.chat_template)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_ti_data_to_file()
+    writer.close()
+
+
+def _add_tokens(writer: GGUFWriter, model: ModelFile) -> None:
+    writer.add_tokenizer_model(model.model)
+    if model.pre:
+        writer.add_tokenizer_pre(model.pre)
+    writer.add_token_list([token.text for token in model.tokens])
+    if any(token.score for token in model.tokens):
+        writer.add_token_scores([float(token.score) for token in model.tokens])
+    writer.add_token_types([int(token.kind) for token in model.tokens])
+    if model.model in MERGING_MODELS:
+        writer.add_token_merges(list(model.merges) or [NO_RULE])
+
+
+# Rows
+
+
+SPACE = "▁"
+BYTE_ALPHABET = tuple(CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE))
+DECIMALS = 4  # of scores: enough to tell pieces apart, too few to show a platform's last bit
+
+
+def train_byte_level(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """Byte-level BPE as GPT-2 and Llama 3 spell it: tokens and merges.  The special tokens come last."""
+    n_merges = max(0, n_tokens - len(BYTE_ALPHABET) - len(special))
+    merges = islice(bpe_steps(byte_level_corpus(text), min_count), n_merges)
+    return byte_level_rows([(merge.left, merge.right) for merge in merges], special)
+
+
+def byte_level_corpus(text: str) -> TrainingCorpus:
+    """The words of a text as byte-level BPE starts from them."""
+    words = count_words(text, BYTE_LEVEL_WORDS)
+    return TrainingCorpus({tuple(spell(word.encode())): count for word, count in words.items()})
+
+
+def byte_level_rows(
+    merges: Sequence[Pair], special: Sequence[Token] = ()
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """The tokens and merges of a file, from the pairs in the order they were learned."""
+    texts = dict.fromkeys([*BYTE_ALPHABET, *map("".join, merges)])  # two pairs may join to the same token
+    return (*map(Token, texts), *special), tuple(f"{left} {right}" for left, right in merges)
+
+
+def end_mark_rows(
+    alphabet: Sequence[str], merges: Sequence[Pair], special: Sequence[Token] = ()
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """The tokens and merges of a file in which the space behind a word is its end-of-word mark.
+
+    The special tokens come first, then the 256 bytes that stand in for characters without a token.
+    """
+    spelled = [(mark_as_space(left), mark_as_space(right)) for left, right in merges]
+    texts = dict.fromkeys([*map(mark_as_space, alphabet), *map("".join, spelled)])
+    return (*special, *byte_tokens(), *map(Token, texts)), tuple(f"{left} {right}" for left, right in spelled)
+
+
+def mark_as_space(symbol: str) -> str:
+    """What a file calls a symbol: the space behind a word is its end-of-word mark."""
+    return symbol.removesuffix(END_OF_WORD) + SPACE if symbol.endswith(END_OF_WORD) else symbol
+
+
+def byte_tokens() -> Iterator[Token]:
+    """Those that stand in for characters without a token."""
+    return (Token(f"<0x{byte:02X}>", TokenType.BYTE) for byte in range(256))
+
+
+def train_wordpiece(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[Token, ...]:
+    """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ##."""
+    corpus = wordpiece_corpus(text)
+    alphabet = sorted(corpus.symbol_counts)
+    n_merges = max(0, n_tokens - len(special) - len(alphabet))
+    merges = islice(wordpiece_steps(corpus, min_count), n_merges)
+    return wordpiece_rows(alphabet, [(merge.left, merge.right) for merge in merges], special)
+
+
+def wordpiece_corpus(text: str) -> TrainingCorpus:
+    """The words of a text as WordPiece starts from them."""
+    words = count_words(normalise(text), WORDPIECE_WORDS)
+    return TrainingCorpus({split_word(word): count for word, count in words.items()})
+
+
+def wordpiece_rows(
+    alphabet: Sequence[str], merges: Sequence[Pair], special: Sequence[Token] = ()
+) -> tuple[Token, ...]:
+    """The tokens of a file: special ones, characters, what was learned."""
+    return (*special, *map(Token, dict.fromkeys([*alphabet, *map("".join, merges)])))
+
+
+def train_unigram(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """A Unigram model for text with one space between words: special tokens, then pieces by probability."""
+    *_, last = unigram.steps(unigram_words(text), n_tokens - len(special))
+    return unigram_rows(last.model, special)
+
+
+def unigram_words(text: str) -> dict[str, int]:
+    """The words of a text as Unigram sees them, with how often they occur."""
+    return count_words(SPACE + SPACE.join(text.split()), SENTENCEPIECE_WORDS)
+
+
+def unigram_rows(model: unigram.Model, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """The tokens of a file, with their scores."""
+    scores = {piece: round(score, DECIMALS) for piece, score in model.items()}
+    pieces = sorted(scores, key=lambda piece: (-scores[piece], piece))
+    return (*special, *(Token(piece, score=scores[piece]) for piece in pieces))
+
+
+# Models
+
 
 DESCRIPTION = "Trained by Tokenloupe on a text of one's own."
 BPE_SPECIAL = (Token("<|endoftext|>", TokenType.CONTROL),)
@@ -47,11 +233,6 @@ class TrainingError(TokenloupeError):
     """A text or a size that no vocabulary can be trained with; the message says why."""
 
 
-def bpe_file(merges: Sequence[Pair]) -> ModelFile:
-    """Byte-level BPE: 256 bytes, what merging makes of them, and a token for the end of a text."""
-    return _bpe(*byte_level_rows(merges, BPE_SPECIAL))
-
-
 def end_mark_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
     """BPE over characters whose end-of-word marks are the spaces behind the words.
 
@@ -64,17 +245,8 @@ def end_mark_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
     return ModelFile("llama", name, DESCRIPTION, "gemma4", tokens, merges=rules, special_ids=roles)
 
 
-def wordpiece_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
-    """WordPiece in lower case, with BERT's special tokens."""
-    return _wordpiece(wordpiece_rows(alphabet, merges, WORDPIECE_SPECIAL))
-
-
-def unigram_file(model: unigram.Model) -> ModelFile:
-    """Unigram, with T5's special tokens; of characters only white space is rewritten."""
-    return _unigram(unigram_rows(model, UNIGRAM_SPECIAL))
-
-
-def _bpe(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
+def bpe_file(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
+    """Byte-level BPE: 256 bytes, what merging makes of them, and at last BPE_SPECIAL."""
     return ModelFile(
         "llama",
         "Trained byte-level BPE",
@@ -88,12 +260,14 @@ def _bpe(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
     )
 
 
-def _wordpiece(tokens: tuple[Token, ...]) -> ModelFile:
+def wordpiece_file(tokens: tuple[Token, ...]) -> ModelFile:
+    """WordPiece in lower case, with BERT's special tokens."""
     roles = {"padding": 0, "unknown": 1, "bos": 2, "seperator": 3, "mask": 4}
     return ModelFile("bert", "Trained WordPiece", DESCRIPTION, "bert", tokens, special_ids=roles)
 
 
-def _unigram(tokens: tuple[Token, ...]) -> ModelFile:
+def unigram_file(tokens: tuple[Token, ...]) -> ModelFile:
+    """Unigram, with T5's special tokens; of characters only white space is rewritten."""
     return ModelFile(
         "t5",
         "Trained Unigram",
@@ -107,9 +281,9 @@ def _unigram(tokens: tuple[Token, ...]) -> ModelFile:
 
 
 TRAINERS: dict[str, Callable[[str, int], ModelFile]] = {
-    "bpe": lambda text, n_tokens: _bpe(*train_byte_level(text, n_tokens, BPE_SPECIAL)),
-    "wordpiece": lambda text, n_tokens: _wordpiece(train_wordpiece(text, n_tokens, WORDPIECE_SPECIAL)),
-    "unigram": lambda text, n_tokens: _unigram(train_unigram(text, n_tokens, UNIGRAM_SPECIAL)),
+    "bpe": lambda text, n_tokens: bpe_file(*train_byte_level(text, n_tokens, BPE_SPECIAL)),
+    "wordpiece": lambda text, n_tokens: wordpiece_file(train_wordpiece(text, n_tokens, WORDPIECE_SPECIAL)),
+    "unigram": lambda text, n_tokens: unigram_file(train_unigram(text, n_tokens, UNIGRAM_SPECIAL)),
 }
 
 

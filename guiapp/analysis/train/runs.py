@@ -1,15 +1,43 @@
-"""A training under way: its steps one by one, and the model file that comes of them."""
+"""A training under way: its steps one by one, and the model file that comes of them.
+
+Run as a program, it trains for the window, which plain Python would make stutter.  One request as a JSON line
+on standard input; on standard output a line about the start, one for each step, and one at the end, which
+names the model file if there is one, or says what is wrong.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
+from pathlib import Path
 
-from guiapp.analysis.train import models, unigram
+from guiapp.analysis.train import unigram
 from guiapp.analysis.train.corpus import Pair, TrainingCorpus
-from guiapp.analysis.train.models import TrainingError
+from guiapp.analysis.train.models import (
+    BPE_SPECIAL,
+    BYTE_ALPHABET,
+    N_END_MARK_ROWS,
+    UNIGRAM_SPECIAL,
+    WORDPIECE_SPECIAL,
+    ModelFile,
+    TrainingError,
+    bpe_file,
+    byte_level_corpus,
+    byte_level_rows,
+    check_text,
+    end_mark_file,
+    too_small,
+    unigram_file,
+    unigram_rows,
+    unigram_words,
+    wordpiece_corpus,
+    wordpiece_file,
+    wordpiece_rows,
+    write_gguf,
+)
 from guiapp.analysis.train.steps import (
     N_TOLD_WORDS,
     Cut,
@@ -19,14 +47,9 @@ from guiapp.analysis.train.steps import (
     merges,
     rounds,
     textbook_corpus,
+    to_json,
 )
-from guiapp.analysis.train.vocabularies import (
-    BYTE_ALPHABET,
-    byte_level_corpus,
-    unigram_words,
-    wordpiece_corpus,
-)
-from guiapp.analysis.train.write_gguf import ModelFile
+from guiapp.errors import TokenloupeError
 
 
 @dataclass(frozen=True)
@@ -72,7 +95,7 @@ class MergeRun:
         self._has_end_marks = has_end_marks
         n_steps = n_tokens - n_other - len(alphabet)
         if n_steps < 0:
-            raise TrainingError(models.too_small(n_other + len(alphabet)))
+            raise TrainingError(too_small(n_other + len(alphabet)))
         words = zip(map(tuple, self._corpus.words), self._corpus.counts, strict=True)
         first_words = tuple(islice(words, N_TOLD_WORDS))
         self.start = Start(algorithm, alphabet, first_words, len(self._corpus.words), n_steps, n_other)
@@ -86,10 +109,10 @@ class MergeRun:
     def model(self) -> ModelFile:
         """The result so far."""
         if self._has_end_marks:
-            return models.end_mark_file(self.start.alphabet, self._learned)
+            return end_mark_file(self.start.alphabet, self._learned)
         if self._algorithm == "wordpiece":
-            return models.wordpiece_file(self.start.alphabet, self._learned)
-        return models.bpe_file(self._learned)
+            return wordpiece_file(wordpiece_rows(self.start.alphabet, self._learned, WORDPIECE_SPECIAL))
+        return bpe_file(*byte_level_rows(self._learned, BPE_SPECIAL))
 
 
 class UnigramRun:
@@ -97,12 +120,12 @@ class UnigramRun:
 
     def __init__(self, text: str, n_tokens: int) -> None:
         self._words = unigram_words(text)
-        n_other = len(models.UNIGRAM_SPECIAL)
+        n_other = len(UNIGRAM_SPECIAL)
         self._n_pieces = n_tokens - n_other
         self._model: unigram.Model = {}
         n_characters = len(set().union(*self._words))
         if self._n_pieces < n_characters:
-            raise TrainingError(models.too_small(n_characters + n_other))
+            raise TrainingError(too_small(n_characters + n_other))
         short = unigram.shorten(self._words)
         words = tuple((tuple(word), count) for word, count in islice(short.items(), N_TOLD_WORDS))
         self.start = Start("unigram", (), words, len(short), 0, n_other)
@@ -115,12 +138,12 @@ class UnigramRun:
 
     def model(self) -> ModelFile:
         """The result so far."""
-        return models.unigram_file(self._model)
+        return unigram_file(unigram_rows(self._model, UNIGRAM_SPECIAL))
 
 
 def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> MergeRun | UnigramRun:
     """A training of one's choice; raises TrainingError."""
-    models.check_text(text)
+    check_text(text)
     if algorithm == "unigram":
         return UnigramRun(text, n_tokens)
     return MergeRun(algorithm, text, n_tokens, has_end_marks)
@@ -130,8 +153,66 @@ def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[Training
     """The corpus, the symbols that need no merge, and how many other tokens the file has."""
     if has_end_marks:
         corpus = textbook_corpus(text)
-        return corpus, tuple(corpus.symbol_counts), models.N_END_MARK_ROWS
+        return corpus, tuple(corpus.symbol_counts), N_END_MARK_ROWS
     if algorithm == "wordpiece":
         corpus = wordpiece_corpus(text)
-        return corpus, tuple(sorted(corpus.symbol_counts)), len(models.WORDPIECE_SPECIAL)
-    return byte_level_corpus(text), BYTE_ALPHABET, len(models.BPE_SPECIAL)
+        return corpus, tuple(sorted(corpus.symbol_counts)), len(WORDPIECE_SPECIAL)
+    return byte_level_corpus(text), BYTE_ALPHABET, len(BPE_SPECIAL)
+
+
+# The process
+
+
+@dataclass(frozen=True)
+class TrainRequest:
+    """What to train on, and where the model file goes."""
+
+    algorithm: str
+    text_file: str
+    n_tokens: int
+    has_end_marks: bool
+    output: str
+
+    def line(self) -> bytes:
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The end of a training: a model file, or an error to show as it stands."""
+
+    output: str = ""
+    n_tokens: int = 0
+    error: str = ""
+
+
+def work(request: TrainRequest) -> Finished:
+    """Train, and tell each step."""
+    try:
+        text = Path(request.text_file).read_bytes().decode("utf-8", "replace")
+        run = begin(request.algorithm, text, request.n_tokens, request.has_end_marks)
+    except TokenloupeError as error:
+        return Finished(error=str(error))
+    _send(run.start.line())
+    for learned in run.steps():
+        _send(to_json(learned).encode())
+    model = run.model()
+    try:
+        write_gguf(Path(request.output), model)
+    except OSError as error:
+        return Finished(error=f"{request.output} cannot be written: {error.strerror}.")
+    return Finished(request.output, len(model.tokens))
+
+
+def _send(line: bytes) -> None:
+    sys.stdout.buffer.write(line + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def main() -> None:
+    request = TrainRequest(**json.loads(sys.stdin.readline()))
+    _send(json.dumps({"finished": asdict(work(request))}).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.train import bpe, unigram, wordpiece
-from guiapp.analysis.train.corpus import END_OF_WORD, Pair, TrainingCorpus
+from guiapp.analysis.explain.spelling import Spelling, code
+from guiapp.analysis.train import unigram
+from guiapp.analysis.train.corpus import (
+    END_OF_WORD,
+    Pair,
+    TrainingCorpus,
+    bpe_steps,
+    wordpiece_score,
+    wordpiece_steps,
+)
 from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.byte_alphabet import unspell
 
 N_TOLD_PAIRS = 16  # the winner among them
 N_TOLD_PIECES = 60
 N_TOLD_WORDS = 150
-
 Cut = tuple[str, ...]
 Recut = tuple[int, Cut]
 """Which of the first words is cut anew, and how."""
-
-
 Write = Callable[[str], str]
 """How a symbol is written for people."""
 
@@ -128,11 +135,7 @@ def _as_tuples(value: Any) -> Any:
 
 def textbook_corpus(text: str) -> TrainingCorpus:
     """Words between white space as characters with an end-of-word mark, as Sennrich et al. have them."""
-    words: dict[Cut, int] = {}
-    for word in text.split():
-        symbols = (*word, END_OF_WORD)
-        words[symbols] = words.get(symbols, 0) + 1
-    return TrainingCorpus(words)
+    return TrainingCorpus(Counter((*word, END_OF_WORD) for word in text.split()))
 
 
 def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterator[MergeStep]:
@@ -143,17 +146,13 @@ def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterat
         count = corpus.pair_counts[pair]
         if count < min_count:
             return 0.0
-        symbols = corpus.symbol_counts
-        return count / (symbols[pair[0]] * symbols[pair[1]]) if is_wordpiece else float(count)
+        return wordpiece_score(corpus, pair) if is_wordpiece else float(count)
 
     ranking = Ranking(corpus.pair_counts, worth)
     best = ranking.best(N_TOLD_PAIRS)
     words = _first_words(corpus)
-    steps: Iterator[bpe.Merge | wordpiece.Merge]
-    steps = wordpiece.steps(corpus, min_count) if is_wordpiece else bpe.steps(corpus, min_count)
-    for step in steps:
-        pair = (step.left, step.right)
-        (value,) = (entry_worth for entry, entry_worth in best if entry == pair)
+    for step in (wordpiece_steps if is_wordpiece else bpe_steps)(corpus, min_count):
+        pair, value = (step.left, step.right), float(step.worth)
         ties = tuple(entry for entry, other in best if other == value and entry != pair)
         rivals = tuple((entry, other) for entry, other in best if other < value)
         before, words = words, _first_words(corpus)
@@ -222,3 +221,27 @@ class Ranking:
         for pair, worth in ranked.items():
             heapq.heappush(self._queue, (-worth, pair))
         return list(ranked.items())
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Of one training; with `spelling` FILE as the file will have them.
+
+    is_byte_level  they are GPT-2's letters for bytes, else text with U+2581 for spaces
+    """
+
+    is_byte_level: bool
+    spelling: Spelling = Spelling.SIGNS
+
+    def plain(self, symbol: str) -> bytes:
+        """The text that a symbol stands for."""
+        if self.is_byte_level:
+            return unspell(symbol)
+        return symbol.removesuffix(END_OF_WORD).replace("▁", " ").encode()
+
+    def write(self, symbol: str) -> str:
+        """A symbol as people see it, the textbooks' mark for ends of words included."""
+        if self.spelling is Spelling.FILE:
+            return visible_text(symbol.encode())
+        has_mark = not self.is_byte_level and symbol.endswith(END_OF_WORD)
+        return visible_text(self.plain(symbol)) + END_OF_WORD * has_mark

@@ -9,8 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES, TreePicture
 from guiapp.core.text.figures import times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.core.vocabulary.merges import PairMerging
@@ -71,7 +70,7 @@ def merge_ranks(merging: PairMerging | None, n_tokens: int) -> NDArray[np.int64]
 
 
 def _script(given: ColoringInput) -> NodeValues:
-    return NodeValues("Script", given.picture.layout.kinds, NAMES)
+    return NodeValues("Script", given.picture.layout.kinds, SCRIPT_NAMES)
 
 
 def _type(given: ColoringInput) -> NodeValues:
@@ -84,7 +83,8 @@ def _worth(given: ColoringInput) -> NodeValues:
     if vocabulary.type in SCORED:
         scores = vocabulary.scores.astype(np.float64)
         is_normal = np.isfinite(scores) & (scores != 0)
-        low, high = _range(scores[is_normal])
+        usual = scores[is_normal]
+        low, high = (float(usual.min()), float(usual.max())) if len(usual) else (0.0, 0.0)
         shares = np.where(is_normal, (scores - low) / max(high - low, 1e-9), np.nan)
         ends = f"{low:,.6g}", f"{high:,.6g}"
         return _scale(given.picture, "Score", shares, ends, f"no score, or {GROUP}")
@@ -137,10 +137,6 @@ def _of_nodes(picture: TreePicture, values: NDArray[Value], otherwise: float) ->
     is_token = tokens >= 0
     found[is_token] = values[tokens[is_token]]
     return found
-
-
-def _range(values: NDArray[np.float64]) -> tuple[float, float]:
-    return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
 
 
 @dataclass(frozen=True)

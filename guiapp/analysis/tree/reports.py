@@ -1,4 +1,5 @@
-"""The token tree as `tokenloupe tree` prints it: a record, lines for people, a graph for Graphviz."""
+"""What is said of a token tree: as `tokenloupe tree` prints it (a record, lines for people, a graph for
+Graphviz), figures about the whole, and how texts lead through it."""
 
 from __future__ import annotations
 
@@ -11,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import LIMIT, Spelling
-from guiapp.analysis.tree.partial_characters import broken_tokens
 from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.trials import NAMES
+from guiapp.analysis.tree.trials import NAMES, broken_tokens
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.token_tree import TokenTree
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.vocabulary.merges import PairMerging
+from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 
+MOST_WALKED = 4096  # bytes
+MOST_CONTINUATIONS = 8
 Ids = NDArray[np.int32]
 NO_IDS = np.zeros(0, np.int32)
 NOT_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE | Attribute.USER_DEFINED
@@ -160,7 +163,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-# Figures about a token tree, each with the tokens that it is about
+# Figures, each with the tokens that it is about
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,3 +250,87 @@ def _is_text(picture: TreePicture) -> NDArray[np.bool_]:
 
 def _most(values: NDArray[np.int32]) -> str:
     return f"{int(values.max(initial=0)):,}"
+
+
+# The greedy walk, and the last token of every prefix
+
+
+@dataclass(frozen=True)
+class WalkStep:
+    """One byte of a walk down the tree.
+
+    offset         of the byte in the text
+    start          where the present token began
+    token          the longest token that text[start : offset + 1] begins with, None before the first
+    continuations  children of that token that the following text could have led to
+    n_children     how many children that token has
+    taken          the token that the walk ends with here, because no longer one matches; else None
+    """
+
+    offset: int
+    start: int
+    token: int | None
+    continuations: tuple[int, ...]
+    n_children: int
+    taken: int | None
+
+
+def greedy_walk(tree: TokenTree, text: bytes) -> list[WalkStep]:
+    """Each byte of the longest-match walk over a text; tokens that `greedy` would take, in order."""
+    steps: list[WalkStep] = []
+    start, text = 0, text[:MOST_WALKED]
+    while start < len(text):
+        longest = tree.longest_match(text, start)
+        length = 1 if longest is None else int(tree.lengths[longest])
+        path = {int(tree.lengths[step]): step for step in ([] if longest is None else tree.path(longest))}
+        token: int | None = None
+        for at in range(start, start + length):
+            token = path.get(at - start + 1, token)
+            children = tree.children(token)
+            taken = longest if at == start + length - 1 else None
+            shown = tuple(children[:MOST_CONTINUATIONS].tolist())
+            steps.append(WalkStep(at, start, token, shown, len(children), taken))
+        start += length
+    return steps
+
+
+@dataclass(frozen=True, eq=False)
+class PrefixTree:
+    """The last token of every prefix of a text: text[parents[i] : i] is token_ids[i].
+
+    A prefix hangs under what is left without its last token; the way back from the end gives the tokens.
+    parents, token_ids   int32[n + 1], -1 where nothing ends (at 0, say)
+    """
+
+    text: bytes
+    parents: NDArray[np.int32]
+    token_ids: NDArray[np.int32]
+
+    def chosen(self) -> list[int]:
+        """The prefixes that the tokens of the whole text end at, from the end back to 0."""
+        at, way = len(self.text), []
+        while at >= 0:
+            way.append(at)
+            at = int(self.parents[at])
+        return way
+
+
+def prefix_tree(tokenizer: Tokenizer, text: bytes) -> PrefixTree:
+    """Encode every prefix of a short text, and note its last token."""
+    parents = np.full(len(text) + 1, -1, np.int32)
+    token_ids = np.full(len(text) + 1, -1, np.int32)
+    for end in range(1, len(text) + 1):
+        encoding = tokenizer.encode(text[:end], add_special=False, parse_special=False)
+        covering = np.flatnonzero(encoding.spans[:, 0] < end)
+        if len(covering):
+            last = int(covering[-1])
+            parents[end] = encoding.spans[last, 0]
+            token_ids[end] = encoding.token_ids[last]
+    return PrefixTree(text, parents, token_ids)
+
+
+def merge_rules_of(merging: PairMerging, token: int) -> list[tuple[int, int, int]]:
+    """Rank, left and right symbol of each merge rule that makes a token, the first to be used first."""
+    table = merging.rules.table
+    found = table[table[:, 3] == token]
+    return sorted((rank, left, right) for left, right, rank, _ in found.tolist())

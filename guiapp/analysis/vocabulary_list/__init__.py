@@ -1,0 +1,1 @@
+"""Lists of a vocabulary's tokens: filters, columns, histograms, special tokens, embeddings."""

@@ -1,7 +1,7 @@
-"""Which tokens of a vocabulary people mean: a filter is words with blanks between them, and all must hold.
+r"""Which tokens of a vocabulary people mean: a filter is words with blanks between them, and all must hold.
 
 the  "new york"      tokens that contain these characters; between quotes, two of them stand for one
-/^\\s+$/              tokens that the regular expression matches
+/^\s+$/              tokens that the regular expression matches
 0xE282               tokens that contain these bytes
 #9906  100..200      tokens with this id, or with one of these
 kind:control  script:Han
@@ -15,7 +15,7 @@ What is not finished, such as `kind:`, leaves all tokens.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -24,14 +24,39 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.search.in_tokens import contains, distances_from
-from guiapp.analysis.search.queries import QueryError
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, VocabularyColumn, order
-from guiapp.analysis.vocabulary_list.figures import Flags, Ids, TokenFigures
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.search.matches import QueryError, contains, distances_from
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.analysis.tree.trials import unreached_apart
+from guiapp.analysis.vocabulary_list.columns import (
+    BY_NAME,
+    COLUMNS,
+    NOT_READ,
+    Flags,
+    Ids,
+    TokenFigures,
+    Values,
+    VocabularyColumn,
+    columns_of,
+    named,
+    order,
+)
+from guiapp.analysis.vocabulary_list.report import TokenList
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.native.checkpoint import Progress
 
+Counts = NDArray[np.int64]
+LONGEST_COUNTED = 32  # bytes
+LENGTHS = (
+    *(counted(length, "byte") for length in range(LONGEST_COUNTED)),
+    f"{LONGEST_COUNTED} bytes and more",
+)
+LENGTH_LABELS = {length: str(length) for length in (1, 8, 16, 24)} | {LONGEST_COUNTED: f"{LONGEST_COUNTED}+"}
+N_STRETCHES = 32
+WORTHS = ("score", "rank", "id")  # the first that a vocabulary has
+REACHED = "reached"
 Fits = Callable[[TokenFigures, Progress], Flags]
 
 WORD = re.compile(
@@ -131,7 +156,7 @@ def listed(
 
 
 def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
-    """How far tokens that a filter leaves are from the texts in it, see `in_tokens.distances`."""
+    """How far tokens that a filter leaves are from the texts in it, see `matches.distances`."""
     far = np.zeros(len(ids), np.int16)
     for term in terms_of(query):
         if term.needle is not None and not term.is_not:
@@ -164,8 +189,8 @@ def with_term(query: str, written: str) -> str:
 
 
 def script_term(script: int) -> str:
-    """What asks for one of NAMES."""
-    name = NAMES[script]
+    """What asks for one of SCRIPT_NAMES."""
+    name = SCRIPT_NAMES[script]
     return f'script:"{name}"' if " " in name else f"script:{name}"
 
 
@@ -200,8 +225,11 @@ def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm 
     """The term `key:value`; None where the value is still to come."""
     if key == "is":
         if value not in FLAGS:
-            _refuse_unknown(value)
-            return None
+            if any(name.startswith(value) for name in FLAGS):
+                return None  # it is being typed
+            raise QueryError(
+                f"There is no is:{value}. There are {', '.join(f'is:{name}' for name in FLAGS)}."
+            )
         return term(partial(_flagged, FLAGS[value]), needs_trials=value == "unreached")
     if key in NAMED:
         return term(partial(_of_names, key, _numbers(key, value))) if value else None
@@ -214,12 +242,6 @@ def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm 
         low, high = (None if end is None else float(end) for end in match.groups())
         return term(partial(_in_range, column, low, high))
     raise QueryError(f"“{value}” is no number, and no range such as 4..8 or >=4.")
-
-
-def _refuse_unknown(value: str) -> None:
-    """Raises QueryError unless a flag begins so, which is being typed."""
-    if not any(name.startswith(value) for name in FLAGS):
-        raise QueryError(f"There is no is:{value}. There are {', '.join(f'is:{name}' for name in FLAGS)}.")
 
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:
@@ -236,7 +258,7 @@ def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
-NAMED = {"kind": KIND_NAMES, "script": NAMES}
+NAMED = {"kind": KIND_NAMES, "script": SCRIPT_NAMES}
 KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure)}
 
 
@@ -284,3 +306,103 @@ def _values(column: VocabularyColumn, figures: TokenFigures) -> NDArray[np.numbe
         kind = figures.vocabulary.type.value
         raise QueryError(f"Tokens of this vocabulary have no {column.name}: its type is {kind}.")
     return values
+
+
+# The tokens of a vocabulary that a filter leaves, as the command line and scripts ask for them
+
+
+def vocabulary_list(
+    tokenizer: Tokenizer,
+    query: str = "",
+    sort: str | None = None,
+    is_descending: bool = False,
+    columns: Sequence[str] | None = None,
+    spelling: Spelling = Spelling.SIGNS,
+    progress: Callable[[float], None] = lambda share: None,
+    reads_embeddings: bool = False,
+    unused: Sequence[int] | None = None,
+) -> TokenList:
+    """The tokens that a filter leaves, sorted by a column, or the nearest to the texts in it first.
+
+    Whether text reaches tokens is tried where the filter, the order or a column asks for it: some seconds.
+    reads_embeddings  up to a minute, for more columns and `is:untrained`
+    unused            rows of the embeddings to compare the others with, in place of those that are found
+    Raises QueryError, TrialError where reaching cannot be tried, VocabError where there are no embeddings.
+    """
+    names = [] if columns is None else columns
+    shown, order = named(names), None if sort is None else named([sort])[0]
+    figures = TokenFigures(tokenizer)
+    if reads_embeddings:
+        from guiapp.analysis.vocabulary_list.embeddings import (
+            token_indicators,  # and gguf, which takes time
+        )
+
+        figures = figures.with_indicators(token_indicators(tokenizer.vocabulary, progress, unused))
+    if needs_trials(query) or REACHED in (*names, sort):
+        figures = figures.with_unreached(unreached_apart(tokenizer, progress))
+    ids = listed(figures, query, order, is_descending, progress)
+    shown = shown or [column for column in columns_of(figures) if column.is_usual]
+    return TokenList(figures, ids, shown, query, spelling)
+
+
+# How the tokens of a vocabulary divide by script, length and rank: bars, each with the filter for it
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Bars of one figure.
+
+    name    of the column
+    names   of the bars
+    terms   the filter for each
+    of      int16[n]: the bar of each token, or -1
+    totals  int64[k]: how many tokens each has
+    """
+
+    name: str
+    names: tuple[str, ...]
+    terms: tuple[str, ...]
+    of: NDArray[np.int16]
+    totals: Counts
+
+    def counts(self, ids: Ids) -> Counts:
+        """int64[k]: how many of some tokens each bar has."""
+        return np.bincount(self.of[ids] + 1, minlength=len(self.names) + 1)[1:]
+
+
+def histograms(figures: TokenFigures) -> tuple[Histogram, ...]:
+    """By script, by length, and by the first of WORTHS that there is."""
+    scripts = list(map(script_term, range(len(SCRIPT_NAMES))))
+    lengths = [*(f"length:{length}" for length in range(LONGEST_COUNTED)), f"length:>={LONGEST_COUNTED}"]
+    worths = ((name, BY_NAME[name].values(figures)) for name in WORTHS)
+    return (
+        _histogram("script", SCRIPT_NAMES, scripts, figures.scripts),
+        _histogram("length", LENGTHS, lengths, np.minimum(figures.lengths, LONGEST_COUNTED)),
+        next(_binned(name, values) for name, values in worths if values is not None),
+    )
+
+
+def _binned(name: str, values: Values) -> Histogram:
+    """Stretches of the same width from the least value to the greatest."""
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+    width = (high - low) / N_STRETCHES
+    if not np.issubdtype(values.dtype, np.float32):  # whole numbers
+        width = np.ceil(max(width, 1))
+    edges = [float(f"{low + width * number:.6g}") for number in range(N_STRETCHES)] if width else [low]
+    edges = [edge for edge in edges if edge <= high]
+    edges[0] = min(edges[0], low)
+    of = np.full(len(values), -1, np.int16)
+    for edge in edges:
+        of += values >= edge
+    ends = [f"{edge:.9g}" for edge in edges]
+    above = [f"{name}:>={end}" for end in ends]
+    terms = [f"{term} {name}:<{end}" for term, end in zip(above, ends[1:], strict=False)] + above[-1:]
+    names = [f"{name} {edge:,.6g} to {end:,.6g}" for edge, end in zip(edges, [*edges[1:], high], strict=True)]
+    return _histogram(name, names, terms, np.where(np.isfinite(values), of, -1))
+
+
+def _histogram(name: str, names: Sequence[str], terms: Sequence[str], of: Values) -> Histogram:
+    bars = of.astype(np.int16)
+    totals = np.bincount(bars + 1, minlength=len(names) + 1)[1:]
+    return Histogram(name, tuple(names), tuple(terms), bars, totals)

@@ -9,16 +9,13 @@ from math import isfinite
 from typing import TYPE_CHECKING, NoReturn
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.export.json_text import json_text
-from guiapp.analysis.export.tables import Table, csv_blocks, markdown_table, padded, widths_of
-from guiapp.analysis.vocabulary_list.columns import VocabularyColumn
-from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.analysis.export.tables import Table, csv_blocks, json_text, markdown_table, padded, widths_of
+from guiapp.analysis.vocabulary_list.columns import Ids, TokenFigures, VocabularyColumn
+from guiapp.core.text.figures import counted, printable
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
 
 if TYPE_CHECKING:
-    from guiapp.analysis.vocabulary_list.embeddings.indicators import Indicators
+    from guiapp.analysis.vocabulary_list.embeddings import Indicators
 
 MEASURED_ROWS = 256  # how wide the columns of a text are is told by the first ones
 BETWEEN = "  "

@@ -1,30 +1,36 @@
-"""The special tokens of a model: what each is for, who says so, and which text leads to it."""
+"""The special tokens of a model: what each is for, who says so, which text leads to it; in JSON and CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from itertools import compress, zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.chat.markers import resembles_end
-from guiapp.analysis.chat.templates import templates_of
+from guiapp.analysis.chat.templates import resembles_end, templates_of
 from guiapp.analysis.doctor.roles import keeps_going
+from guiapp.analysis.export.tables import NONE, csv_lines, json_text, padded, widths_of
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
 from guiapp.core.vocabulary.merges import NO_TOKEN
 from guiapp.core.vocabulary.parts import AddedToken
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import checkpoint, stoppable
 
+LONGEST = 40  # characters of a token in a line
+LONGEST_ESCAPE = 10  # characters for one: \U000e0001
+CSV_HEAD = (
+    *("id", "token", "kind", "roles", "mark", "reached", "text", "around", "end_of_generation"),
+    *("strips", "in_template", "reserved", "unused"),
+)
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.UNUSED
 TOKENIZER_KEYS = "tokenizer.ggml."
 ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by its id, or its text
@@ -49,6 +55,14 @@ class TokenReach(Enum):
     UNKNOWN = "unknown"
     PARSED = "parse_special"
     NEVER = "never"
+
+
+WAYS = {
+    TokenReach.TEXT: "always",
+    TokenReach.UNKNOWN: "if unknown",
+    TokenReach.PARSED: "if parsed",
+    TokenReach.NEVER: "no",
+}
 
 
 class TokenRole(NamedTuple):
@@ -356,3 +370,102 @@ def _tokens_in(
         first, second = (_tokens_in(tokenizer, part, parses) for part in (texts[:half], texts[half:]))
         return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1] + half])
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))
+
+
+# What `special` prints and the window copies
+
+
+def record(tokens: Iterable[SpecialToken]) -> dict[str, Any]:
+    """The record of `special --json`; `text` is null where no text is known to lead to the token."""
+    return {"tokens": [_record(token) for token in tokens]}
+
+
+def _record(token: SpecialToken) -> dict[str, Any]:
+    return {
+        "id": token.token_id,
+        "token": token.name,
+        "kind": token.kind,
+        "roles": [{"role": role.name, "source": role.source} for role in token.roles],
+        "mark": token.mark,
+        "reached": token.reach.value,
+        "text": None if token.text is None else token.text.decode("utf-8", "replace"),
+        "around": token.affix_position or None,
+        "end_of_generation": token.end or None,
+        "looks_like_end": token.is_end_like,
+        "strips": list(token.strips),
+        "in_template": token.in_template,
+        "reserved": token.is_reserved,
+        "unused": token.is_unused,
+    }
+
+
+def csv_text(tokens: Iterable[SpecialToken]) -> str:
+    """The same for a spreadsheet; several roles stand in one cell."""
+    return csv_lines([CSV_HEAD, *map(_cells, tokens)])
+
+
+def _cells(token: SpecialToken) -> list[object]:
+    said = _record(token)
+    said["roles"] = " ".join(role.name for role in token.roles)
+    said["strips"] = " ".join(token.strips)
+    said |= {name: "yes" if value else "no" for name, value in said.items() if isinstance(value, bool)}
+    return ["" if said[name] is None else said[name] for name in CSV_HEAD]
+
+
+def json_list(tokens: Iterable[SpecialToken]) -> str:
+    """The texts as a JSON list, as `additional_special_tokens` takes them."""
+    return json_text([token.name for token in tokens], 2) + "\n"
+
+
+def python_list(tokens: Iterable[SpecialToken]) -> str:
+    """Ids and texts as a list in Python."""
+    lines = (f"    ({token.token_id}, {token.name!r}),\n" for token in tokens)
+    return f"special_tokens = [\n{''.join(lines)}]\n"
+
+
+def plain_list(tokens: Iterable[SpecialToken]) -> str:
+    """Id and text of each on a line of its own, a tab between them."""
+    return "".join(
+        f"{token.token_id}\t{quoted(token.name, len(token.name) * LONGEST_ESCAPE)}\n" for token in tokens
+    )
+
+
+def end_text(token: SpecialToken) -> str:
+    """`yes`, or that it goes on where people may take it for an end."""
+    return "yes" if token.end else "looks so" if token.is_end_like else ""
+
+
+COLUMNS: Sequence[tuple[str, Callable[[SpecialToken], str]]] = (
+    ("id", lambda token: str(token.token_id)),
+    ("token", lambda token: quoted(token.name, LONGEST)),
+    ("role", lambda token: token.roles_text or ("unused" if token.is_unused else "")),
+    ("kind", lambda token: token.kind),
+    ("from text", lambda token: WAYS[token.reach]),
+    ("ends", end_text),
+    ("the file", lambda token: token.mark),
+)
+
+
+def text_lines(tokens: Sequence[SpecialToken]) -> Iterator[str]:
+    """For people: a table, and what is in it."""
+    rows = [
+        [title for title, _ in COLUMNS],
+        *([text(token) or NONE for _, text in COLUMNS] for token in tokens),
+    ]
+    if tokens:
+        widths = widths_of(rows)
+        yield from ("  ".join(padded(row, widths, [False] * len(row))).rstrip() for row in rows)
+    yield summary(tokens)
+
+
+def summary(tokens: Sequence[SpecialToken]) -> str:
+    """`256 special tokens: 2 end a generation, 251 are unused.`"""
+    if not tokens:
+        return "No special tokens."
+    facts = (
+        (sum(bool(token.end) for token in tokens), "ends a generation", "end a generation"),
+        (sum(token.is_unused for token in tokens), "is unused", "are unused"),
+        (sum(token.reach is TokenReach.NEVER for token in tokens), *["not reached by its own text"] * 2),
+    )
+    told = ", ".join(f"{n:,} {one if n == 1 else several}" for n, one, several in facts if n)
+    return counted(len(tokens), "special token") + (f": {told}." if told else ".")

@@ -20,13 +20,11 @@ from guiapp.core.text import utf8
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocabulary import byte_alphabet
 from guiapp.core.vocabulary.attributes import BYTE_TYPE, CONTROL_TYPE, UNKNOWN_TYPE, Attribute
-from guiapp.core.vocabulary.parts import Parts
-from guiapp.core.vocabulary.piece_rules import PieceRules, TextRules
+from guiapp.core.vocabulary.parts import Parts, PieceRules, TextRules
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native import detokenizer as native
-from guiapp.native.detokenizer import TokenDecoder
-from guiapp.native.model_files import BYTE_STAND_INS, spell_out
+from guiapp.native import model_files as native
+from guiapp.native.model_files import BYTE_STAND_INS, TokenDecoder, spell_out
 
 MARK = "▁".encode()
 NO_MAP = np.empty(0, np.uint8)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from guiapp.core.formats.checks import pre_in_file
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import UNUSED_TYPE, USER_DEFINED_TYPE
-from guiapp.core.vocabulary.parts import Parts
-from guiapp.core.vocabulary.piece_rules import PieceRules
-from guiapp.core.vocabulary.pre_choice import pre_in_file
+from guiapp.core.vocabulary.parts import Parts, PieceRules
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 HOW_CHECKED = "this is tested with random texts"

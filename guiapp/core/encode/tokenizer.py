@@ -17,26 +17,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
-from guiapp.core.encode.counting.count import count_tokens
+from guiapp.core.encode.counting.growing import count_tokens
 from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes
 from guiapp.core.encode.exactness import Exactness, exactness_of
-from guiapp.core.encode.families.choice import pipeline_for
-from guiapp.core.encode.families.pipeline import FastPath, Pipeline, no_fast_path
+from guiapp.core.encode.families.pipeline import FastPath, Pipeline, Rows, no_fast_path
 from guiapp.core.encode.families.words import WORDS, WordsPipeline
-from guiapp.core.encode.parallel.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
-from guiapp.core.encode.parallel.many_texts import (
+from guiapp.core.encode.many_texts import (
     LEAST_LONG_BYTES,
     LEAST_PART,
     MOST_ASKED_FOR,
     MOST_THREADS,
     PARTS_PER_THREAD,
+    Groups,
+    Padding,
+    checked_shape,
     encode_in_parts,
     encode_rows,
+    n_cores,
+    pad_batch,
+    row_by_row,
 )
-from guiapp.core.encode.reference.fewest import Dropout
-from guiapp.core.encode.reference.segmentations import Segmentation, Segmenting, best_joint
-from guiapp.core.text.special_tokens import Partition, SpecialTokens, join_segments
+from guiapp.core.encode.reference.longest_match import Dropout
+from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
+from guiapp.core.text.special_tokens import AddedTokens, Partition, SpecialTokens, join_segments
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError, whole_number
@@ -314,8 +318,7 @@ class Tokenizer:
         """Many texts as one array, encoded on all processors; see `pad_batch` in `batches`."""
         affixes = self.special_affixes()
         shape = checked_shape(pad, truncate, len(affixes[1]))
-        groups = encode_rows(self, _as_many_bytes(texts), True, self._encoder_name(None))
-        return pad_batch(self.vocabulary, groups, affixes, shape, self.n_threads)
+        return pad_batch(self.vocabulary, self._rows(texts, True, None), affixes, shape, self.n_threads)
 
     def encode_each(
         self,
@@ -326,8 +329,20 @@ class Tokenizer:
     ) -> list[NDArray[np.int32]]:
         """The token ids of each of many texts, encoded on all processors; options as for `encode`."""
         affixes = self.special_affixes() if add_special else ([], [])
-        groups = encode_rows(self, _as_many_bytes(texts), parse_special, self._encoder_name(encoder))
-        return row_by_row(groups, affixes)
+        return row_by_row(self._rows(texts, parse_special, encoder), affixes)
+
+    def _rows(self, texts: Iterable[str | bytes], parse_special: bool, encoder: str | None) -> list[Rows]:
+        """The ids of many texts without BOS, EOS and the like."""
+        name = self._encoder_name(encoder)
+        own = self.pipeline_of(name, parse_special)
+        is_first = name == own.encoders[0] and own.encodes_many_texts
+        takes_many = is_first and self.special_tokens.stand_alone(parse_special)
+
+        def encode(text: bytes) -> NDArray[np.int32]:
+            return self.encode(text, False, parse_special, name).token_ids
+
+        groups = Groups(own if takes_many else None, self.special_tokens, parse_special, encode)
+        return encode_rows(groups, _as_many_bytes(texts), self.n_threads)
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
@@ -419,8 +434,62 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 
 
 def _special_tokens_of(vocabulary: Vocabulary) -> SpecialTokens:
-    if vocabulary.parts is None:
-        return SpecialTokens(vocabulary)
-    from guiapp.core.text.added_tokens import AddedTokens
+    parts = vocabulary.parts
+    return SpecialTokens(vocabulary) if parts is None else AddedTokens(vocabulary, parts)
 
-    return AddedTokens(vocabulary, vocabulary.parts)
+
+def pipeline_for(vocabulary: Vocabulary) -> Pipeline:
+    """The pipeline of the vocabulary's type, or of its parts; imported when needed."""
+    if (parts := vocabulary.parts) is not None and not vocabulary.patterns:
+        from guiapp.core.encode.families.bert_words import BertWordsPipeline, are_bert_words
+        from guiapp.core.encode.families.components import PartsPipeline
+
+        return (BertWordsPipeline if are_bert_words(parts) else PartsPipeline)(vocabulary, parts)
+    if parts is not None and not parts.normalizes_nothing:
+        from guiapp.core.encode.families.components import NormalizedPairsPipeline
+
+        return NormalizedPairsPipeline(vocabulary, parts)
+    return (_of_type if vocabulary.pieces is None else _of_pieces)(vocabulary)
+
+
+def _of_type(vocabulary: Vocabulary) -> Pipeline:
+    match vocabulary.type:
+        case VocabType.SPM:
+            from guiapp.core.encode.families.byte_pair import SentencePiecePipeline
+
+            return SentencePiecePipeline(vocabulary)
+        case VocabType.BPE:
+            from guiapp.core.encode.families.byte_pair import BytePairPipeline
+
+            return BytePairPipeline(vocabulary)
+        case VocabType.WPM:
+            from guiapp.core.encode.families.word_piece import WordPiecePipeline
+
+            return WordPiecePipeline(vocabulary)
+        case VocabType.UGM:
+            from guiapp.core.encode.families.unigram import UnigramPipeline
+
+            return UnigramPipeline(vocabulary)
+        case VocabType.RWKV:
+            from guiapp.core.encode.families.rwkv import RwkvPipeline
+
+            return RwkvPipeline(vocabulary)
+        case VocabType.PLAMO2:
+            from guiapp.core.encode.families.plamo2 import Plamo2Pipeline
+
+            return Plamo2Pipeline(vocabulary)
+    assert vocabulary.type is VocabType.TEST, "whole words are found by parts alone"
+    from guiapp.core.encode.families.words import ChunkHashPipeline
+
+    return ChunkHashPipeline(vocabulary)
+
+
+def _of_pieces(vocabulary: Vocabulary) -> Pipeline:
+    """Of a model of SentencePiece, which is one of pairs or Unigram."""
+    if vocabulary.type is VocabType.SPM:
+        from guiapp.core.encode.families.sentencepiece import PiecePairsPipeline
+
+        return PiecePairsPipeline(vocabulary)
+    from guiapp.core.encode.families.sentencepiece import PieceUnigramPipeline
+
+    return PieceUnigramPipeline(vocabulary)

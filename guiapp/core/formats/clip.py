@@ -10,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.formats.special_tokens import role_tokens, with_roles
-from guiapp.core.formats.tokenizer_config import SidecarFiles
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.tokenizer_config import SidecarFiles, role_tokens, with_roles
 from guiapp.core.formats.vocab_json import CLIP, document_of
-from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '
@@ -77,11 +75,7 @@ def _merges(file: WholeFile) -> list[str]:
         raise file.error(f"unpacks to more than {MOST_BYTES:,} bytes")
     if not packed.eof:
         raise file.error("ends before all is unpacked")
-    try:
-        lines = data.decode().split("\n")
-    except UnicodeDecodeError as error:
-        raise file.error(f"is not UTF-8: byte {error.start:,} is {data[error.start]:#04x}") from error
-    return lines[1 : N_MERGES + 1]
+    return file.text(data).split("\n")[1 : N_MERGES + 1]
 
 
 def _ids(merges: list[str]) -> dict[str, int]:

@@ -8,17 +8,31 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.formats import checks
+from guiapp.core.formats.checks import PreChoice, pre_choice, warnings_about
+from guiapp.core.formats.file_bytes import HeaderBytes
+from guiapp.core.formats.gguf_reader import (
+    VocabKeys,
+    check_tensor_infos,
+    first_part,
+    read_header,
+    split_refusals,
+    tensor_places,
+)
 from guiapp.core.pretokenize.pre_tokenizers import LlamaPreTokenizer
 from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary import checks
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE
-from guiapp.core.vocabulary.gguf_reader import read_header
-from guiapp.core.vocabulary.header_bytes import HeaderBytes
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
-from guiapp.core.vocabulary.pre_choice import PreChoice, pre_choice, warnings_about
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.opening import (
+    CHARACTERS,
+    MERGES,
+    METADATA,
+    SPECIAL,
+    TENSORS,
+    TOKENS,
+    FileNote,
+    Opening,
+)
 from guiapp.core.vocabulary.special_ids import (
     ARCHITECTURES,
     IDS_OF_MODEL,
@@ -27,13 +41,9 @@ from guiapp.core.vocabulary.special_ids import (
     RoleFinder,
     default_rules,
 )
-from guiapp.core.vocabulary.split_files import first_part, split_refusals
-from guiapp.core.vocabulary.tensor_infos import check_tensor_infos, tensor_places
-from guiapp.core.vocabulary.vocab_keys import VocabKeys
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.checkpoint import checkpoint
-from guiapp.native.model_files import count_unsplittable
-from guiapp.native.strings import StringTable
+from guiapp.native.model_files import StringTable, count_unsplittable
 
 MOST_TOKENS = 1 << 22  # sixteen times as many as any model has; each costs time to open
 MOST_TOKEN_BYTES = 1 << 28

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.formats import checks
+from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.pretokenize.pre_tokenizers import (
     LINE_ENDS,
     LOWER_CATEGORIES,
@@ -28,16 +29,12 @@ from guiapp.core.pretokenize.pre_tokenizers import (
 )
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.pretokenize.unicode_patterns import PatternError
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary import checks
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import SPECIAL, TOKENS, Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.opening import SPECIAL, TOKENS, FileNote, Opening
 from guiapp.core.vocabulary.special_ids import RoleFinder
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native.model_files import spell_bytes
-from guiapp.native.strings import Packed, StringTable, packed, take_texts
+from guiapp.native.model_files import Packed, StringTable, packed, spell_bytes, take_texts
 
 MOST_TOKENS = 1 << 22
 MOST_UNUSED = 1 << 16  # ids between tokens that stand for nothing

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
+from guiapp.core.formats import checks
+from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.ranks import check_ids
-from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary import checks
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
 from guiapp.core.vocabulary.opening import METADATA, TOKENS, Opening
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.checkpoint import checkpoint, stoppable
-from guiapp.native.strings import StringTable, packed
+from guiapp.native.model_files import StringTable, packed
 
 LITERAL = rb"""b?(?:'(?:[^'\\\r\n]|\\[^\r\n])*'|"(?:[^"\\\r\n]|\\[^\r\n])*")"""
 LINE = re.compile(rb"([0-9]{1,7}) (" + LITERAL + rb") ([0-9]{1,9})\r?\n?")

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.formats import checks
+from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.tokenizer_config import SidecarFiles, model_name, read_sidecars
-from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import is_text
-from guiapp.core.vocabulary import checks
 from guiapp.core.vocabulary.attributes import (
     ATTRIBUTE_OF_TYPE,
     BYTE_TYPE,
@@ -30,12 +31,10 @@ from guiapp.core.vocabulary.attributes import (
 )
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.opening import METADATA, SPECIAL, TOKENS, Opening
-from guiapp.core.vocabulary.piece_rules import SENTENCEPIECE, PieceRules, TextRules
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.parts import SENTENCEPIECE, PieceRules, TextRules
 from guiapp.core.vocabulary.special_ids import RoleFinder
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native.model_files import ModelFields, read_model_fields
-from guiapp.native.strings import StringTable
+from guiapp.native.model_files import ModelFields, StringTable, read_model_fields
 
 USUAL = (
     "BOS is added where the model has one, else EOS where it has one: the file does not say, and "

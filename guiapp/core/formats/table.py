@@ -5,8 +5,10 @@ A new format is one file beside this one, with `sniff` and `read` as below, and 
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
@@ -25,15 +27,19 @@ from guiapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
+from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular
+from guiapp.core.formats.gguf_reader import MetadataField, read_header
 from guiapp.core.formats.tokenizer_config import sidecar_paths
-from guiapp.core.sources.file_hash import file_hash
+from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
-from guiapp.core.vocabulary.header_bytes import FileState, file_state, open_regular
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.opening import Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.special_ids import TYPE_OF_MODEL
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import VocabError
+from guiapp.errors import UnknownPreError, VocabError
+from guiapp.native.checkpoint import checkpoint
 
+LONGEST_S = 120.0
 HEAD_BYTES = 1 << 12
 
 
@@ -162,3 +168,79 @@ def format_of(path: Path) -> Format:
 def is_tokenizer(head: bytes) -> bool:
     """Whether a file that begins so is of a known format."""
     return any(each.sniff(head) for each in FORMATS)
+
+
+class Glance(NamedTuple):
+    """What a list says of a file.
+
+    type, pre  "" where that is not known before somebody chooses
+    problem    why it cannot be opened, "" if nothing is known to be wrong
+    """
+
+    format: str
+    type: str = ""
+    pre: str = ""
+    n_tokens: int | None = None
+    problem: str = ""
+
+
+def glance(path: Path) -> Glance:
+    """Of a GGUF the keys alone are read, all else is opened."""
+    try:
+        file_format = format_of(path)
+    except VocabError as error:
+        return Glance("", problem=str(error))
+    try:
+        if file_format.read is gguf.read:
+            return _keys_of(path, file_format.name)
+        vocabulary = file_format.read(path, Opening(lambda _share: checkpoint()), None)
+    except UnknownPreError:
+        return Glance(file_format.name)
+    except VocabError as error:
+        return Glance(file_format.name, problem=str(error))
+    pre = vocabulary.pre if vocabulary.patterns else ""
+    return Glance(file_format.name, vocabulary.type.value, pre, len(vocabulary))
+
+
+def _keys_of(path: Path, name: str) -> Glance:
+    source = HeaderBytes(path, lambda _share: checkpoint())
+    try:
+        fields = read_header(source).fields
+    finally:
+        source.close()
+    values = {key: fields.get(f"tokenizer.ggml.{key}") for key in ("model", "pre", "tokens")}
+    model, pre = (_text(values[key]) for key in ("model", "pre"))
+    if model not in TYPE_OF_MODEL or values["tokens"] is None:
+        return Glance(name, problem="There is no tokenizer in it.")
+    return Glance(name, TYPE_OF_MODEL[model].value, pre, values["tokens"].n_items)
+
+
+def _text(field: MetadataField | None) -> str:
+    is_text = field is not None and field.kind == "string"
+    return field.value.decode("utf-8", "backslashreplace") if field is not None and is_text else ""
+
+
+def glances_apart(paths: Sequence[Path], progress: Callable[[float], None]) -> list[Glance]:
+    """A glance at each file, in a process that a broken file can neither hold up nor fill.
+
+    Where that process fails, nothing is known of any of them.
+    """
+    from guiapp.core.processes import ApartError, answer_of  # which opening a model does not need
+
+    try:
+        answer = answer_of(__name__, json.dumps([str(path) for path in paths]).encode(), progress, LONGEST_S)
+    except (ApartError, TimeoutError):
+        return [Glance("")] * len(paths)
+    return [Glance(*row) for row in json.loads(answer)]
+
+
+def main() -> None:
+    from guiapp.core.processes import limit_memory
+
+    request = sys.stdin.buffer.read()
+    limit_memory(request)
+    print(json.dumps([glance(Path(path)) for path in json.loads(request)]))
+
+
+if __name__ == "__main__":
+    main()

@@ -11,17 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from guiapp.core.formats.json_texts import RankedTexts, read_json_with_ranks
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.model_sections import RankedTexts, read_json_with_ranks
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.tokenizer_config import model_name
-from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 BOS = "<s>"
 SPECIAL_TOKENS = (
@@ -45,20 +44,10 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         raise file.error("says itself how text is split", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     try:
-        ranks = _ranks(file, _sections(file))
+        ranks = _ranks(file, file.json_object(read_json_with_ranks))
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
         raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
     return vocabulary_of(file, ranks, opening)
-
-
-def _sections(file: WholeFile) -> dict[str, Any]:
-    try:
-        content = read_json_with_ranks(file.data)
-    except ValueError as error:
-        raise file.error(f"is broken JSON: {quoted(str(error))}") from error
-    if not isinstance(content, dict):
-        raise file.error("is no JSON object")
-    return content
 
 
 def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:

@@ -15,18 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.ranks import MOST_TOKENS, RANK_PATTERNS, RankFile, patterns_of, vocabulary_of
-from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.pretokenize.splitter import splitter_of
-from guiapp.core.text.packed_texts import sliced
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.utf8 import is_text
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import UnknownPreError, VocabError
-from guiapp.native.model_files import rank_lines
-from guiapp.native.strings import Packed
+from guiapp.native.model_files import Packed, rank_lines, sliced
 
 LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
 EMPTY = b"\n= "  # begins the line of the empty token, as base64.b64decode takes it

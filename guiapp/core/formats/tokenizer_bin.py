@@ -11,15 +11,15 @@ from struct import Struct
 
 import numpy as np
 
+from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.sentencepiece import BPE, MOST_TOKENS, Model, checked_table, vocabulary_of
-from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocabulary.attributes import BYTE_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNKNOWN_TYPE
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.opening import METADATA, SPECIAL, Opening
-from guiapp.core.vocabulary.piece_rules import PieceRules, TextRules
+from guiapp.core.vocabulary.parts import PieceRules, TextRules
 from guiapp.core.vocabulary.vocabulary import SpecialIds, Vocabulary
 from guiapp.native.checkpoint import checkpoint
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 LONGEST, ROW = Struct("<i"), Struct("<fi")
 MOST_LONGEST = 1 << 13

@@ -6,30 +6,30 @@ Only a few formats need this module and what it imports: their readers import it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
-from guiapp.core.formats.post_processors import affix_ids
 from guiapp.core.formats.ranks import check_ids, in_order
-from guiapp.core.formats.special_tokens import FLAGS
-from guiapp.core.formats.tokenizer_config import SidecarFiles, model_name
-from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.formats.tokenizer_config import FLAGS, SidecarFiles, model_name
 from guiapp.core.hugging_face.decoders import decoder_of
 from guiapp.core.hugging_face.normalizers import Normalizer, normalizer_of
 from guiapp.core.hugging_face.pre_tokenizers import (
     PreTokenizer,
+    normalize,
     patterns_of,
     pre_tokenizer_of,
     without_byte_mapping,
 )
-from guiapp.core.hugging_face.prepare import normalize
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import (
     ATTRIBUTE_OF_TYPE,
     BYTE_TYPE,
@@ -40,17 +40,17 @@ from guiapp.core.vocabulary.attributes import (
     USER_DEFINED_TYPE,
 )
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import MERGES, SPECIAL, TOKENS, Opening
+from guiapp.core.vocabulary.opening import MERGES, SPECIAL, TOKENS, FileNote, Opening
 from guiapp.core.vocabulary.parts import AddedToken, Parts
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.special_ids import RoleFinder
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.model_files import BYTE_STAND_INS, MARKED_SPACES, PLAIN
-from guiapp.native.strings import StringTable
+from guiapp.native.model_files import BYTE_STAND_INS, MARKED_SPACES, PLAIN, StringTable
 
+Templates = list[list[int | None]]  # ids in order; None stands for the text
+
+MOST_AROUND = 1 << 12  # ids
 BYTES_OF_UTF_8 = (*range(0xC0), *range(0xC2, 0xF5))
 
 
@@ -291,3 +291,82 @@ def _switched_elsewhere(sidecars: SidecarFiles, ids: SpecialIds, parts: Parts) -
     if sidecars.config.get("clean_up_tokenization_spaces") is True:
         spec = "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."
         yield FileNote("clean_up_elsewhere", spec)
+
+
+def affix_ids(spec: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Those before and behind.  Raises ComponentError with what is wrong."""
+    ids = list(chain(*_applied(spec, [[None]])))
+    if ids.count(None) != 1:
+        raise ComponentError(
+            "has a post-processor that repeats or drops the text, rather than to put ids around it"
+        )
+    if (n_around := len(ids) - 1) > MOST_AROUND:
+        raise ComponentError(f"has a post-processor that puts {n_around:,} ids around a text")
+    at = ids.index(None)
+    return _whole(ids[:at]), _whole(ids[at + 1 :])
+
+
+def _whole(ids: list[int | None]) -> tuple[int, ...]:
+    return tuple(token_id for token_id in ids if token_id is not None)
+
+
+def _applied(spec: Any, parts: Templates) -> Templates:
+    """What a processor makes of a text that others may have put ids around."""
+    if spec is None:
+        return parts
+    kind = spec["type"]
+    if kind == "Sequence":
+        for each in spec["processors"]:
+            parts = _applied(each, parts)
+        return parts
+    if kind not in PROCESSORS:
+        raise ComponentError(f"uses a post-processor “{quoted(str(kind))}”, which is not known here")
+    return PROCESSORS[kind](spec, parts)
+
+
+def _template(spec: Any, parts: Templates) -> Templates:
+    if len(parts) > 2:
+        raise ComponentError("has a post-processor that fills a template from more than two parts")
+    template = spec["single"] if len(parts) == 1 else spec["pair"]
+    return [list(piece) for piece in _filled(template, spec["special_tokens"], parts)]
+
+
+def _filled(template: Any, special: Any, parts: Templates) -> Iterator[list[int | None]]:
+    for piece in template:
+        if "SpecialToken" in piece:
+            yield list(map(_id, special[piece["SpecialToken"]["id"]]["ids"]))
+        elif (sequence := piece["Sequence"]["id"]) in ("A", "B")[: len(parts)]:
+            yield parts[0 if sequence == "A" else 1]
+        else:
+            raise ComponentError(
+                f"has a post-processor that wants a text “{quoted(str(sequence))}” where there is none"
+            )
+
+
+def _bert(spec: Any, parts: Templates) -> Templates:
+    first, last = _id(spec["cls"][1]), _id(spec["sep"][1])
+    return [[first, *parts[0], last], *([*part, last] for part in parts[1:])]
+
+
+def _roberta(spec: Any, parts: Templates) -> Templates:
+    first, last = _id(spec["cls"][1]), _id(spec["sep"][1])
+    return [[first, *parts[0], last], *([last, *part, last] for part in parts[1:])]
+
+
+def _byte_level(spec: Any, parts: Templates) -> Templates:
+    """It only changes offsets."""
+    return parts
+
+
+PROCESSORS: dict[str, Callable[[Any, Templates], Templates]] = {
+    "TemplateProcessing": _template,
+    "BertProcessing": _bert,
+    "RobertaProcessing": _roberta,
+    "ByteLevel": _byte_level,
+}
+
+
+def _id(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ComponentError(f"has a post-processor with the id {quoted(repr(value))}")
+    return value

@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.core.formats.json_texts import read_json_with_texts
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.model_sections import read_json_with_texts
 from guiapp.core.formats.tokenizer_config import read_sidecars
-from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MARK = "\u2581"
@@ -73,12 +73,7 @@ def _sections(file: WholeFile) -> dict[str, Any]:
         raise file.error(f"is {len(data):,} bytes long", f"At most {MOST_BYTES:,} are read of such a file.")
     if data.count(b"[") + data.count(b"{") > MOST_LISTS:
         raise file.error("holds more than four million lists and objects")
-    try:
-        content = read_json_with_texts(data)
-    except ValueError as error:
-        raise file.error(f"is broken JSON: {quoted(str(error))}") from error
-    if not isinstance(content, dict):
-        raise file.error("is no JSON object")
+    content = file.json_object(read_json_with_texts)
     if (version := content.get("version", "1.0")) != "1.0":
         raise file.error(f"has the version {quoted(repr(version))}, which is not known here")
     return content

@@ -12,13 +12,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
-from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
-from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.tokenizer_config import (
+    SidecarFiles,
+    Token,
+    added_tokens,
+    read_sidecars,
+    role_tokens,
+    with_ids,
+    with_roles,
+)
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_json
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import MERGES_VERSION, Vocabulary
 
 MOST_TOKENS = 1 << 20
@@ -170,21 +176,12 @@ def _ids(file: WholeFile) -> dict[str, int]:
     """The id of each token.  Raises VocabError."""
     if file.data.count(b":") > 2 * MOST_TOKENS:
         raise file.error(f"has more than {MOST_TOKENS:,} tokens")
-    try:
-        ids = read_json(file.data)
-    except ValueError as error:
-        raise file.error(f"is broken JSON: {quoted(str(error))}") from error
-    if not isinstance(ids, dict):
-        raise file.error("is no JSON object")
-    return ids
+    return file.json_object(read_json)
 
 
 def _merges(file: WholeFile) -> list[str]:
     """The lines: a version, and rules by rank, each two texts and a space.  Raises VocabError."""
-    try:
-        lines = file.data.decode().replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
+    lines = file.text().replace("\r\n", "\n").split("\n")
     while lines and not lines[-1]:
         del lines[-1]
     return lines

@@ -10,11 +10,17 @@ import re
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
-from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
-from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.tokenizer_config import (
+    SidecarFiles,
+    Token,
+    added_tokens,
+    read_sidecars,
+    role_tokens,
+    with_ids,
+    with_roles,
+)
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_LINES = 1 << 20  # several times what any vocabulary has
@@ -79,10 +85,7 @@ def _ids(file: WholeFile) -> dict[str, int]:
     """The ids of the lines; of equal ones the last counts.  Raises VocabError."""
     if file.data.count(b"\n") > MOST_LINES:
         raise file.error(f"has more than {MOST_LINES:,} lines")
-    try:
-        lines = re.split("\r\n|\r|\n", file.data.decode())
-    except UnicodeDecodeError as error:
-        raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
+    lines = re.split("\r\n|\r|\n", file.text())
     if lines[-1] == "":
         del lines[-1]
     return {text: row for row, text in enumerate(lines)}

@@ -2,7 +2,7 @@
 
 The library is made of parts of different age: what Rust knows of lower case and numbers is that of Unicode
 17.0, its regular expressions are at 16.0, normal forms at 9.0, punctuation and accents at 8.0.  The sets in
-characters/ were asked of the library itself; see make_characters.py.
+characters/ were asked of the library itself; see resources/make_characters.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.hugging_face.aligned import AlignedText, Edits, Offsets, edited
-from guiapp.core.text.common_ends import common_ends
+from guiapp.core.text.normalized import common_ends
 from guiapp.core.text.normalizers import ALONE_RANGES
 from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range
 from guiapp.native.checkpoint import stoppable

@@ -16,26 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
-from guiapp.core.encode.families.unigram import NONE, REFUSED
-from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN
+from guiapp.core.encode.families.pipeline import NO_TRACE, Tracer, tokens_from_steps
+from guiapp.core.encode.families.unigram import LONGEST_TOKEN, NONE, REFUSED
 from guiapp.core.encode.families.word_piece import REFUSED as WORD_PIECE_REFUSED
-from guiapp.core.encode.reference import viterbi, wordpiece, words
-from guiapp.core.encode.reference.longest_match import Taken
-from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.encode.reference import viterbi, wordpiece
+from guiapp.core.encode.reference.longest_match import PIECE, Taken, word_steps
+from guiapp.core.text.charsmap import lead_kinds, open_charsmap, stable_characters
 from guiapp.core.text.normalizers import SPACE_SYMBOL, action_table
-from guiapp.core.text.stable_characters import lead_kinds, stable_characters
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import stoppable
+from guiapp.native.model_files import StringTable, packed
 from guiapp.native.normalized import CodeTable
-from guiapp.native.strings import StringTable, packed
-from guiapp.native.token_matcher import TokenMatcher
-from guiapp.native.unigram import Unigram
-from guiapp.native.wordpiece import WordPieceHandle
+from guiapp.native.unigram import TokenMatcher, Unigram, WordPieceHandle
 
 UNKNOWN_PENALTY = 10.0  # below the worst score
 START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has
@@ -315,7 +310,7 @@ class WordLevelModel(PieceModel):
 
     def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken:
         taken: Taken = []
-        for step in words.steps(piece, self._ids.get, self._unknown, words.PIECE):
+        for step in word_steps(piece, self._ids.get, self._unknown, PIECE):
             step.apply(taken)
             tracer.step(step)
         return taken

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.hugging_face.aligned import AlignedText, Edits, edited, mapped_characters
-from guiapp.core.hugging_face.byte_characters import as_characters
+from guiapp.core.hugging_face.aligned import (
+    AlignedText,
+    Edits,
+    Offsets,
+    as_characters,
+    edited,
+    mapped_characters,
+)
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
     UnicodeForm,
@@ -20,13 +28,27 @@ from guiapp.core.hugging_face.characters import (
     members,
     whitespace_members,
 )
-from guiapp.core.hugging_face.matching import Matcher, matcher_of
-from guiapp.core.hugging_face.pieces import whole
-from guiapp.core.hugging_face.precompiled import precompiled_of
+from guiapp.core.hugging_face.matching import Matcher, matcher_of, whole
 from guiapp.core.hugging_face.spec import Spec
+from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap, open_charsmap, own_bases
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.text.utf8 import encode
+from guiapp.native.checkpoint import stoppable
 
+OTHER, CR, BREAKING, EXTENDING, PREPENDING, LEADING, VOWEL, TRAILING, SYLLABLE, CLOSED = range(10)
+JOINED = {
+    LEADING: (LEADING, VOWEL, SYLLABLE, CLOSED),
+    VOWEL: (VOWEL, TRAILING),
+    SYLLABLE: (VOWEL, TRAILING),
+    TRAILING: (TRAILING,),
+    CLOSED: (TRAILING,),
+}
+ZERO_WIDTH_JOINER = 0x200D
+SYLLABLES = slice(0xAC00, 0xD7A4)
+SYLLABLES_PER_VOWEL = 28
+LONGEST_WHOLE = 5  # bytes of a grapheme that is looked up
+LONGEST_CHARSMAP = 1 << 25  # characters of base64
+NO_KEY = -1
 NMT_REMOVED = ((0x01, 0x08), (0x0B, 0x0B), (0x0E, 0x1F), (0x7F, 0x7F), (0x8F, 0x8F), (0x9F, 0x9F))
 NMT_SPACES = (
     (0x09, 0x0A), (0x0C, 0x0D), (0x1680, 0x1680), (0x200B, 0x200F), (0x2028, 0x2029), (0x2581, 0x2581),
@@ -238,3 +260,171 @@ def _read(spec: Spec) -> Normalizer:
         case "ByteLevel":
             return ByteLevel()
     raise spec.unknown()
+
+
+@dataclass(frozen=True, eq=False)
+class Precompiled:
+    """Replaces what a character map knows.
+
+    A grapheme of fewer than six bytes that begins with a key becomes what that key does, whatever else is in
+    it; of all other text, each character by itself does.  Of several keys the shortest counts, where
+    SentencePiece takes the longest one.
+    """
+
+    charsmap: Charsmap
+
+    def apply(self, text: AlignedText) -> AlignedText:
+        if len(self.charsmap.units) == 0 or len(text.data) == 0:
+            return text
+        codes, starts = text.codes(), text.character_starts()
+        begins = np.append(grapheme_starts(codes), len(codes))
+        n_characters = np.diff(begins)
+        is_whole = (n_characters > 1) & (np.diff(starts[begins]) <= LONGEST_WHOLE)
+        # Units: graphemes that count as a whole, and all other characters.
+        outputs = self._of_code[codes]
+        ends = starts[1:].copy()
+        is_unit = np.ones(len(codes), np.bool_)
+        data = text.data.tobytes()
+        for first, stop in stoppable(
+            zip(begins[:-1][is_whole].tolist(), begins[1:][is_whole].tolist(), strict=True)
+        ):
+            output = self._shortest(data[starts[first] : starts[stop]])
+            if output != NO_KEY:
+                outputs[first], ends[first] = output, starts[stop]
+                is_unit[first + 1 : stop] = False
+        which = np.flatnonzero(is_unit & (outputs != NO_KEY))
+        if len(which) == 0:
+            return text
+        distinct, chosen = np.unique(outputs[which], return_inverse=True)
+        edits = Edits(starts[which], ends[which], chosen, [*map(self._replacement, distinct.tolist())])
+        return _with_first(text, edited(text, edits))
+
+    @cached_property
+    def _of_code(self) -> NDArray[np.int64]:
+        """int64[0x110000]: where the replacement begins of the shortest key that begins a character."""
+        result = np.full(N_CODES, NO_KEY, np.int64)
+        codes = np.arange(1, N_CODES)
+        size = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
+        lead = np.array([0, 0, 0xC0, 0xE0, 0xF0])[size]
+        units = self.charsmap.units.astype(np.int64)
+        own = own_bases(units)
+        nodes = np.full(len(codes), own[0])
+        for index in range(4):
+            shift = 6 * (size - 1 - index)
+            byte = np.where(
+                index == 0, lead | codes >> np.maximum(shift, 0), 0x80 | codes >> np.maximum(shift, 0) & 0x3F
+            )
+            nodes = nodes ^ byte
+            goes_on = (size > index) & (units[nodes] & (IS_VALUE | LABEL) == byte)
+            codes, size, lead, nodes = (each[goes_on] for each in (codes, size, lead, nodes))
+            is_leaf = units[nodes] & IS_LEAF > 0
+            nodes = nodes ^ own[nodes]
+            result[codes[is_leaf]] = units[nodes[is_leaf]] & (IS_VALUE - 1)
+            codes, size, lead, nodes = (each[~is_leaf] for each in (codes, size, lead, nodes))
+        return result
+
+    def _shortest(self, text: bytes) -> int:
+        """Where the replacement begins of the shortest key that a text begins with."""
+        units = self.charsmap.units
+        node = int(own_bases(units[:1].astype(np.int64))[0])
+        for byte in text:
+            node ^= byte
+            unit = int(units[node])
+            if byte == 0 or unit & (IS_VALUE | LABEL) != byte:
+                return NO_KEY
+            node ^= (unit >> 10) << ((unit & 0x200) >> 6)
+            if unit & IS_LEAF:
+                return int(units[node]) & (IS_VALUE - 1)
+        return NO_KEY
+
+    def _replacement(self, offset: int) -> bytes:
+        rest = self.charsmap.replacements[offset:]
+        ends = np.flatnonzero(rest[: 1 << 16] == 0)
+        return rest[: int(ends[0]) if len(ends) else len(rest)].tobytes()
+
+
+def _with_first(old: AlignedText, new: AlignedText) -> AlignedText:
+    """To the library, what follows characters that were dropped in front came from the first of them."""
+    if old.n_first == 0 or new.n_first > 0 or len(new.data) == 0:
+        return new
+    return replace(new, n_first=int(new.character_starts()[1]))
+
+
+def precompiled_of(spec: Spec) -> Precompiled:
+    """Raises ComponentError for a map that no text can be looked up in."""
+    try:
+        data = base64.b64decode(spec.text("precompiled_charsmap", longest=LONGEST_CHARSMAP), validate=True)
+        charsmap = open_charsmap(np.frombuffer(data, np.uint8))
+    except binascii.Error:
+        raise spec.error("whose map is no base64") from None
+    except ValueError as error:
+        raise spec.error(f"whose map {error}") from None
+    if not charsmap.is_whole:
+        raise spec.error("whose map holds broken characters")
+    return Precompiled(charsmap)
+
+
+# Where graphemes begin, as far as that matters to those of fewer than six bytes
+
+
+def grapheme_starts(codes: NDArray[np.uint32]) -> Offsets:
+    """Which of some characters begin a grapheme."""
+    kinds = _kinds()[codes]
+    is_joined = _joined()[kinds[:-1], kinds[1:]]
+    is_joined |= (codes[:-1] == ord("\r")) & (codes[1:] == ord("\n"))
+    if (codes == ZERO_WIDTH_JOINER).any():
+        is_joined |= _in_pictures(codes)
+    if members("linkers")[codes].any():
+        is_joined |= _in_conjuncts(codes)
+    return np.flatnonzero(np.append(True, ~is_joined)[: len(codes)])
+
+
+def _in_pictures(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Between a joiner and a picture behind it, if a picture also precedes."""
+    is_picture = members("pictographic")[codes]
+    base = np.append(-1, _last_where(~members("between_pictures")[codes])[:-1])
+    is_bound = (codes == ZERO_WIDTH_JOINER) & (base >= 0) & is_picture[base]
+    bound: NDArray[np.bool_] = is_bound[:-1] & is_picture[1:]
+    return bound
+
+
+def _in_conjuncts(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Before a consonant that a linker binds to another one."""
+    is_consonant = members("consonants")[codes]
+    base = _last_where(~(members("linking")[codes] | members("linkers")[codes]))
+    linker = _last_where(members("linkers")[codes])
+    is_bound = (base >= 0) & is_consonant[base] & (linker > base)
+    bound: NDArray[np.bool_] = is_bound[:-1] & is_consonant[1:]
+    return bound
+
+
+def _last_where(is_it: NDArray[np.bool_]) -> Offsets:
+    """For each place the last one up to it where something is; -1 for none."""
+    last: Offsets = np.maximum.accumulate(np.where(is_it, np.arange(len(is_it)), -1))
+    return last
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    kinds = np.zeros(N_CODES, np.uint8)
+    kinds[0x1100:0x1160] = kinds[0xA960:0xA97D] = LEADING
+    kinds[0x1160:0x11A8] = kinds[0xD7B0:0xD7C7] = VOWEL
+    kinds[0x11A8:0x1200] = kinds[0xD7CB:0xD7FC] = TRAILING
+    kinds[SYLLABLES] = CLOSED
+    kinds[SYLLABLES][::SYLLABLES_PER_VOWEL] = SYLLABLE
+    kinds[members("prepending")] = PREPENDING
+    kinds[members("breaking")] = BREAKING
+    kinds[members("extending")] = EXTENDING
+    return kinds
+
+
+@cache
+def _joined() -> NDArray[np.bool_]:
+    """[kind, kind]: whether no grapheme begins between two characters."""
+    joined = np.zeros((10, 10), np.bool_)
+    for left, rights in JOINED.items():
+        joined[left, list(rights)] = True
+    joined[PREPENDING] = True
+    joined[:, EXTENDING] = True
+    joined[BREAKING] = joined[:, BREAKING] = False
+    return joined

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.hugging_face.aligned import AlignedText, Edits, Offsets
-from guiapp.core.hugging_face.byte_characters import as_characters
+from guiapp.core.hugging_face.aligned import (
+    AlignedText,
+    Edits,
+    Offsets,
+    aligned,
+    as_characters,
+    with_whole_characters,
+)
 from guiapp.core.hugging_face.characters import (
     CharacterSet,
     members,
@@ -18,10 +24,22 @@ from guiapp.core.hugging_face.characters import (
     scripts,
     whitespace_members,
 )
-from guiapp.core.hugging_face.matching import Literal, Matcher, RegexMatcher, matcher_of
-from guiapp.core.hugging_face.pieces import BEHAVIORS, Behavior, Pieces
+from guiapp.core.hugging_face.matching import (
+    BEHAVIORS,
+    Behavior,
+    Literal,
+    Matcher,
+    Pieces,
+    RegexMatcher,
+    matcher_of,
+    whole,
+)
 from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.text.normalized import NormalizedText
+
+if TYPE_CHECKING:
+    from guiapp.core.hugging_face.normalizers import Normalizer
 
 SPACE = ord(" ")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -292,3 +310,35 @@ def flattened(pre_tokenizer: PreTokenizer) -> tuple[PreTokenizer, ...]:
     if not isinstance(pre_tokenizer, Sequence):
         return (pre_tokenizer,)
     return tuple(each for part in pre_tokenizer.parts for each in flattened(part))
+
+
+class PreparedText(NamedTuple):
+    """All pieces of a fragment side by side, and where each ends; what was removed is in none.
+
+    ends  int64[n]; no piece is empty
+    """
+
+    normalized: NormalizedText
+    ends: Offsets
+
+
+def normalize(normalizer: Normalizer, fragment: bytes, is_first: bool) -> AlignedText:
+    """A fragment, which must be UTF-8, normalized; `is_first`: it begins the whole text.
+
+    Raises EncodeError where it would become far too long.
+    """
+    given = aligned(fragment, is_first)
+    return with_whole_characters(normalizer.apply(given), given.data)
+
+
+def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> PreparedText:
+    """A normalized text, or a part of one, cut into pieces.  Raises EncodeError likewise."""
+    pieces = pre_tokenizer.cut(whole(text))
+    return PreparedText(pieces.text.normalized, pieces.ends)
+
+
+def prepare(
+    normalizer: Normalizer, pre_tokenizer: PreTokenizer, fragment: bytes, is_first: bool
+) -> PreparedText:
+    """Both, one after the other."""
+    return pre_tokenize(pre_tokenizer, normalize(normalizer, fragment, is_first))

@@ -14,7 +14,7 @@ class Pattern(NamedTuple):
     han      the same, with Chinese characters as a class of their own
     codes    the characters themselves, but whitespace outside ASCII is a vertical tab
     unicode  the characters themselves, and all that Unicode says; the syntax is that of unicode_patterns.py
-    oniguruma  the same, in the syntax of oniguruma.py
+    oniguruma  the same, in the syntax of Oniguruma
 
     The other two are ways of cutting beyond regular expressions; such patterns have no source.
     """

@@ -14,9 +14,8 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.pretokenize import oniguruma
 from guiapp.core.pretokenize.pre_tokenizers import Pattern, View
-from guiapp.core.pretokenize.unicode_patterns import PatternError, expanded
+from guiapp.core.pretokenize.unicode_patterns import PatternError, expanded, expanded_oniguruma
 from guiapp.core.text.unicode_tables import (
     HAN_RANGES,
     LETTER,
@@ -69,7 +68,7 @@ def translated(pattern: Pattern) -> str:
     if pattern.view == "unicode":
         return expanded(pattern.source)
     if pattern.view == "oniguruma":
-        return oniguruma.expanded(pattern.source)
+        return expanded_oniguruma(pattern.source)
     source, at, in_class, parts = pattern.source, 0, False, list[str]()
     while at < len(source):
         part = source[at]

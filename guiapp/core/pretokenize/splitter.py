@@ -1,18 +1,18 @@
 """Cut text into the pieces that byte-pair merges never cross, as each kind of model asks.
 
-To read how: readable.py.  To see by which patterns: pre_tokenizers.py.
+To read how: py.  To see by which patterns: pre_tokenizers.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.pretokenize import readable
 from guiapp.core.pretokenize.pre_tokenizers import Pattern, View
 from guiapp.core.pretokenize.regex import (
     DEAD,
@@ -27,13 +27,15 @@ from guiapp.core.pretokenize.regex import (
     compile_node,
     parse,
     seen,
+    translated,
 )
 from guiapp.core.pretokenize.unicode_patterns import PatternError
 from guiapp.core.pretokenize.windows import no_windows, no_words, window_table, word_table
-from guiapp.core.text.distinct import distinct
+from guiapp.core.text.normalized import distinct
 from guiapp.core.text.unicode_tables import HAN_RANGES, N_CODES, WHITESPACE_RANGES, are_in, category_runs
-from guiapp.native import splitter as native
+from guiapp.native import normalized as native
 
+Cutter = Callable[[str, int, int], Iterator[int]]  # (text as seen, start, end) -> where to cut between them
 NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2  # instead of the initial row of an automaton
 
 # In an entry of the transition table, below the offset of the next row:
@@ -78,7 +80,7 @@ class Splitter:
 
     def split_readable(self, data: bytes) -> list[int]:
         """The same as `split`, by Python's own regular expressions."""
-        return readable.split(self.patterns, data)
+        return split(self.patterns, data)
 
     def restart_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last place up to `position` where pieces meet whatever the text behind `position` is; or 0.
@@ -375,3 +377,61 @@ def _neighbours(automaton: Automaton) -> _Neighbours:
 def _neighbours_in_numbers(is_number: NDArray[np.bool_]) -> _Neighbours:
     """Runs of numbers are cut by their length, and behind the last one; never before the first."""
     return _Neighbours(parts=~(is_number[:, None] & is_number), meets=is_number[:, None] & ~is_number)
+
+
+def split(patterns: tuple[Pattern, ...], data: bytes) -> list[int]:
+    """The end of each piece, in bytes.
+
+    Each pattern in turn cuts every piece again: what precedes a match, the match, what follows the last one.
+    To a pattern a piece is all there is: it cannot look past its ends.
+    """
+    if not data:
+        return []
+    codes = np.array([*map(ord, data.decode("utf-8", "surrogatepass"))])
+    ends = [len(codes)]
+    for pattern in patterns:
+        cuts = cutter(pattern)
+        text = "".join(map(chr, seen(pattern.view, codes)))
+        spans = zip([0, *ends[:-1]], ends, strict=True)
+        ends = [cut for start, end in spans for cut in (*cuts(text, start, end), end)]
+    sizes = np.searchsorted([0, 0x80, 0x800, 0x10000], codes, side="right")
+    byte_offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return [int(byte_offsets[end]) for end in ends]
+
+
+@cache
+def cutter(pattern: Pattern) -> Cutter:
+    """How a pattern cuts a piece of the text that it sees."""
+    if pattern.view == "numbers by three":
+        return _cut_numbers_by_three
+    if pattern.view == "digits by three":
+        return _cut_digits_by_three
+    expression = re.compile(translated(pattern), re.ASCII)
+
+    def cut(text: str, start: int, end: int) -> Iterator[int]:
+        last = start
+        for match in expression.finditer(text, start, end):
+            for at in match.span():
+                if last < at < end:
+                    yield at
+                    last = at
+
+    return cut
+
+
+NUMBERS = re.compile("[\xd10-9]+")
+DIGITS = re.compile("[0-9]+")
+
+
+def _cut_numbers_by_three(text: str, start: int, end: int) -> Iterator[int]:
+    """Runs of numbers: first what is over, to which the text before belongs, then threes."""
+    for run in NUMBERS.finditer(text, start, end):
+        first = run.start() + (len(run[0]) - 1) % 3 + 1
+        yield from (cut for cut in range(first, run.end() + 1, 3) if cut < end)
+
+
+def _cut_digits_by_three(text: str, start: int, end: int) -> Iterator[int]:
+    """Before every ASCII digit from which the digits to the end of their run are a multiple of three."""
+    for run in DIGITS.finditer(text, start, end):
+        first = run.start() + len(run[0]) % 3
+        yield from (cut for cut in range(first, run.end(), 3) if cut > start)

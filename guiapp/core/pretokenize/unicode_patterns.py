@@ -1,4 +1,4 @@
-r"""Patterns as tokenizer files write them for Rust's `regex` and its like, spelled out for our own engine.
+r"""Patterns as tokenizer files write them, for Rust's `regex` or Oniguruma, spelled out for our own engine.
 
 Those patterns see all of Unicode: `\p{Lu}`, `\s` and `(?i:…)` mean what Unicode 16.0 says.  Spelled out, a
 pattern has only literal characters, classes of them, groups, `|`, greedy repetitions and look-ahead, which
@@ -8,10 +8,39 @@ Python's `re` and regex.py read alike.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
-from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range, ranges_of
+from guiapp.core.text.unicode_tables import (
+    CATEGORIES,
+    N_CODES,
+    WHITESPACE_RANGES,
+    Range,
+    property_names,
+    property_ranges,
+    ranges_of,
+)
 
+ONIGURUMA_CONTROLS = {"r": 0x0D, "n": 0x0A, "t": 0x09, "f": 0x0C, "v": 0x0B, "a": 0x07, "e": 0x1B}
+HEX_DIGITS: Ranges = ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66))
+ONIGURUMA_COUNT = re.compile(r"\{(\d{0,5})(,(\d{0,5}))?\}")
+CODE = re.compile(r"x\{\s*([0-9A-Fa-f]{1,8})\s*\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})")
+PROPERTY = re.compile(r"\{(\^?)([A-Za-z0-9 _-]{1,60})\}")
+POSIX = re.compile(r"\[:(\^?)([a-z]{1,10}):\]")
+ONE_LETTER_FOR_TWO = {"ss", "st", "ff", "fi", "fl"}
+EVERYTHING: Ranges = ((0, N_CODES - 1),)
+CATEGORY_NAMES = """
+letter=L uppercaseletter=Lu lowercaseletter=Ll titlecaseletter=Lt modifierletter=Lm
+otherletter=Lo mark=M nonspacingmark=Mn spacingmark=Mc enclosingmark=Me number=N
+decimalnumber=Nd letternumber=Nl othernumber=No punctuation=P connectorpunctuation=Pc
+dashpunctuation=Pd openpunctuation=Ps closepunctuation=Pe initialpunctuation=Pi
+finalpunctuation=Pf otherpunctuation=Po symbol=S mathsymbol=Sm currencysymbol=Sc
+modifiersymbol=Sk othersymbol=So separator=Z spaceseparator=Zs lineseparator=Zl
+paragraphseparator=Zp other=C control=Cc format=Cf surrogate=Cs privateuse=Co unassigned=Cn
+"""
+LONG_NAMES = dict(pair.split("=") for pair in CATEGORY_NAMES.split())
+LATIN_NUMBERS: Ranges = ((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE))  # word characters only as \\w
+SHORT_NAMES = {name.lower(): name for name in (*CATEGORIES, *"LMNPSZC")}
 MOST_COUNTED = 1000  # what {n} and {n,m} may ask for
 LONGEST = 1 << 14  # of a pattern in a file
 MOST_NESTED = 50  # groups
@@ -235,3 +264,237 @@ def _literal(code: int) -> str:
     character = chr(code)
     is_plain = character.isalnum() or character in "\r\n\t " or code >= 0x80
     return character if is_plain else f"\\{character}"
+
+
+def expanded_oniguruma(source: str) -> str:
+    r"""The same pattern in plain parts only.  Raises PatternError for what is not supported.
+
+    Hugging Face's `tokenizers` reads patterns with Oniguruma 6.9 in its Ruby mode: `$` ends a line, classes
+    hold others and `&&`, `\h` is a hexadecimal digit.  A possessive repetition is a greedy one with a
+    look-ahead.
+    Syntax: https://github.com/kkos/oniguruma/blob/master/doc/RE
+    """
+    return _OnigurumaSpeller(source).pattern()
+
+
+class _OnigurumaSpeller(PatternReader):
+    groups = (*PatternReader.groups, "(?-i:")
+    _before = ""  # the letter that stands before, where case is ignored
+
+    def pattern(self) -> str:
+        if self._source.startswith("(?i)"):  # for all that follows
+            self._at, self._ignores_case = 4, [True]
+        parts, repeatable = list[str](), ""
+        while self._at < len(self._source):
+            if repeatable and (repeated := self._repeated(repeatable, parts)):
+                repeatable = ""
+                if repeated != "=":
+                    parts[-1] = repeated
+                continue
+            part, repeatable = self._part()
+            parts.append(part)
+        self._check_end()
+        return "".join(parts)
+
+    def _part(self) -> tuple[str, str]:
+        """What comes next, and the same again if it may be repeated; a group that ends is “)”."""
+        if group := self._begin_group():
+            return group, ""
+        character = self._next()
+        if character == ")":
+            self._end_group()
+            return ")", ")"
+        if character == "|":
+            self._before = ""
+            return "|", ""
+        if character == "$":
+            return "(?![^\n])", ""
+        if character == "\\" and self._source.startswith("z", self._at):
+            self._at += 1
+            return "\\Z", ""
+        if character in "*+?^{" or (character == "]"):
+            raise PatternError(f"{character} stands at character {self._at}")
+        members = self._set_of(character)
+        return (members, members)
+
+    def _set_of(self, character: str) -> str:
+        """A class, an escape, a dot or a character."""
+        if character == "[":
+            members = self._class(0)
+        elif character == ".":
+            members = complement(((0x0A, 0x0A),))
+        else:
+            members = self._ranges_of(character)
+        if len(members) == 1 and members[0][0] == members[0][1] and self._ignores_case[-1]:
+            letter = chr(members[0][0]).lower()
+            if self._before + letter in ONE_LETTER_FOR_TWO:
+                raise PatternError("two letters are to match without regard to case that may be one")
+            self._before = letter
+        else:
+            self._before = ""
+        if not members:
+            raise PatternError("a class holds nothing")
+        self._count_ranges(members)
+        return written(self._cased(members))
+
+    def _repeated(self, part: str, parts: list[str]) -> str:
+        """`part` with the repetition that follows it; nothing, if none does.  “=”: `parts` has it all."""
+        character = self._source[self._at : self._at + 1]
+        count = ONIGURUMA_COUNT.match(self._source, self._at)
+        if count and (count[1] or count[3]):
+            self._at = count.end()
+            spelled = _count(count[1], count[2], count[3])
+        elif character and character in "*+?":
+            self._at += 1
+            spelled = character
+        else:
+            return ""
+        if self._source.startswith("?", self._at):
+            raise PatternError("something is repeated as seldom as possible")
+        is_possessive = self._source.startswith("+", self._at)
+        if is_possessive and (count or part == ")"):
+            raise PatternError("a repeated part is repeated again")
+        if part == ")":
+            parts.append(spelled)
+            return "="
+        if not is_possessive:
+            return f"{part}{spelled}"
+        self._at += 1
+        return f"(?:{part}|(?!{part}))" if spelled == "?" else f"{part}{spelled}(?!{part})"
+
+    def _class(self, depth: int) -> Ranges:
+        """A class whose bracket has begun."""
+        if depth > MOST_NESTED:
+            raise PatternError("its classes are nested too deeply")
+        is_negated = self._source.startswith("^", self._at)
+        self._at += is_negated
+        members, meets = list[tuple[int, int]](), EVERYTHING
+        is_first = True
+        while is_first or not self._source.startswith("]", self._at):
+            if self._source.startswith("&&", self._at):
+                self._at += 2
+                meets, members = _both(meets, _united(members)), []
+                continue
+            member = self._member(depth)
+            self._count_ranges(member)
+            members += member
+            is_first = False
+        self._at += 1
+        result = _both(meets, _united(members))
+        return complement(result) if is_negated else result
+
+    def _member(self, depth: int) -> Ranges:
+        if posix := POSIX.match(self._source, self._at):
+            self._at = posix.end()
+            named = _posix(posix[2])
+            return complement(named) if posix[1] else named
+        character = self._next()
+        if character == "[":
+            return self._class(depth + 1)
+        members = self._ranges_of(character)
+        is_range = self._source.startswith("-", self._at) and self._source[
+            self._at + 1 : self._at + 2
+        ] not in ("]", "")
+        if not is_range:
+            return members
+        self._at += 1
+        last = self._next()
+        if last == "[" or len(members) != 1 or members[0][0] != members[0][1]:
+            raise PatternError("a class holds a range whose ends are no characters in order")
+        ends = self._ranges_of(last)
+        if len(ends) != 1 or ends[0][0] != ends[0][1] or members[0][0] > ends[0][0]:
+            raise PatternError("a class holds a range whose ends are no characters in order")
+        return ((members[0][0], ends[0][0]),)
+
+    def _ranges_of(self, character: str) -> Ranges:
+        """What a character or an escape stands for."""
+        if character != "\\":
+            return ((ord(character),) * 2,)
+        if code := CODE.match(self._source, self._at):
+            self._at = code.end()
+            value = int(code[1] or code[2] or code[3], 16)
+            if value >= N_CODES or (code[2] and value >= 0x80):
+                raise PatternError(f"\\{code[0]} is no character")
+            return ((value, value),)
+        character = self._next()
+        if character in "pP":
+            return self._named(is_negated=character == "P")
+        if character.lower() in "sdhw":
+            members = {
+                "s": WHITESPACE_RANGES,
+                "d": ranges_of("Nd"),
+                "h": HEX_DIGITS,
+                "w": _property("word"),
+            }[character.lower()]
+            return complement(members) if character.isupper() else members
+        if character in ONIGURUMA_CONTROLS:
+            return ((ONIGURUMA_CONTROLS[character],) * 2,)
+        if character.isalnum() or ord(character) >= 0x80:
+            raise PatternError(f"\\{character} stands at character {self._at}")
+        return ((ord(character),) * 2,)
+
+    def _named(self, is_negated: bool) -> Ranges:
+        name = PROPERTY.match(self._source, self._at)
+        if name is None:
+            raise PatternError(f"\\p stands at character {self._at}")
+        self._at = name.end()
+        members = _property(name[2])
+        return complement(members) if is_negated != bool(name[1]) else members
+
+    def _cased(self, members: Ranges) -> Ranges:
+        """With the other case of all letters, where case is ignored."""
+        if not self._ignores_case[-1]:
+            return members
+        if members[-1][1] >= 0x80 and members not in CASELESS:
+            raise PatternError("letters beyond ASCII are to match without regard to case")
+        letters = [chr(code) for first, last in members if last < 0x80 for code in range(first, last + 1)]
+        forms = [
+            form for each in letters for form in (each.lower(), each.upper(), *FOLDED.get(each.lower(), ""))
+        ]
+        return _united([*members, *((ord(form),) * 2 for form in forms)])
+
+
+def _count(least: str, comma: str | None, most: str | None) -> str:
+    if max(int(least or 0), int(most or 0)) > MOST_COUNTED:
+        raise PatternError(f"something is repeated {{{least}{comma or ''}}} times")
+    if most and int(most) < int(least or 0):
+        raise PatternError(f"something is repeated {{{least},{most}}} times")
+    return f"{{{least or 0}{comma or ''}}}"
+
+
+def _property(name: str) -> Ranges:
+    """The code points of a category, a script or a class of POSIX."""
+    plain = re.sub("[ _-]", "", name).lower()
+    if plain in SHORT_NAMES or plain in LONG_NAMES:
+        return ranges_of(SHORT_NAMES.get(plain) or LONG_NAMES[plain])
+    if plain == "punct":
+        return ranges_of("P")
+    if plain == "word":
+        return _united([*property_ranges("word"), *LATIN_NUMBERS])
+    if plain in property_names():
+        return property_ranges(plain)
+    raise PatternError(f"there is no property {name!r}")
+
+
+def _posix(name: str) -> Ranges:
+    """The same in double brackets, where some names mean a little more or less."""
+    return property_ranges(name) if name in ("punct", "word") else _property(name)
+
+
+def _united(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """The same code points as ranges in order that do not touch."""
+    members = list[tuple[int, int]]()
+    for first, last in sorted(ranges):
+        if members and first <= members[-1][1] + 1:
+            members[-1] = (members[-1][0], max(members[-1][1], last))
+        else:
+            members.append((first, last))
+    return tuple(members)
+
+
+def _both(one: Ranges, other: Ranges) -> Ranges:
+    """What is in both; each in order."""
+    return complement(_united([*complement(one), *complement(other)]))
+
+
+CASELESS = (WHITESPACE_RANGES, ranges_of("Nd"), ranges_of("N"), ranges_of("P"), ranges_of("Z"))

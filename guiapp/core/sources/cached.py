@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from guiapp.core.sources.small_files import json_object
+from guiapp.core.sources.files import json_object, replace_file
 from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name
-from guiapp.core.system.replace_file import replace_file
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.errors import VocabError
 
 UNSAFE = re.compile(r"[^\w.+=@-]")

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from guiapp.core.formats import gguf
+from guiapp.core.formats.file_bytes import MEMORY_LIMIT_BYTES, MOST_BYTES, USUAL_HEADER_BYTES, MoreNeededError
 from guiapp.core.formats.table import HEAD_BYTES
-from guiapp.core.formats.whole_file import MOST_BYTES
 from guiapp.core.sources.cached import CachedFile, cached, keep, path_of
 from guiapp.core.sources.web import (
     USUAL_LIMITS,
@@ -26,7 +26,6 @@ from guiapp.core.sources.web import (
     host_of,
     whole_number,
 )
-from guiapp.core.vocabulary.header_bytes import MEMORY_LIMIT_BYTES, USUAL_HEADER_BYTES, MoreNeededError
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import VocabError
 

@@ -12,10 +12,10 @@ from urllib.parse import quote, unquote
 
 from guiapp.core.sources import cached
 from guiapp.core.sources.cached import CachedFile
-from guiapp.core.sources.small_files import json_object, text_of
+from guiapp.core.sources.files import json_object, text_of
 from guiapp.core.sources.tokenizer_files import files_in, name_in, preferred
 from guiapp.core.sources.web import hub, hub_path
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.errors import VocabError
 
 MAIN, PREFIX = "main", "models--"

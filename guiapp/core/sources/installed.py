@@ -5,6 +5,7 @@ A new place is one function and one row of PLACES.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,10 +15,12 @@ from typing import NamedTuple
 
 from guiapp.core.sources import hub
 from guiapp.core.sources import hub as hub_cache
-from guiapp.core.sources.small_files import json_object, text_of
+from guiapp.core.sources.files import json_object, replace_file, text_of
 from guiapp.core.sources.tokenizer_files import files_in
+from guiapp.core.text.outside_json import read_json
 from guiapp.native.checkpoint import stoppable
 
+MOST = 100
 MODEL_LAYER = "application/vnd.ollama.image.model"
 DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 USUAL_HOST, USUAL_NAMESPACE, USUAL_TAG = "registry.ollama.ai", "library", "latest"
@@ -162,3 +165,36 @@ def _size(path: Path) -> int | None:
         return path.stat().st_size if os.path.isfile(path) else None
     except OSError:  # gone since
         return None
+
+
+def own_folders() -> list[Path]:
+    """None where the list is missing or spoiled."""
+    try:
+        saved = read_json(text_of(_file()))
+    except ValueError:
+        return []
+    named = [each for each in saved if isinstance(each, str)] if isinstance(saved, list) else []
+    return [Path(each) for each in dict.fromkeys(named[:MOST])]
+
+
+def add_folder(folder: Path) -> None:
+    """Raises OSError."""
+    _write([*own_folders(), folder.absolute()])
+
+
+def remove_folder(folder: Path) -> bool:
+    """Whether it was there; raises OSError."""
+    folders = own_folders()
+    _write(each for each in folders if each != folder.absolute())
+    return folder.absolute() in folders
+
+
+def _write(folders: Iterable[Path]) -> None:
+    _file().parent.mkdir(parents=True, exist_ok=True)
+    replace_file(_file(), json.dumps(list(dict.fromkeys(map(str, folders))), indent=1).encode())
+
+
+def _file() -> Path:
+    import platformdirs
+
+    return platformdirs.user_config_path("tokenloupe", False) / "model_folders.json"

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from guiapp.core.demo import PREFIX, demo_model_path, known_models
 from guiapp.core.sources.cached import CachedFile, cached
-from guiapp.core.sources.file_hash import file_hash
+from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.installed import PLACES, ModelFolder
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import DOWNLOAD, Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.vocabulary.opening import DOWNLOAD, FileNote, Opening
 from guiapp.errors import VocabError
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ Format: `precompiled_charsmap` of https://github.com/google/sentencepiece.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,13 @@ from numpy.typing import NDArray
 from guiapp.core.text.utf8 import is_text
 from guiapp.native.checkpoint import checkpoint
 
+BASE_SHIFT = 10
+ROOT = 0
+N_CODES = 1 << 16
+ASCII_END = 0x80
+MOST_BEGINNINGS = 1 << 17  # of keys, of one length; XLM-RoBERTa has half as many
+LONGEST_STABLE_KEY = 64  # bytes; real maps have fewer than 20
+ANYTHING, PLAIN, IN_USER_DEFINED, TWO_BYTES, THREE_BYTES = range(5)
 HEADER_BYTES = 4
 LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position
 MOST_WAYS = 8  # by which an edge is reached, on the average; in real maps one, or a few where ends are shared
@@ -241,3 +250,129 @@ def _only_space() -> NDArray[np.bool_]:
     spaces = np.zeros(256, np.bool_)
     spaces[SPACE] = True
     return spaces
+
+
+def lead_kinds(charsmap: Charsmap, user_defined: Sequence[bytes]) -> NDArray[np.uint8]:
+    """uint8[256]: what may begin with a byte.
+
+    PLAIN            no space, and stays as it is where ASCII or nothing follows
+    IN_USER_DEFINED  one of these user-defined tokens
+    TWO_BYTES, THREE_BYTES  a character of this size
+    """
+    kinds = np.where(plain_bytes(charsmap), PLAIN, ANYTHING).astype(np.uint8)
+    kinds[SPACE] = ANYTHING
+    kinds[0xC0:0xE0] = TWO_BYTES
+    kinds[0xE0:0xF0] = THREE_BYTES
+    kinds[[text[0] for text in user_defined if text]] = IN_USER_DEFINED
+    return kinds
+
+
+def stable_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
+    """bool[65536]: characters of two or three bytes, by code point, that stay as they are among their like.
+
+    A stretch of such characters and of `plain_bytes` is not changed, unless a character that is neither
+    follows: with that one its last may be a key.  Settled is a character that is no key itself, stands in
+    none behind another character, and begins none that goes on with ASCII.  Where keys are not made of whole
+    characters, or are too many, none is.
+    """
+    settled = np.ones(N_CODES, np.bool_)
+    settled[:ASCII_END] = False
+    if len(charsmap.units) == 0:
+        return settled
+    none_settled = np.zeros(N_CODES, np.bool_)
+    units = charsmap.units.astype(np.int64)
+    edges, parents = edges_of(units)
+    own = own_bases(units)
+    bases = own[:1]
+    firsts, codes, missing = np.full(1, -1), np.zeros(1, np.int64), np.zeros(1, np.int64)
+    for _ in range(LONGEST_STABLE_KEY):
+        checkpoint()
+        level, counts = children(parents, bases)
+        if len(level) > MOST_BEGINNINGS:  # ends may be shared: then what leads to them is often the same, too
+            bases, firsts, codes, missing = np.unique(np.stack([bases, firsts, codes, missing]), axis=1)
+            level, counts = children(parents, bases)
+            if len(level) > MOST_BEGINNINGS:
+                return none_settled
+        origins, nodes = np.repeat(np.arange(len(bases)), counts), edges[level]
+        byte = (nodes ^ bases[origins]) & LABEL
+        firsts, codes, missing = firsts[origins], codes[origins], missing[origins]
+        follows = byte & 0xC0 == 0x80
+        lengths = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
+        lead_bits = byte & (0x7F >> np.where(lengths > 1, lengths, 0))
+        codes = np.where(follows, codes << 6 | byte & 0x3F, lead_bits)
+        is_wrong = follows != (missing > 0)
+        missing = np.where(follows, missing, lengths) - 1
+        is_whole, is_leaf = missing == 0, units[nodes] & IS_LEAF > 0
+        if np.any(is_wrong | (is_leaf & ~is_whole)):
+            return none_settled
+        is_first = is_whole & (firsts < 0)
+        is_later = is_whole & ~is_first
+        for changed in (firsts[is_later & (codes < ASCII_END)], codes[is_later], codes[is_first & is_leaf]):
+            settled[changed[changed < N_CODES]] = False
+        firsts = np.where(is_first, codes, firsts)
+        bases = own[nodes] ^ nodes
+    return none_settled if len(bases) else settled
+
+
+@dataclass
+class _Node:
+    children: dict[int, _Node] = field(default_factory=dict)
+    value: int | None = None
+
+
+def build_charsmap(replacements: Mapping[str, str]) -> bytes:
+    """The table for these replacements, byte order and size header included.
+
+    Sources must not be empty and neither side may hold U+0000, which ends a string in this format.
+
+    The table is a byte trie folded into one array of 32-bit units (a double array, as darts-clone writes it),
+    followed by the replacements, each ended by a NUL byte.  A node at position `p` keeps its children at
+    `p ^ base ^ byte`; where a string ends, the unit at `p ^ base` says where its replacement starts.
+    """
+    root, texts = _build_trie(replacements)
+    units: dict[int, int] = {ROOT: 0}
+    bases: set[int] = set()
+    waiting = [(root, ROOT)]
+    lowest_free = 1
+    while waiting:
+        node, position = waiting.pop()
+        labels = sorted(node.children)
+        if node.value is not None:
+            labels.insert(0, 0)
+        while lowest_free in units:
+            lowest_free += 1
+        base = _free_base(units, bases, labels, lowest_free)
+        bases.add(base)
+        units[position] |= (position ^ base) << BASE_SHIFT
+        if node.value is not None:
+            units[position] |= IS_LEAF
+            units[base] = IS_VALUE | node.value
+        for label, child in sorted(node.children.items()):
+            units[base ^ label] = label
+            waiting.append((child, base ^ label))
+    size = (max(units) | 0xFF) + 1  # whole blocks, so that no byte leads out of the array
+    blob = struct.pack(f"<{size}I", *(units.get(position, 0) for position in range(size)))
+    return struct.pack("<I", len(blob)) + blob + texts
+
+
+def _build_trie(replacements: Mapping[str, str]) -> tuple[_Node, bytes]:
+    root, texts = _Node(), bytearray()
+    for source, target in sorted(replacements.items()):
+        if not source or "\0" in source + target:
+            raise ValueError(f"cannot map {source!r} to {target!r}")
+        node = root
+        for byte in source.encode():
+            node = node.children.setdefault(byte, _Node())
+        node.value = len(texts)
+        texts += target.encode() + b"\0"
+    return root, bytes(texts)
+
+
+def _free_base(units: Mapping[int, int], bases: set[int], labels: list[int], lowest_free: int) -> int:
+    """The first base with a free place per label, and no other node's, lest they share children."""
+    first = lowest_free
+    while True:
+        base = first ^ labels[0]
+        if base not in bases and all(base ^ label not in units for label in labels):
+            return base
+        first += 1

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.text.charsmap import Charsmap, longest_match
-from guiapp.core.text.common_ends import common_ends
-from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText, common_ends
 from guiapp.core.text.unicode_tables import (
     CONTROL,
     MARK,

@@ -12,13 +12,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.charsmap import longest_match, open_charsmap
+from guiapp.core.text.charsmap import PLAIN, lead_kinds, longest_match, open_charsmap, stable_characters
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
-from guiapp.core.text.stable_characters import PLAIN, lead_kinds, stable_characters
 from guiapp.core.text.utf8 import REPLACEMENT, encode, is_text
-from guiapp.core.vocabulary.piece_rules import TextRules
-from guiapp.native import piece_text as native
+from guiapp.core.vocabulary.parts import TextRules
+from guiapp.native import normalized as native
 
 SPACE = b" "
 MARK = ord("▁")

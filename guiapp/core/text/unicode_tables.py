@@ -1,6 +1,6 @@
 """Unicode 15.1 as llama.cpp sees it, and the categories of 16.0 that tiktoken goes by, whatever Python has.
 
-The data in unicode_15_1/ and unicode_16_0/ are made by make_unicode_data.py.
+The data in unicode_15_1/ and unicode_16_0/ are made by resources/make_unicode_data.py.
 """
 
 from __future__ import annotations

@@ -1,14 +1,128 @@
-"""Bytes as text that a person can see: nothing in it is blank, invisible, or changes the text around it."""
+"""Bytes as text that a person can see, and the characters in a text that mislead: hidden or look-alike ones.
+
+Hidden is what Unicode has drawn as nothing (Default_Ignorable_Code_Point).  Not counted is what a script or
+an emoji is written with, where it is well formed: joiners within Persian and Indic words, joiners and
+selectors of emoji, a selector behind its ideograph, zero-width spaces of scripts that write none, Mongolian
+selectors, fillers of Hangul syllables.  Spaces of all widths take room, and are not hidden.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from guiapp.core.text.hidden import INVISIBLE, emoji_sequences, unassigned
+import numpy as np
+from numpy.typing import NDArray
 
+from guiapp.core.text.normalized import decode, encode
+from guiapp.core.text.unicode_tables import ranges_of
+from guiapp.native.checkpoint import checkpoint
+
+PASS_FOR_LATIN = {
+    "Cyrillic": (
+        "аеорсухіјѕԁԛԝһӏѵАВЕЅІЈКМНОРСТУХҮԌԚԜӀѴ",
+        "aeopcyxijsdqwhlvABESIJKMHOPCTYXYGQWIV",
+    ),
+    "Greek": ("οϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿνρ", "ocjABEZHIKMNOPTYXCJvp"),
+    "Armenian": ("օոսհզցյՕՏՍԼ", "onuhqgjOSUL"),
+    "Cherokee": ("ᎠᎡᎢᎪᎫᎬᎳᎷᎻᏀᏃᏚᏞᏟᏢᏦᏴᏔ", "DRTAJEWMHGZSLCPKBW"),
+}
+_LETTERS = {
+    "Latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff",
+    "Greek": "\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u0386\u0388-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u0481\u048a-\u052f",
+    "Armenian": "\u0531-\u0556\u0561-\u0587",
+    "Cherokee": "\u13a0-\u13fd\uab70-\uabbf",
+}
+_SEEMS = {
+    script: dict(zip(letters, latin, strict=True)) for script, (letters, latin) in PASS_FOR_LATIN.items()
+}
+_PASSES = {script: {latin: own for own, latin in seems.items()} for script, seems in _SEEMS.items()}
+_IN = {script: re.compile(f"[{ranges}]") for script, ranges in _LETTERS.items()}
+_OTHERS = "".join(ranges for script, ranges in _LETTERS.items() if script != "Latin")
+_WORD = re.compile(f"[{_LETTERS['Latin']}{_OTHERS}\u0300-\u036f]+")
+_MEETING = re.compile(
+    f"[{_LETTERS['Latin']}][\u0300-\u036f]*[{_OTHERS}]|[{_OTHERS}][\u0300-\u036f]*[{_LETTERS['Latin']}]"
+)
+IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)  # Default_Ignorable_Code_Point in DerivedCoreProperties.txt of Unicode 18.0
+SPACES = "\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # of category Z, all but U+0020
+BLANKS = "\u2800\ufff9-\ufffb\U00013441\U00013442\U0001d159"  # and others that are drawn without ink
+INVISIBLE = re.compile(f"[{IGNORABLE}{SPACES}{BLANKS}]+")
+
+EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u2199\u21a9\u21aa\u231a\u231b\u2328\u23cf\u23e9-\u23f3"
+    "\u23f8-\u23fa\u24c2\u25aa\u25ab\u25b6\u25c0\u25fb-\u25fe\u2600-\u2604\u260e\u2611\u2614\u2615\u2618"
+    "\u261d\u2620\u2622\u2623\u2626\u262a\u262e\u262f\u2638-\u263a\u2640\u2642\u2648-\u2653\u265f\u2660"
+    "\u2663\u2665\u2666\u2668\u267b\u267e\u267f\u2692-\u2697\u2699\u269b\u269c\u26a0\u26a1\u26a7\u26aa\u26ab"
+    "\u26b0\u26b1\u26bd\u26be\u26c4\u26c5\u26c8\u26ce\u26cf\u26d1\u26d3\u26d4\u26e9\u26ea\u26f0-\u26f5"
+    "\u26f7-\u26fa\u26fd\u2702\u2705\u2708-\u270d\u270f\u2712\u2714\u2716\u271d\u2721\u2728\u2733\u2734"
+    "\u2744\u2747\u274c\u274e\u2753-\u2755\u2757\u2763\u2764\u2795-\u2797\u27a1\u27b0\u27bf\u2934\u2935"
+    "\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u3030\u303d\u3297\u3299\U0001f004\U0001f0cf\U0001f170\U0001f171"
+    "\U0001f17e\U0001f17f\U0001f18e\U0001f191-\U0001f19a\U0001f201\U0001f202\U0001f21a\U0001f22f"
+    "\U0001f232-\U0001f23a\U0001f250\U0001f251\U0001f300-\U0001f321\U0001f324-\U0001f393\U0001f396\U0001f397"
+    "\U0001f399-\U0001f39b\U0001f39e-\U0001f3f0\U0001f3f3-\U0001f3f5\U0001f3f7-\U0001f4fd"
+    "\U0001f4ff-\U0001f53d\U0001f549-\U0001f54e\U0001f550-\U0001f567\U0001f56f\U0001f570"
+    "\U0001f573-\U0001f57a\U0001f587\U0001f58a-\U0001f58d\U0001f590\U0001f595\U0001f596\U0001f5a4\U0001f5a5"
+    "\U0001f5a8\U0001f5b1\U0001f5b2\U0001f5bc\U0001f5c2-\U0001f5c4\U0001f5d1-\U0001f5d3\U0001f5dc-\U0001f5de"
+    "\U0001f5e1\U0001f5e3\U0001f5e8\U0001f5ef\U0001f5f3\U0001f5fa-\U0001f64f\U0001f680-\U0001f6c5"
+    "\U0001f6cb-\U0001f6d2\U0001f6d5-\U0001f6d9\U0001f6dc-\U0001f6e5\U0001f6e9\U0001f6eb\U0001f6ec\U0001f6f0"
+    "\U0001f6f3-\U0001f6fc\U0001f7e0-\U0001f7eb\U0001f7f0\U0001f90c-\U0001f93a\U0001f93c-\U0001f945"
+    "\U0001f947-\U0001f9ff\U0001fa70-\U0001fa7c\U0001fa80-\U0001fac6\U0001fac8\U0001facc-\U0001fadd"
+    "\U0001fadf-\U0001faeb\U0001faef-\U0001fafa"
+)  # Emoji in emoji-data.txt of Unicode 18.0, without digits and the letters of flags
+REGIONS = ("gbeng", "gbsct", "gbwls")  # those whose flags Unicode recommends
+JOINING = re.compile("\u200d|\U000e007f")  # between pictures, and behind the tags of a region
+_TAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in region) for region in REGIONS)
+_PICTURE = f"[{EMOJI}](?:\ufe0f|[\U0001f3fb-\U0001f3ff])?"
+_SEQUENCE = re.compile(f"[0-9#*]\ufe0f\u20e3|\U0001f3f4(?:{_TAGS})\U000e007f|{_PICTURE}(?:\u200d{_PICTURE})*")
+BLOCK_BYTES = 1 << 20  # looked at between two checkpoints
+SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+MONGOLIAN = "\u1800-\u180a\u1810-\u18af"
+JOINED = (  # scripts in which a joiner or non-joiner between two characters changes how they are drawn
+    "\u0620-\u06ff\u0700-\u077f\u07ca-\u07ff\u0840-\u085f\u0860-\u08ff\u0900-\u0dff\u0f40-\u0fbc\u1000-\u109f"
+    "\u1780-\u17d3\u1820-\u18af\u1900-\u194f\u1a20-\u1aad\u1b00-\u1b7f\u1b80-\u1bff\u1c00-\u1c4f\ua800-\ua82f"
+    "\ua840-\ua87f\ua880-\ua8df\ua930-\ua95f\ua980-\ua9df\uaa00-\uaa5f\uaa60-\uaa7f\uabc0-\uabff\ufb50-\ufdff"
+    "\ufe70-\ufefc\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f"
+)
+UNSPACED = "\u0e01-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\ua980-\uaa7f"
+_HIDDEN, _EMOJI, _SELECTOR, _IDEOGRAPH, _MONGOLIAN, _JOINED, _UNSPACED, _KEYCAP = (
+    1 << bit for bit in range(8)
+)
+_CLASSES = (
+    (_HIDDEN, IGNORABLE),
+    (_EMOJI, EMOJI),
+    (_SELECTOR, SELECTORS),
+    (_IDEOGRAPH, IDEOGRAPHS),
+    (_MONGOLIAN, MONGOLIAN),
+    (_JOINED, JOINED),
+    (_UNSPACED, UNSPACED),
+    (_KEYCAP, "0-9#-#*-*"),
+)
+_RANGE = re.compile(r"(.)(?:-(.))?", re.DOTALL)
+_SIZES = np.array([1] * 0x80 + [0] * 0x42 + [2] * 0x1E + [3] * 0x10 + [4] * 5 + [0] * 11, np.int64)
+_BITS = np.array([0, 0x7F, 0x1F, 0x0F, 0x07], np.uint32)  # of the first byte of a character, by its size
+_LEAST = np.array([0, 0, 0x80, 0x800, 0x10000], np.uint32)
+_LAST_POINT = 0x10FFFF
+TAG, FLAG = 0xE0000, 0x1F3F4
+
+KINDS = (
+    ("tag characters", "\U000e0000-\U000e007f"),
+    ("variation selectors", SELECTORS + "\u180b-\u180d\u180f"),
+    ("zero-width characters", "\u200b-\u200d\u2060\ufeff\u180e\u034f"),
+    ("direction marks", "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"),
+    ("soft hyphens", "\u00ad"),
+    ("blank letters", "\u115f\u1160\u17b4\u17b5\u3164\uffa0"),
+    ("invisible operators", "\u2061-\u2064"),
+)
+OTHER_KIND = "characters that draw nothing"
 SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
 FIRST_RIGHT_TO_LEFT = "\u0590"
 UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}
@@ -91,3 +205,264 @@ def _needs_symbol(character: str) -> bool:
 
 def _symbol_for(character: str) -> str:
     return SIGNS.get(character) or f"<U+{ord(character):04X}>"
+
+
+class HiddenPlaces(NamedTuple):
+    """Where characters hide; hidden neighbours are one place.
+
+    starts, ends  int64[k]  place i is the bytes [starts[i], ends[i]); ascending, and apart
+    counts        int64[k]  how many characters are there
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @property
+    def n_characters(self) -> int:
+        return int(self.counts.sum())
+
+
+NOTHING_HIDDEN = HiddenPlaces(*(np.zeros(0, np.int64) for _ in range(3)))
+
+
+def hidden_places(text: bytes) -> HiddenPlaces:
+    """Find them; bytes that are no UTF-8 hide nothing."""
+    if text.isascii():
+        return NOTHING_HIDDEN
+    classes, leads, pairs = _tables()
+    view = np.frombuffer(text, np.uint8)
+    matches = []
+    for block in range(0, len(view), BLOCK_BYTES):
+        checkpoint()
+        starts = np.flatnonzero(leads[view[block : block + BLOCK_BYTES]]) + block
+        second = view.take(starts + 1, mode="clip")
+        starts = starts[pairs[view[starts].astype(np.uint16) << 8 | second]]
+        points, _ = _points_at(view, starts)
+        matches.append(starts[(classes[points] & _HIDDEN) != 0])
+    starts = np.concatenate(matches)
+    if not len(starts):
+        return NOTHING_HIDDEN
+    points, sizes = _points_at(view, starts)
+    is_hidden = ~_is_written(view, starts, points, sizes, classes)
+    return _joined(starts[is_hidden], sizes[is_hidden])
+
+
+def without(text: bytes, places: HiddenPlaces) -> bytes:
+    """The text without what is in these places."""
+    edges = np.zeros(len(text) + 1, np.int8)
+    edges[places.starts] = 1
+    edges[places.ends] -= 1
+    left: bytes = np.frombuffer(text, np.uint8)[np.cumsum(edges[:-1], dtype=np.int8) == 0].tobytes()
+    return left
+
+
+def decoded(text: str) -> str:
+    """What hidden characters spell, "" where that is nothing: tags stand for ASCII, selectors for bytes.
+
+    Selector n of 256 stands for byte n - 1, as those do who hide UTF-8 in them; one alone says nothing.
+    """
+    letters = "".join(chr(ord(each) - TAG) for each in text if "\U000e0020" <= each <= "\U000e007e")
+    if letters:
+        return letters
+    numbers = [_selected_byte(ord(each)) for each in text]
+    hidden = bytes(number for number in numbers if number is not None)
+    spelling = hidden.decode("utf-8", "replace") if len(hidden) > 1 else ""
+    n_printed = sum(character.isprintable() and character != "\ufffd" for character in spelling)
+    return spelling if 2 * n_printed > len(spelling) else ""
+
+
+def kinds_of(text: str) -> list[str]:
+    """What the characters of a place are, the most frequent first."""
+    counts = {name: len(matches) for name, ranges in KINDS if (matches := re.findall(f"[{ranges}]", text))}
+    if n_others := len(text) - sum(counts.values()):
+        counts[OTHER_KIND] = n_others
+    return sorted(counts, key=counts.__getitem__, reverse=True)
+
+
+def kind_name(kind: str, number: int) -> str:
+    """A kind of `kinds_of` as the name of so many characters."""
+    if number != 1:
+        return kind
+    return "character that draws nothing" if kind == OTHER_KIND else kind.removesuffix("s")
+
+
+def _selected_byte(point: int) -> int | None:
+    if 0xFE00 <= point <= 0xFE0F:
+        return point - 0xFE00
+    return point - 0xE0100 + 16 if 0xE0100 <= point <= 0xE01EF else None
+
+
+def _is_written(
+    view: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    points: NDArray[np.uint32],
+    sizes: NDArray[np.int64],
+    classes: NDArray[np.uint8],
+) -> NDArray[np.bool_]:
+    """Which of all characters that draw nothing belong to how a script or an emoji is written."""
+    before, following = _points_before(view, starts), _points_at(view, starts + sizes)[0]
+    left, right = classes[before], classes[following]
+    left[(left & _HIDDEN) != 0] &= _SELECTOR  # what hides is no letter to stand behind
+    is_last = (right & _HIDDEN) == 0
+    is_joiner = (points == 0x200C) | (points == 0x200D)
+    of_emoji = ((points == 0xFE0E) | (points == 0xFE0F)) & ((left & _EMOJI) != 0)
+    of_emoji |= (points == 0xFE0F) & ((left & _KEYCAP) != 0) & (following == 0x20E3)
+    behind_selector = (before == 0xFE0F) & np.append(False, of_emoji[:-1])
+    is_ideographic = ((points >= 0xFE00) & (points <= 0xFE02)) | ((points >= 0xE0100) & (points <= 0xE01EF))
+    is_mongolian = (points >= 0x180B) & (points <= 0x180F) & (left & _MONGOLIAN != 0)
+    is_written: NDArray[np.bool_] = (
+        of_emoji
+        | ((points == 0x200D) & ((left & _EMOJI != 0) | behind_selector) & (right & _EMOJI != 0))
+        | (is_ideographic & (left & _IDEOGRAPH != 0) & (right & _SELECTOR == 0))
+        | (is_joiner & (left & _JOINED != 0) & is_last)
+        | ((points == 0x200B) & (left & _UNSPACED != 0) & is_last)
+        | (is_mongolian & is_last)
+        | ((points == 0x115F) & (following >= 0x1161) & (following <= 0x11A7))
+        | ((points == 0x1160) & (before >= 0x1100) & (before <= 0x115E))
+        | _is_of_flag(starts, points, before)
+    )
+    return is_written
+
+
+def _is_of_flag(
+    starts: NDArray[np.int64], points: NDArray[np.uint32], before: NDArray[np.uint32]
+) -> NDArray[np.bool_]:
+    """Which are the tags of the flags of regions."""
+    is_tag = np.zeros(len(points), np.bool_)
+    for region in REGIONS:
+        tags = [TAG + ord(letter) for letter in region] + [0xE007F]
+        firsts = np.flatnonzero((before == FLAG) & (points == tags[0]))
+        firsts = firsts[firsts + len(tags) <= len(points)]
+        for at, tag in enumerate(tags):
+            firsts = firsts[(points[firsts + at] == tag) & (starts[firsts + at] == starts[firsts] + 4 * at)]
+        is_tag[(firsts[:, None] + np.arange(len(tags))).ravel()] = True
+    return is_tag
+
+
+def _joined(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> HiddenPlaces:
+    """Characters as places."""
+    if not len(starts):
+        return NOTHING_HIDDEN
+    ends = starts + sizes
+    is_first = np.append(True, starts[1:] != ends[:-1])
+    firsts = np.flatnonzero(is_first)
+    return HiddenPlaces(
+        starts[firsts], ends[np.append(is_first[1:], True)], np.diff(firsts, append=len(starts))
+    )
+
+
+def _points_at(
+    view: NDArray[np.uint8], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The characters that begin there, with their sizes; 0 where none does."""
+    first = view.take(starts, mode="clip")
+    sizes = _SIZES[first]
+    points = first & _BITS[sizes]
+    is_whole = starts + sizes <= len(view)
+    for at in range(1, 4):
+        goes_on, byte = sizes > at, view.take(starts + at, mode="clip")
+        is_whole &= ~goes_on | (byte & 0xC0 == 0x80)
+        points = np.where(goes_on, points << 6 | (byte & 0x3F), points)
+    is_whole &= (points >= _LEAST[sizes]) & (points <= _LAST_POINT)
+    return np.where(is_whole, points, 0), sizes
+
+
+def _points_before(view: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The characters that end there; 0 where none does."""
+    starts = ends - 1
+    for _ in range(3):
+        starts = starts - (view.take(starts, mode="clip") & 0xC0 == 0x80)
+    points, sizes = _points_at(view, starts)
+    return np.where(starts + sizes == ends, points, 0)
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The classes of each character, as bits; the bytes that hidden ones begin with, one and two of them."""
+    classes, pairs = np.zeros(_LAST_POINT + 1, np.uint8), np.zeros(1 << 16, np.bool_)
+    for bit, ranges in _CLASSES:
+        for first, last in _RANGE.findall(ranges):
+            classes[ord(first) : ord(last or first) + 1] |= bit
+    for point in np.flatnonzero(classes & _HIDDEN).tolist():
+        lead, second, *_ = chr(point).encode()
+        pairs[lead << 8 | second] = True
+    leads = np.zeros(256, np.bool_)
+    leads[np.flatnonzero(pairs) >> 8] = True
+    return classes, leads, pairs
+
+
+# Characters that draw nothing, only a blank, or nobody knows what; and emoji, which some are part of
+
+
+@cache
+def unassigned() -> re.Pattern[str]:
+    """A character that is private, or stands for nothing yet: its code says more than what a font draws."""
+    ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges_of("Co") + ranges_of("Cn"))
+    return re.compile(f"[{ranges}](?<![{IGNORABLE}{EMOJI}])")  # these are of a newer Unicode
+
+
+def emoji_sequences(text: str) -> Iterator[re.Match[str]]:
+    """The emoji that have invisible characters in them."""
+    return (match for match in _SEQUENCE.finditer(text) if INVISIBLE.search(match[0]))
+
+
+def invisible_runs(
+    text: str, draws_as_one: Callable[[str], bool] = lambda _: True
+) -> Iterator[re.Match[str]]:
+    """The stretches of invisible characters that are no part of a picture.
+
+    `draws_as_one` says of an emoji of several pictures, or with tags, whether the font has it as one.
+    """
+    if not INVISIBLE.search(text):
+        return
+    at = 0
+    for emoji in emoji_sequences(text):
+        if JOINING.search(emoji[0]) and not draws_as_one(emoji[0]):
+            continue
+        yield from INVISIBLE.finditer(text, at, emoji.start())
+        at = emoji.end()
+    yield from INVISIBLE.finditer(text, at)
+
+
+# Letters that pass for those of another script, within one word: Cyrillic а in a Latin word, and the like
+
+
+class Confusable(NamedTuple):
+    """A letter of a text, by its bytes [start, end), and the one of the word's script that it passes for."""
+
+    start: int
+    end: int
+    letter: str
+    passes_for: str
+
+
+@lru_cache(maxsize=256)
+def confusables(text: bytes) -> tuple[Confusable, ...]:
+    """Those in words of Latin and one other script, of the one that has fewer letters there."""
+    if text.isascii():
+        return ()
+    characters = decode(text)
+    if not _MEETING.search(characters):
+        return ()
+    matches: list[Confusable] = []
+    at_character = at_byte = 0
+    for word in _WORD.finditer(characters):
+        if not (odd := _odd_letters(word[0])):
+            continue
+        for place, letter in enumerate(word[0], word.start()):
+            if (other := odd.get(letter)) is not None:
+                at_byte += len(encode(characters[at_character:place]))
+                at_character = place
+                matches.append(Confusable(at_byte, at_byte + len(letter.encode()), letter, other))
+    return tuple(matches)
+
+
+def _odd_letters(word: str) -> dict[str, str]:
+    """The letters of a word that pass for others in it, with those."""
+    counts = {script: len(letters.findall(word)) for script, letters in _IN.items()}
+    n_latin = counts.pop("Latin")
+    script = max(counts, key=counts.__getitem__)
+    if not n_latin or not counts[script]:
+        return {}
+    return _SEEMS[script] if counts[script] <= n_latin else _PASSES[script]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.packed_texts import sliced
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,
     CONTROL_TYPE,
@@ -25,12 +25,12 @@ from guiapp.core.vocabulary.attributes import (
     Attribute,
 )
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocabulary.parts import Parts
-from guiapp.core.vocabulary.piece_rules import PieceRules
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.parts import Parts, PieceRules
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
+from guiapp.native.model_files import StringTable, packed, sliced
+from guiapp.native.normalized import SplitterHandle
 from guiapp.native.pairs import (
     ALL_PIECES,
     AS_RANKED,
@@ -43,8 +43,6 @@ from guiapp.native.pairs import (
     PairModel,
     PairOptions,
 )
-from guiapp.native.splitter import SplitterHandle
-from guiapp.native.strings import StringTable, packed
 
 ABSENT = -1  # a string that is no token
 MARKED_SPACE = "▁".encode()  # U+2581

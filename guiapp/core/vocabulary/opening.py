@@ -1,4 +1,4 @@
-"""The stages of opening a model, and at what share of the work each begins."""
+"""The stages of opening a model, at what share of the work each begins, and notes made on the way."""
 
 from __future__ import annotations
 
@@ -71,3 +71,24 @@ class Opening:
 
     def report(self) -> None:
         self._progress(self._share)
+
+
+class FileNote(str):
+    """A sentence about a file: what was repaired, is odd, or is not followed.
+
+    code  the same for all of a kind, and in all versions
+    key   of the metadata that it is about, "" for none
+    """
+
+    __slots__ = ("code", "key")
+
+    code: str
+    key: str
+
+    def __new__(cls, code: str, message: str, key: str = "") -> FileNote:
+        made = super().__new__(cls, message)
+        made.code, made.key = code, key
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]  # str makes copies of the text alone
+        return self.code, str(self), self.key

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.pretokenize.pre_tokenizers import LlamaPreTokenizer
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import UNUSED_TYPE, Attribute
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.opening import FileNote
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.checkpoint import checkpoint, stoppable
-from guiapp.native.special_tokens import sort_longest_first
-from guiapp.native.strings import StringTable
+from guiapp.native.model_files import StringTable, sort_longest_first
 
 TYPE_OF_MODEL = {
     "llama": VocabType.SPM,

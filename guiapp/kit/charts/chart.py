@@ -5,30 +5,50 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal, SignalInstance
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QEvent,
+    QMargins,
+    QMimeData,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFocusEvent,
     QFont,
     QFontMetricsF,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
     QKeyEvent,
+    QPaintDevice,
     QPainter,
     QResizeEvent,
 )
+from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsItem, QGridLayout, QMenu, QStyleOptionGraphicsItem, QToolTip, QWidget
 
-from guiapp.kit.charts.pictures import add_picture_actions
+from guiapp.core.sources.files import replace_file
+from guiapp.errors import not_written
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale
+from guiapp.kit.widgets.event_filters import wrapped_tip
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, write
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import GAP_PX, LIGHT, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import wrapped_tip
+from guiapp.kit.widgets.notices import ask_for_file
+from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, fill, ring, write
+from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 TITLE_FONT_PX = 14
@@ -37,22 +57,15 @@ NEAR_PX = 14  # of what the mouse points at
 FADED = 50  # of 255, beside what is emphasized
 TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
 FOCUS_PX, BUTTON_PX = 1.5, 22
-DRAGGED = 0.25  # of the accent, in what a drag goes around
+DRAGGED, HIGHLIGHT = 0.25, 0.24  # of the accent: in what a drag goes around, behind what is selected
 ZOOMED = "A part. Double-click to see all."
-LEAST_SIZE = QSize(200, 150)  # with less, scales and names cover each other
 FREE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
 Key = Qt.Key
 WHITE = QColor("white")
 PAPER = replace(LIGHT, background=WHITE, panel=WHITE, raised=WHITE)
-
-
-class HasTheme(Protocol):
-    """A theme, and a signal that comes with another one."""
-
-    changed: SignalInstance
-
-    @property
-    def theme(self) -> Theme: ...
+SCALE = 2  # of PNG, for print and projectors
+MARGINS = QMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+FORMATS = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
 
 
 class Word(NamedTuple):
@@ -138,18 +151,20 @@ class _Layer(QGraphicsItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._is_front:
-            self._chart.paint_front(painter)
-        else:
+        if not self._is_front:
             self._chart.paint_back(painter)
+        elif not self._chart.reason:
+            self._chart.paint_front(painter)
 
 
 class Chart(QWidget):
-    """A plot of some values.
+    """A plot of some values; without a source of themes for paper: the light theme on white, no button.
 
+    data           what is shown; each kind of chart has its own type
     reason         why there is nothing to see; "" where there is
     area           of the plot, in pixels
     values, words  what can be read, and what is written; laid out by `draw` and `place`
+    selected       the key of what something is listed of
     shows_tips     whether a tool tip says what is pointed at; `read` says it in any case
 
     Signals:
@@ -161,22 +176,24 @@ class Chart(QWidget):
     clicked = Signal(object, object)
     read = Signal(str)
     notified = Signal(str)
+    data: Any = None
     ground = "background"
     n_head_lines = 2
+    has_button = shows_tips = True
+    least_size = QSize(200, 150)  # with less, scales and names cover each other
 
-    def __init__(self, theme_source: HasTheme, name: str, has_button: bool = True) -> None:
+    def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
         super().__init__()
         self._theme_source, self._name = theme_source, name
         self.title, self.subtitle, self.reason = name, "", ""
         self.area, self.scales = QRectF(0, 0, 1, 1), (NO_SCALE, NO_SCALE)
         self.values: list[Value] = []
         self.words: list[Word] = []
-        self.shows_tips = True
+        self.selected: Hashable = None
         self._emphasis: Hashable = None
         self._current: int | None = None  # of `values`
         self._home: tuple[Range, Range] = ((0.0, 1.0), (0.0, 1.0))
-        self.is_zoomed = False
-        self._is_drawing = False
+        self.is_zoomed = self._is_drawing = False
         self.view = _View(self)
         self.view.setFocusProxy(self)
         self.box = ZoomBox()
@@ -185,14 +202,18 @@ class Chart(QWidget):
         for layer in self._layers:
             self.view.addItem(layer)
         self._menu = QMenu(self)
-        add_picture_actions(self._menu, self)
+        for text, act in (
+            ("Copy picture", _copy_picture),
+            ("Copy as SVG", _copy_svg),
+            ("Save picture…", _save),
+        ):
+            self._menu.addAction(text, partial(act, self))
         self._reset = self._menu.addAction("Show all (double-click)", self.reset_zoom)
         self._controls = QWidget()
         self._control_row = in_row(on=self._controls, spacing=UNIT_PX)
-        if has_button and isinstance(theme_source, ThemeSource):  # paper is not clicked
-            button = MenuButton(
-                theme_source, "Save", role="quiet", tip="Copy this chart, or save it as a picture"
-            )
+        if self.has_button and theme_source is not None:
+            tip = "Copy this chart, or save it as a picture"
+            button = MenuButton(theme_source, "Save", role="quiet", tip=tip)
             button.setMenu(self._menu)
             button.setFixedHeight(BUTTON_PX)
             self._control_row.addWidget(button)
@@ -205,7 +226,12 @@ class Chart(QWidget):
         self.box.sigRangeChangedManually.connect(self._on_zoomed)
         self.view.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self.view.scene().sigMouseClicked.connect(self._on_mouse_clicked)
-        theme_source.changed.connect(self.redraw)
+        if theme_source is not None:
+            theme_source.changed.connect(self.redraw)
+
+    def show_data(self, data: Any) -> None:
+        self.data = data
+        self.redraw()
 
     # What subclasses do
 
@@ -225,14 +251,18 @@ class Chart(QWidget):
 
     @property
     def theme(self) -> Theme:
-        return self._theme_source.theme
+        return PAPER if self._theme_source is None else self._theme_source.theme
+
+    @property
+    def ground_color(self) -> QColor:
+        color: QColor = getattr(self.theme, self.ground)
+        return color
 
     @property
     def is_projected(self) -> bool:
         return self.width() > PROJECTED_PX[0] and self.height() > PROJECTED_PX[1]
 
     def set_font_px(self, size_px: int) -> None:
-        """Of words and scales."""
         ui, mono, large = Theme.ui_font, Theme.mono_font, size_px if self.is_projected else 0
         self._fonts: dict[str, QFont] = {
             PLAIN: ui(size_px),
@@ -252,19 +282,16 @@ class Chart(QWidget):
 
     @property
     def line_px(self) -> float:
-        """The distance of two lines of words."""
         return int(self._metrics[PLAIN].height()) + 1
 
     @property
     def head_px(self) -> float:
         """The height of title and subtitle."""
-        return (
-            self.n_head_lines * (self._metrics[TITLE].height() + 1) + GAP_PX if self.n_head_lines else GAP_PX
-        )
+        lines_px = self.n_head_lines * (self._metrics[TITLE].height() + 1) if self.n_head_lines else 0
+        return lines_px + GAP_PX
 
     @property
     def controls_px(self) -> float:
-        """What buttons take at the right of the title."""
         return self._controls.sizeHint().width() + GAP_PX if self._control_row.count() else 0
 
     def set_titles(
@@ -286,6 +313,12 @@ class Chart(QWidget):
         width_px, height_px = self.width() - left_px - right_px, self.height() - self.head_px - below_px
         self.area = QRectF(left_px, self.head_px, max(width_px, 1), max(height_px, 1))
 
+    def frame_scales(self, x: Scale, y: Scale, y_range: Range, right_px: float) -> None:
+        """Leave room for the numbers of the scale at the left."""
+        ticks = y.ticks(*y_range, 8)
+        left_px = 2 * GAP_PX + max((self.width_px(text, NUMBER) for _, text in ticks), default=0)
+        self.frame(left_px, right_px, (x, y))
+
     def show_range(self, x: Range, y: Range, zooms: tuple[bool, bool] = (True, True)) -> None:
         """What is seen unless somebody zooms, and along which axes they can."""
         self.box.setGeometry(self.area)
@@ -297,7 +330,6 @@ class Chart(QWidget):
             self.box.setRange(xRange=x, yRange=y, padding=0)
 
     def pixel(self, x: float, y: float) -> QPointF:
-        """Where a place of the plot is."""
         area, ((left, right), (bottom, top)) = self.area, self.box.viewRange()
         return QPointF(
             area.left() + (x - left) / (right - left) * area.width(),
@@ -305,12 +337,11 @@ class Chart(QWidget):
         )
 
     def rect_of(self, word: Word) -> QRectF:
-        """Where words are written."""
         width, height = self.width_px(word.text, word.font), self._metrics[word.font].height()
         return QRectF(word.at.x() - word.align * width, word.at.y() - height / 2, width, height)
 
     def minimumSizeHint(self) -> QSize:
-        return LEAST_SIZE
+        return self.least_size
 
     def sizeHint(self) -> QSize:
         return QSize(480, 300)
@@ -320,7 +351,7 @@ class Chart(QWidget):
     def redraw(self) -> None:
         """Lay out everything again: data, theme or size are new."""
         self.set_font_px(PROJECTED_FONT_PX if self.is_projected else UI_FONT_PX)
-        ground = getattr(self.theme, self.ground)
+        ground = self.ground_color
         if self.view.backgroundBrush().color() != ground:  # set each time, all would be painted twice
             self.view.setBackground(ground)
             self.box.rbScaleBox.setPen(pg.mkPen(self.theme.accent))
@@ -338,8 +369,20 @@ class Chart(QWidget):
         if self._current is not None and self._current >= len(self.values):
             self._point_at(None)
         elif self.current is not None:  # values may be new where one is pointed at
-            self._show_tip(self.current.tip)
+            self._describe(self.current.tip)
+            self.read.emit(self.current.tip)
         self._update()
+
+    def set_reason(self, reason: str) -> None:
+        """Say why there is nothing to see; "" where there is something."""
+        if reason != self.reason:
+            self.reason = reason
+            self.redraw()
+
+    def select(self, key: Hashable) -> None:
+        if key != self.selected:
+            self.selected = key
+            self._update()
 
     def emphasize(self, key: Hashable) -> None:
         """Fade everything but what has this key; nothing for None."""
@@ -350,45 +393,39 @@ class Chart(QWidget):
     def is_faded(self, key: Hashable) -> bool:
         return self._emphasis not in (None, "", key)
 
-    def color(self, color: QColor, key: Hashable, strength: float = 1.0) -> QColor:
+    def color(self, color: QColor, key: Hashable) -> QColor:
         """The colour, faint where something else is emphasized."""
         result = QColor(color)
-        result.setAlphaF(min(color.alphaF() * strength, FADED / 255 if self.is_faded(key) else 1.0))
+        result.setAlphaF(min(color.alphaF(), FADED / 255 if self.is_faded(key) else 1.0))
         return result
 
-    def word_color(self, key: Hashable) -> QColor:
-        return self.theme.faint if self.is_faded(key) else self.theme.text
-
-    def dim_color(self, key: Hashable) -> QColor:
-        return self.theme.faint if self.is_faded(key) else self.theme.dim
+    def word_color(self, key: Hashable, color: QColor | None = None) -> QColor:
+        """The colour of words, or another one, where nothing else is emphasized."""
+        if self.is_faded(key):
+            return self.theme.faint
+        return self.theme.text if color is None else color
 
     def paint_back(self, painter: QPainter) -> None:
         """Draw titles, or why there is nothing to see; scales and the lines from their ticks."""
-        theme, right_px = self.theme, self.width() - self.controls_px
-        line = QRectF(0, 0, right_px, self._metrics[TITLE].height() + 1)
+        theme, fonts = self.theme, self._fonts
+        line = QRectF(0, 0, self.width() - self.controls_px, self._metrics[TITLE].height() + 1)
         if self.n_head_lines:
             title = self._metrics[TITLE].elidedText(self.title, Qt.TextElideMode.ElideRight, line.width())
-            write(painter, line, title, theme.text, font=self._fonts[TITLE])
-            write(
-                painter,
-                line.translated(0, line.height()),
-                ZOOMED if self.is_zoomed else self.subtitle,
-                theme.dim,
-                FREE,
-                self._fonts[SUBTITLE],
-            )
+            write(painter, line, title, theme.text, font=fonts[TITLE])
+            line.translate(0, line.height())
+            subtitle = ZOOMED if self.is_zoomed else self.subtitle
+            write(painter, line, subtitle, theme.dim, FREE, fonts[SUBTITLE])
         if self.reason:
             room = QRectF(self.rect().adjusted(40, 0, -40, 0))
-            write(painter, room, self.reason, theme.dim, CENTER | WRAP, self._fonts[PLAIN])
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        self._paint_scales(painter)
+            write(painter, room, self.reason, theme.dim, CENTER | WRAP, fonts[PLAIN])
+        else:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            self._paint_scales(painter)
 
     def _paint_scales(self, painter: QPainter) -> None:
         (x_scale, y_scale), area, theme = self.scales, self.area, self.theme
         (left, right), (bottom, top) = self.box.viewRange()
         height, number, taken_px = self.line_px, self._fonts[NUMBER], 0.0
-        painter.setPen(theme.line)
         for y, text in y_scale.ticks(bottom, top, int(area.height() / ROW_DISTANCE_PX)):
             at = self.pixel(left, y).y()
             painter.setPen(theme.line)
@@ -407,15 +444,23 @@ class Chart(QWidget):
             room = QRectF(area.left(), area.bottom() + TICK_GAP_PX + height, area.width(), height)
             write(painter, room, x_scale.label, theme.dim, CENTER, self._fonts[SUBTITLE])
 
-    def paint_current(self, painter: QPainter, value: Value) -> None:
-        """Draw a ring around what is pointed at."""
-        painter.setPen(pg.mkPen(self.theme.text, width=FOCUS_PX))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(self.pixel(value.x, value.y), NEAR_PX / 2, NEAR_PX / 2)
+    def paint_ring(self, painter: QPainter) -> None:
+        if (value := self.current) is not None:
+            painter.setPen(pg.mkPen(self.theme.text, width=FOCUS_PX))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(self.pixel(value.x, value.y), NEAR_PX / 2, NEAR_PX / 2)
+
+    def paint_light(self, painter: QPainter, rect: QRectF, value: Value) -> None:
+        """Light what is behind a bar where that is selected or pointed at."""
+        if value.key == self.selected and value.key is not None:
+            fill(painter, rect, blend(self.theme.panel, self.theme.accent, HIGHLIGHT), 4)
+        elif value is self.current:
+            fill(painter, rect, self.theme.raised, 4)
+            if self.hasFocus():
+                ring(painter, rect, self.theme.accent, 4)
 
     @property
     def current(self) -> Value | None:
-        """What is pointed at."""
         return None if self._current is None else self.values[self._current]
 
     def _update(self) -> None:
@@ -460,7 +505,6 @@ class Chart(QWidget):
         return None if index is None else self.values[index].key
 
     def part_at(self, position: QPointF) -> int | None:
-        """Which part of a bar is there."""
         return None
 
     def _on_mouse_moved(self, position: QPointF) -> None:
@@ -468,12 +512,11 @@ class Chart(QWidget):
         is_hand = self.key_at(position) is not None
         self.view.setCursor(Qt.CursorShape.PointingHandCursor if is_hand else Qt.CursorShape.ArrowCursor)
 
-    def _on_mouse_clicked(self, event: object) -> None:
-        position, button = event.scenePos(), event.button()  # type: ignore[attr-defined]  # of pyqtgraph's own
-        if button != Qt.MouseButton.LeftButton:
+    def _on_mouse_clicked(self, event: Any) -> None:  # of pyqtgraph's own
+        if event.button() != Qt.MouseButton.LeftButton:
             return
-        self.clicked.emit(self.key_at(position), self.part_at(position))
-        if event.double():  # type: ignore[attr-defined]
+        self.clicked.emit(self.key_at(event.scenePos()), self.part_at(event.scenePos()))
+        if event.double():
             self.reset_zoom()  # and the second click has undone the first one
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -501,19 +544,12 @@ class Chart(QWidget):
     def walked(self, index: int, key: Key) -> int:
         """Which value an arrow key leads to: the next of its series, or the nearest of the next series."""
         step = 1 if key in (Key.Key_Right, Key.Key_Down) else -1
-        value = self.values[index]
-        if (
-            key in (Key.Key_Left, Key.Key_Right)
-            or value.series == self.values[-1].series == self.values[0].series
-        ):
+        value, series = self.values[index], {each.series for each in self.values}
+        if key in (Key.Key_Left, Key.Key_Right) or len(series) == 1:
             to = max(0, min(index + step, len(self.values) - 1))
             return to if self.values[to].series == value.series else index
-        others = [
-            (abs(each.x - value.x), at)
-            for at, each in enumerate(self.values)
-            if each.series == value.series + step
-        ]
-        return min(others, default=(0.0, index))[1]
+        others = [at for at, each in enumerate(self.values) if each.series == value.series + step]
+        return min(others, key=lambda at: abs(self.values[at].x - value.x), default=index)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self._reset.setEnabled(self.is_zoomed)
@@ -524,25 +560,16 @@ class Chart(QWidget):
             return
         self._current = index
         tip = "" if index is None else self.values[index].tip
-        self._show_tip(tip)
+        self._describe(tip)
+        self.read.emit(tip)
         if self.shows_tips and tip and at is not None:
             QToolTip.showText(at, wrapped_tip(tip), self)
         elif self.shows_tips:
             QToolTip.hideText()
         self._layers[1].update()
 
-    def _show_tip(self, tip: str) -> None:
-        self._describe(tip)
-        self.read.emit(tip)
-
     def _describe(self, tip: str) -> None:
         self.setAccessibleDescription(tip or self.reason or self.subtitle)
-
-    def set_reason(self, reason: str) -> None:
-        """Say why there is nothing to see; "" where there is something."""
-        if reason != self.reason:
-            self.reason = reason
-            self.redraw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -550,3 +577,72 @@ class Chart(QWidget):
         for layer in self._layers:
             layer.resize()
         self.redraw()
+
+
+# Charts as pictures
+
+
+def svg_of(chart: Chart) -> str:
+    """A chart as an SVG document, as large as on screen."""
+    buffer, size = QBuffer(), chart.size().grownBy(MARGINS)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(chart.logicalDpiX())  # else the scale is silently wrong
+    generator.setSize(size)
+    generator.setViewBox(QRect(QPoint(0, 0), size))
+    generator.setTitle(chart.title)
+    _paint(chart, generator)
+    return bytes(buffer.data().data()).decode()
+
+
+def image_of(chart: Chart) -> QImage:
+    """A chart with twice the dots that it has on screen."""
+    image = QImage(chart.size().grownBy(MARGINS) * SCALE, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(SCALE)
+    _paint(chart, image)
+    return image
+
+
+def png_of(chart: Chart) -> bytes:
+    buffer = QBuffer()
+    QImageWriter(buffer, b"png").write(image_of(chart))
+    return bytes(buffer.data().data())
+
+
+def _paint(chart: Chart, device: QPaintDevice) -> None:
+    scene, source = chart.view.scene(), QRectF(chart.rect())
+    exporting = [item for item in scene.items() if hasattr(item, "setExportMode")]
+    for item in exporting:  # markers as outlines, not as pixels
+        item.setExportMode(True, {"antialias": True, "resolutionScale": 1.0})
+    with QPainter(device) as painter:
+        painter.fillRect(chart.rect().marginsAdded(MARGINS * 2), chart.ground_color)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        scene.prepareForPaint()
+        scene.render(painter, source.translated(MARGINS.left(), MARGINS.top()), source)
+    for item in exporting:
+        item.setExportMode(False)
+
+
+def _copy_picture(chart: Chart) -> None:
+    QGuiApplication.clipboard().setImage(image_of(chart))
+    chart.notified.emit("The picture is copied.")
+
+
+def _copy_svg(chart: Chart) -> None:
+    svg, data = svg_of(chart), QMimeData()
+    data.setText(svg)
+    data.setData("image/svg+xml", QByteArray(svg.encode()))
+    QGuiApplication.clipboard().setMimeData(data)
+    chart.notified.emit("The chart is copied as SVG.")
+
+
+def _save(chart: Chart) -> None:
+    path = ask_for_file(chart.window(), "Save chart", "chart.png", FORMATS)
+    if path is None:
+        return
+    try:
+        replace_file(path, svg_of(chart).encode() if path.suffix.lower() == ".svg" else png_of(chart))
+    except OSError as error:
+        chart.notified.emit(not_written(path, error))
+    else:
+        chart.notified.emit(f"Saved as {path}.")

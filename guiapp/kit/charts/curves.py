@@ -1,40 +1,29 @@
-"""Curves with bands, and names at their ends."""
+"""Curves with bands and names at their ends, and points with a marker and a name each."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
-from guiapp.kit.charts.chart import (
-    BOLD,
-    NEAR_PX,
-    NUMBER,
-    PLAIN,
-    SUBTITLE,
-    TICK_GAP_PX,
-    Chart,
-    HasTheme,
-    Value,
-    Word,
-)
+from guiapp.kit.charts.chart import BOLD, NEAR_PX, PLAIN, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, outline
-from guiapp.kit.charts.scales import Scale, log_range, range_from_zero, spread
-from guiapp.kit.widgets.theme import GAP_PX
+from guiapp.kit.charts.scales import Floats, Range, Scale, log_range, range_from_zero, spread
+from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
 
 MOST_NAMED, MOST_NAME_SHARE = 8, 0.45  # of the width
 EDGE_PX, LEADER_PX = 14, 26  # beside the outermost values; from the plot to the names
 MARKER_PX, MARKER_DISTANCE_PX, CURVE_PX = 9, 16, 2.0
-LEAST_SIZE = QSize(200, 240)  # with less, there are names for few
 BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
-Floats = NDArray[np.float64]
+POINT_PX, RING_PX = 12, 1.8
+MOST_LINES = 9  # from a point to its name
+NOTE_GAP_PX, MOST_NOTE_SHARE = 32, 0.3  # of the width
 SOLID, DASHED, DOTTED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
 
 
@@ -79,111 +68,100 @@ class _Drawn(NamedTuple):
     line: pg.PlotCurveItem
     markers: pg.ScatterPlotItem
 
-    @classmethod
-    def new(cls) -> _Drawn:
-        markers = pg.ScatterPlotItem(pxMode=True, antialias=True)
-        return cls(QGraphicsPathItem(), pg.PlotCurveItem(antialias=True), markers)
+
+class _Name(NamedTuple):
+    """What is written at the end of a curve."""
+
+    curve: Curve
+    details: Sequence[str]
+
+    @property
+    def detail(self) -> str:
+        return self.details[0] if self.details else ""
 
 
 class CurveChart(Chart):
     """At most eight names; a value of any curve can be pointed at."""
 
-    def __init__(self, theme_source: HasTheme, name: str, has_button: bool = True) -> None:
-        self.data = CurvesData([name], [""], [], Scale(), Scale())
+    data: CurvesData = CurvesData([""], [""], [], Scale(), Scale())
+    least_size = QSize(200, 240)  # with less, there are names for few
+
+    def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
         self._drawn: list[_Drawn] = []
-        super().__init__(theme_source, name, has_button)
-
-    def show_data(self, data: CurvesData) -> None:
-        self.data = data
-        self.redraw()
-
-    def minimumSizeHint(self) -> QSize:
-        return LEAST_SIZE
+        super().__init__(theme_source, name)
 
     @property
     def named(self) -> Sequence[Curve]:
         """Those with a name: what is emphasized, and then the first ones."""
         rows = int((self.height() - self.head_px) / self.line_px) - 2
-        ranked = sorted(self.data.curves, key=lambda curve: not self._is_meant(curve))
+        ranked = sorted(self.data.curves, key=lambda curve: curve.key != self._emphasis)
         return ranked[: max(min(MOST_NAMED, rows), 1)]
-
-    def _is_meant(self, curve: Curve) -> bool:
-        return curve.key == self._emphasis
 
     def draw(self) -> None:
         curves = [curve for curve in self.data.curves if len(curve.x)]
-        self.set_titles(self.data.titles, self.data.subtitles)
-        self._named = [curve for curve in self.named if len(curve.x)]
-        self._details = {id(curve): list(curve.details) for curve in self._named}
-        room_px = self.width() * MOST_NAME_SHARE
-        while self._names_px > room_px and any(self._details.values()):
-            self._details = {each: details[1:] for each, details in self._details.items()}
         x_scale, y_scale = self.data.x, self.data.y
-        lows = np.concatenate([curve.low for curve in curves]) if curves else np.ones(1)
-        highs = np.concatenate([curve.high for curve in curves]) if curves else np.ones(1)
-        xs = np.concatenate([curve.x for curve in curves]) if curves else np.ones(1)
-        y_range = (
-            log_range(float(lows.min()), float(highs.max()))
-            if y_scale.is_log
-            else range_from_zero(float(highs.max()))
-        )
-        ticks = y_scale.ticks(*y_range, 8)
-        left_px = 2 * GAP_PX + max((self.width_px(text, NUMBER) for _, text in ticks), default=0)
-        self.frame(left_px, self._names_px + LEADER_PX + GAP_PX, (x_scale, y_scale))
-        left, right = x_scale.place(float(xs.min())), x_scale.place(float(xs.max()))
+        self.set_titles(self.data.titles, self.data.subtitles)
+        self._names = [_Name(curve, curve.details) for curve in self.named if len(curve.x)]
+        while self._names_px > self.width() * MOST_NAME_SHARE and any(name.details for name in self._names):
+            self._names = [_Name(curve, details[1:]) for curve, details in self._names]
+        lowest = min((float(curve.low.min()) for curve in curves), default=1.0)
+        highest = max((float(curve.high.max()) for curve in curves), default=1.0)
+        y_range = log_range(lowest, highest) if y_scale.is_log else range_from_zero(highest)
+        self.frame_scales(x_scale, y_scale, y_range, self._names_px + LEADER_PX + GAP_PX)
+        left = x_scale.place(min((float(curve.x.min()) for curve in curves), default=1.0))
+        right = x_scale.place(max((float(curve.x.max()) for curve in curves), default=1.0))
         right = max(right, left + (1 if x_scale.is_log else 1e-9))
         edge = EDGE_PX * (right - left) / max(self.area.width() - 2 * EDGE_PX, 1)
         free = EDGE_PX * (y_range[1] - y_range[0]) / self.area.height()
         self.show_range((left - edge, right + edge), (y_range[0] - free, y_range[1] + free))
-        self._draw_curves(curves)
-
-    def _draw_curves(self, curves: Sequence[Curve]) -> None:
         while len(self._drawn) < len(curves):
-            self._drawn.append(_Drawn.new())
+            markers = pg.ScatterPlotItem(pxMode=True, antialias=True)
+            self._drawn.append(_Drawn(QGraphicsPathItem(), pg.PlotCurveItem(antialias=True), markers))
             for item in self._drawn[-1]:
                 self.box.addItem(item, ignoreBounds=True)
-        for number, curve in enumerate(curves):
-            self._draw_curve(number, curve, any(curve is each for each in self._named))
         for number, drawn in enumerate(self._drawn):
             for item in drawn:
                 item.setVisible(number < len(curves))
+        for number, curve in enumerate(curves):
+            self._draw_curve(number, curve, any(curve is name.curve for name in self._names))
 
     def _draw_curve(self, number: int, curve: Curve, is_named: bool) -> None:
         drawn = self._drawn[number]
         grey = QColor(self.theme.faint)
         grey.setAlpha(GREY_ALPHA)
         color = self.color(curve.marker_style.color if is_named else grey, curve.key)
-        band = QColor(color)
-        band.setAlpha(min(color.alpha(), BAND_ALPHA) if is_named else 0)
-        x, y = _places(self.data.x, curve.x), _places(self.data.y, curve.y)
+        x, y, low, high = self._places(curve)
         pen = QPen(color, CURVE_PX if is_named else CURVE_PX / 2, curve.style)
         pen.setCosmetic(True)
         drawn.line.setData(x, y, pen=pen)
-        low, high = _places(self.data.y, curve.low), _places(self.data.y, curve.high)
-        edges = np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
-        drawn.band.setPath(pg.arrayToQPath(*edges))
+        band = QColor(color)
+        band.setAlpha(min(color.alpha(), BAND_ALPHA) if is_named else 0)
+        drawn.band.setPath(pg.arrayToQPath(np.append(x, x[::-1]), np.append(low, high[::-1])))
         drawn.band.setBrush(band)
         drawn.band.setPen(Qt.PenStyle.NoPen)
-        edge = pg.mkPen(color, width=1.5)
-        inside = getattr(self.theme, self.ground) if curve.is_hollow else color
+        inside = self.ground_color if curve.is_hollow else color
+        symbol, edge = outline(curve.marker_style.marker, 1.0), pg.mkPen(color, width=1.5)
         step = max(1, round(len(x) * MARKER_DISTANCE_PX / self.area.width()))
         markers = (x[::step], y[::step]) if is_named else ([], [])
-        drawn.markers.setData(
-            *markers, symbol=outline(curve.marker_style.marker, 1.0), size=MARKER_PX, pen=edge, brush=inside
-        )
+        drawn.markers.setData(*markers, symbol=symbol, size=MARKER_PX, pen=edge, brush=inside)
         self.values += [
             Value(curve.key, at_x, at_y, tip, number)
             for at_x, at_y, tip in zip(x.tolist(), y.tolist(), curve.tips, strict=True)
         ]
 
+    def _places(self, curve: Curve) -> tuple[Floats, Floats, Floats, Floats]:
+        """Of x, y, low and high on the axes."""
+        y_scale = self.data.y
+        y, low, high = (y_scale.places(each) for each in (curve.y, curve.low, curve.high))
+        return self.data.x.places(curve.x), y, low, high
+
     @property
     def _names_px(self) -> float:
-        return max(map(self._name_px, self._named), default=0.0)
+        return max(map(self._name_px, self._names), default=0.0)
 
-    def _name_px(self, curve: Curve) -> float:
-        details = self._details[id(curve)]
-        detail_px = GAP_PX + self.width_px(details[0]) if details and details[0] else 0
-        return self.width_px(self._shown(curve.name), BOLD) + detail_px
+    def _name_px(self, name: _Name) -> float:
+        detail_px = GAP_PX + self.width_px(name.detail) if name.detail else 0
+        return self.width_px(self._shown(name.curve.name), BOLD) + detail_px
 
     def _shown(self, name: str) -> str:
         return self.elided(name, MOST_NAME_SHARE * self.width(), BOLD)
@@ -191,46 +169,39 @@ class CurveChart(Chart):
     def place(self) -> None:
         """Names beside the plot, as near to the ends of their curves as they can be without overlap."""
         self._leaders = list[tuple[QPointF, QPointF, QColor]]()
-        ends = [(self._end_of(curve), curve) for curve in self._named]
-        seen = sorted(((end.y(), index) for index, (end, _) in enumerate(ends) if self._is_seen(end)))
-        half, area = self.line_px / 2, self.area
-        heights = spread([y for y, _ in seen], 2 * half, area.top() + half, area.bottom() - half)
-        for (_, index), y in zip(seen, heights, strict=True):
-            end, curve = ends[index]
-            at, name = QPointF(area.right() + LEADER_PX, y), self._shown(curve.name)
-            self._leaders.append(
-                (end, QPointF(at.x() - 6, y), self.color(curve.marker_style.color, curve.key))
-            )
-            self.words.append(Word(name, at, self.word_color(curve.key), BOLD, key=curve.key))
-            details = self._details[id(curve)]
-            if details and details[0]:
-                behind = at + QPointF(self.width_px(name, BOLD) + GAP_PX, 0)
-                self.words.append(Word(details[0], behind, self.dim_color(curve.key), PLAIN, key=curve.key))
-        if n_grey := len(self.data.curves) - len(self._named):
+        area, half, dim = self.area, self.line_px / 2, self.theme.dim
+        ends = [(self._end_of(name.curve), name) for name in self._names]
+        seen = [each for each in ends if area.adjusted(-1, -1, 1, 1).contains(each[0])]
+        seen.sort(key=lambda each: each[0].y())
+        heights = spread([end.y() for end, _ in seen], self.line_px, area.top() + half, area.bottom() - half)
+        for (end, name), y in zip(seen, heights, strict=True):
+            at, text, key = QPointF(area.right() + LEADER_PX, y), self._shown(name.curve.name), name.curve.key
+            self._leaders.append((end, at - QPointF(6, 0), self.color(name.curve.marker_style.color, key)))
+            self.words.append(Word(text, at, self.word_color(key), BOLD, key=key))
+            if name.detail:
+                behind = at + QPointF(self.width_px(text, BOLD) + GAP_PX, 0)
+                self.words.append(Word(name.detail, behind, self.word_color(key, dim), PLAIN, key=key))
+        if n_grey := len(self.data.curves) - len(self._names):
             at = QPointF(self.width(), area.bottom() + TICK_GAP_PX + 1.5 * self.line_px)  # beside the title
             label_px = self.width_px(self.data.x.label, SUBTITLE)
             room_px = self.width() - area.center().x() - label_px / 2 - GAP_PX
             text = f"{n_grey} more in grey: point at one"
             text = text if self.width_px(text, SUBTITLE) <= room_px else f"{n_grey} more"
-            self.words.append(Word(text, at, self.theme.dim, SUBTITLE, align=1.0))
+            self.words.append(Word(text, at, dim, SUBTITLE, align=1.0))
 
     def _end_of(self, curve: Curve) -> QPointF:
         """Its last place that is seen."""
-        x, y = _places(self.data.x, curve.x), _places(self.data.y, curve.y)
+        x, y, *_ = self._places(curve)
         right = self.box.viewRange()[0][1]
         last = max(int(np.searchsorted(x, right, side="right")) - 1, 0)
         return self.pixel(float(x[last]), float(y[last]))
-
-    def _is_seen(self, pixel: QPointF) -> bool:
-        return self.area.adjusted(-1, -1, 1, 1).contains(pixel)
 
     def paint_front(self, painter: QPainter) -> None:
         for start, end, color in self._leaders:
             is_far = start.x() < self.area.right() - 2 * EDGE_PX  # it shall not look like more of the curve
             painter.setPen(QPen(color, 1, DOTTED if is_far else SOLID))
             painter.drawLine(start + QPointF(MARKER_PX / 2 + 1, 0), end)
-        if self.current is not None:
-            self.paint_current(painter, self.current)
+        self.paint_ring(painter)
         super().paint_front(painter)
 
     def value_at(self, position: QPointF) -> int | None:
@@ -248,5 +219,121 @@ class CurveChart(Chart):
         return best
 
 
-def _places(scale: Scale, values: Floats) -> Floats:
-    return np.log10(values) if scale.is_log else values
+class Point(NamedTuple):
+    """A value of both scales; hollow where it is only about right."""
+
+    key: Hashable
+    name: str
+    marker_style: MarkerStyle
+    x: float
+    y: float
+    tip: str
+    is_hollow: bool = False
+
+
+class ScatterData(NamedTuple):
+    """What a scatter chart shows.
+
+    ranges   of both scales, in places
+    line     a value of y that has a line of its own, and what it means: in words at its right end
+    """
+
+    titles: Sequence[str]
+    subtitles: Sequence[str]
+    points: Sequence[Point]
+    x: Scale
+    y: Scale
+    ranges: tuple[Range, Range]
+    line: float | None = None
+    notes: Sequence[str] = ()
+
+
+class ScatterChart(Chart):
+    """No name covers another one, or a point; those that stand away have a line to theirs."""
+
+    data: ScatterData = ScatterData([""], [""], [], Scale(), Scale(), ((0.0, 1.0), (0.0, 1.0)))
+
+    def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
+        super().__init__(theme_source, name)
+        self._points = pg.ScatterPlotItem(pxMode=True, antialias=True)
+        self.box.addItem(self._points, ignoreBounds=True)
+
+    def draw(self) -> None:
+        data = self.data
+        self.set_titles(data.titles, data.subtitles)
+        notes_px = NOTE_GAP_PX + max(map(self.width_px, data.notes), default=0)
+        self._has_notes = bool(data.notes) and notes_px < MOST_NOTE_SHARE * self.width()
+        self.frame_scales(data.x, data.y, data.ranges[1], notes_px if self._has_notes else GAP_PX)
+        is_flat = len({point.y for point in data.points}) < 2  # all would soon be out of sight
+        self.show_range(*data.ranges, (True, not is_flat))
+        spots = []
+        for point in data.points:
+            x, y = data.x.place(point.x), data.y.place(point.y)
+            self.values.append(Value(point.key, x, y, point.tip))
+            color = self.color(point.marker_style.color, point.key)
+            brush = self.ground_color if point.is_hollow else color
+            symbol, pen = outline(point.marker_style.marker, 1.0), pg.mkPen(color, width=RING_PX)
+            spots.append({"pos": (x, y), "symbol": symbol, "pen": pen, "brush": brush, "size": POINT_PX})
+        self._points.setData(spots)
+
+    def place(self) -> None:
+        self._leaders: list[tuple[QPointF, QPointF]] = []
+        data, area, half = self.data, self.area, POINT_PX / 2
+        pixels = (self.pixel(value.x, value.y) for value in self.values)
+        seen = [each for each in zip(pixels, data.points, strict=True) if area.contains(each[0])]
+        taken = [QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half) for at, _ in seen]
+        if data.line is not None:
+            y = self.pixel(0, data.line).y()
+            taken.append(QRectF(area.left(), y - RING_PX, area.width(), 2 * RING_PX))
+        for at, point in sorted(seen, key=lambda each: each[0].x()):
+            size_px = self.width_px(point.name) + GAP_PX, self.line_px
+            rect, is_away = _free_rect(at, size_px, taken, area)
+            taken.append(rect)
+            if is_away:
+                edge_y = rect.bottom() if rect.center().y() < at.y() else rect.top()
+                self._leaders.append((at, QPointF(rect.center().x(), edge_y)))
+            color = self.word_color(point.key)
+            self.words.append(Word(point.name, rect.center(), color, PLAIN, 0.5, point.key))
+        if self._has_notes and data.line is not None:
+            for number, note in enumerate(data.notes):
+                place = QPointF(area.right() + NOTE_GAP_PX, y + number * self.line_px)
+                self.words.append(Word(note, place, self.theme.dim))
+
+    def paint_back(self, painter: QPainter) -> None:
+        super().paint_back(painter)
+        if self.reason:
+            return
+        if self.data.line is not None:
+            y = self.pixel(0, self.data.line).y()
+            painter.setPen(QPen(self.theme.good, RING_PX))
+            if self.area.top() <= y <= self.area.bottom():
+                painter.drawLine(QPointF(self.area.left(), y), QPointF(self.area.right(), y))
+        painter.setPen(QPen(self.theme.faint, 1))
+        for start, end in self._leaders:
+            painter.drawLine(start, end)
+
+    def paint_front(self, painter: QPainter) -> None:
+        self.paint_ring(painter)
+        super().paint_front(painter)
+
+
+def _free_rect(
+    point: QPointF, size_px: tuple[float, float], taken: Sequence[QRectF], area: QRectF
+) -> tuple[QRectF, bool]:
+    """The nearest place for a name that covers nothing, and whether it stands away from its point.
+
+    Right above or below first, then line by line farther away and sideways.
+    """
+    width, height = size_px
+    first = POINT_PX / 2 + height / 2 + 2
+    offsets = sorted(
+        product(range(MOST_LINES), (-1, 1), (0.0, 0.4, -0.4, 0.8, -0.8)),
+        key=lambda each: each[0] + abs(each[2]) * 1.5 + (each[1] > 0) * 0.4,
+    )
+    for line, side, sideways in offsets:
+        center = point + QPointF(sideways * width, side * (first + line * height))
+        center.setX(min(max(center.x(), area.left() + width / 2), area.right() - width / 2))
+        rect = QRectF(center.x() - width / 2, center.y() - height / 2, width, height)
+        if area.contains(rect) and not any(rect.intersects(other) for other in taken):
+            return rect, line > 0 or abs(center.x() - point.x()) > width / 2
+    return QRectF(point.x() - width / 2, point.y() - first - height / 2, width, height), False

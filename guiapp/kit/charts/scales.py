@@ -6,6 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 Range = tuple[float, float]
 ROUND = (1, 1.1, 1.2, 1.35, 1.5, 1.7, 1.9, 2.1, 2.4, 2.7, 3, 3.4, 3.8, 4.3, 4.8, 5.4, 6, 6.8, 7.6, 8.6, 10)
 """Where a range that begins at 0 may end, times a power of ten."""
@@ -31,8 +35,10 @@ class Scale(NamedTuple):
         return f"{self.title}, log scale" if self.is_log and self.title else self.title
 
     def place(self, value: float) -> float:
-        """Where a value lies on the axis."""
         return math.log10(value) if self.is_log else value
+
+    def places(self, values: Floats) -> Floats:
+        return np.log10(values) if self.is_log else values
 
     def ticks(self, low: float, high: float, n_most: int) -> list[tuple[float, str]]:
         """Places between two, at most so many, and what is written there."""

@@ -17,8 +17,8 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile, QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import JournalEdit, packed, replayed
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
+from guiapp.core.text.outside_json import read_json
 from guiapp.kit.state.background import Writer
 
 ENDING, EDITS_ENDING = ".text", ".edits"
@@ -144,7 +144,7 @@ class AutosavedTexts(QObject):
     def is_on_disk(self) -> bool:
         """Whether the last text is on the disk; waits for it."""
         self.finish()
-        return self._place is not None and not self._is_failing
+        return self.is_autosaving
 
     def _own(self, place: Path) -> bool:
         """Lock a place; whether nobody else has it."""

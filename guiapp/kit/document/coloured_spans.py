@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.explain.token_classes import KINDS, RARITIES, TokenClasses
+from guiapp.analysis.explain.characters import KINDS, RARITIES, TokenClasses
 from guiapp.core.encode.counting.cost import STEPS, word_costs
 from guiapp.core.pretokenize.edges import certain, patterns_of, piece_ends, rule_of
-from guiapp.core.text.character_starts import decode
+from guiapp.core.text.normalized import decode
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.tokens.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
+from guiapp.kit.spans.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
 
 CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
 NONE = np.zeros(0, np.int64)
@@ -46,6 +46,8 @@ class _Made(NamedTuple):
 class ColouredSpans(QObject):
     """The `SpanSource` of an editor: the tokens of a session in one of COLORINGS.
 
+    coloring  one of COLORINGS
+
     Signals:
         tokens_changed(TextEdit | None, TokenStore): those of the session, or their colours, are new.
         coloring_changed(): `coloring` or `legend` is new.
@@ -57,28 +59,23 @@ class ColouredSpans(QObject):
     def __init__(self, session: ModelSession, coloring: str = "token", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._coloring = coloring
+        self.attributes_of, self.label_of = session.attributes_of, session.label_of
+        self.coloring = coloring
         self._classes: TokenClasses | None = None
         self._pieces: TextPieces | None = None  # while they are marked
         self._made: _Made | None = None
         session.tokens_changed.connect(self.tokens_changed)
         session.vocabulary_changed.connect(self._on_vocabulary_changed)
-        session.exact.changed.connect(self._notify_colors_changed)
+        session.exact.encoded.connect(self._notify_colors_changed)
         self._on_vocabulary_changed()
 
-    @property
-    def coloring(self) -> str:
-        """One of COLORINGS."""
-        return self._coloring
-
     def set_coloring(self, coloring: str) -> None:
-        if coloring != self._coloring:
-            self._coloring = coloring
+        if coloring != self.coloring:
+            self.coloring = coloring
             self.coloring_changed.emit()
             self._notify_colors_changed()
 
     def set_shows_pieces(self, shows: bool) -> None:
-        """Mark where the pre-tokenizer cuts."""
         if shows != (self._pieces is not None):
             self._pieces = TextPieces(self._session) if shows else None
             self._notify_colors_changed()
@@ -90,11 +87,11 @@ class ColouredSpans(QObject):
     @property
     def legend(self) -> tuple[str, dict[str, int]]:
         """What the colours tell, and the tint of each answer; none where they tell tokens apart."""
-        if self._coloring == "cost":
+        if self.coloring == "cost":
             return "Characters a token", _tints(STEPS, COST_SHADE)
-        if self._coloring == "kind":
+        if self.coloring == "kind":
             return "", _tints(KINDS, KIND_SHADE)
-        if self._coloring == "rarity":
+        if self.coloring == "rarity":
             is_by_score = self._classes is not None and self._classes.is_by_score
             return ("By score" if is_by_score else "By id"), _tints(RARITIES, RARITY_SHADE)
         return "", {}
@@ -103,9 +100,9 @@ class ColouredSpans(QObject):
         """The tokens that overlap or touch the bytes [start, end]."""
         session, made = self._session, self._made
         exact = session.exact.version
-        if (self._coloring == "token" or self._classes is None) and self._pieces is None and exact is None:
+        if (self.coloring == "token" or self._classes is None) and self._pieces is None and exact is None:
             return session.spans_in(start, end)
-        looks = self._coloring, self._classes, self._pieces
+        looks = self.coloring, self._classes, self._pieces
         version = session.tokens, session.tokens.replaced.n_changes, exact, looks
         if made is None or made.version != version or not made.start <= start <= end <= made.end:
             is_same_text = made is not None and made.version == version
@@ -128,20 +125,13 @@ class ColouredSpans(QObject):
 
     def _colored(self, start: int, end: int) -> SpanWindow:
         window = self._session.spans_in(start, end)
-        if self._coloring == "token" or self._classes is None or not len(window.ids):
+        if self.coloring == "token" or self._classes is None or not len(window.ids):
             return window
-        if self._coloring == "cost":
+        if self.coloring == "cost":
             return window._replace(tints=self._steps(window, start, end) + np.uint8(COST_SHADE))
-        if self._coloring == "kind":
+        if self.coloring == "kind":
             return window._replace(tints=self._classes.kinds(window.ids) + np.uint8(KIND_SHADE))
         return window._replace(tints=self._classes.rarities(window.ids) + np.uint8(RARITY_SHADE))
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        return self._session.attributes_of(ids)
-
-    def label_of(self, token_id: int) -> str:
-        """What to call a token that is not in the text."""
-        return self._session.label_of(token_id)
 
     def _steps(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8]:
         """How dear the word is that each token is in, the last one if there are several."""

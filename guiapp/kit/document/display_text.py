@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTextBoundaryFinder
 
-from guiapp.core.text.character_starts import code_points, decode, sizes_in_bytes
-from guiapp.core.text.distinct import distinct
-from guiapp.core.text.hidden import invisible_runs, unassigned
-from guiapp.kit.document.flags import with_untorn_flags
-from guiapp.kit.document.units import n_units
+from guiapp.core.text.normalized import code_points, decode, distinct, sizes_in_bytes
+from guiapp.core.text.visible_text import invisible_runs, unassigned
+from guiapp.kit.document.document import n_units, with_untorn_flags
 
 CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it

@@ -1,20 +1,22 @@
-"""The text that is being edited, with its caret and its selection."""
+"""The text that is being edited, with caret and selection, and its conversion from UTF-16."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
 
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
 from guiapp.analysis.explain.characters import n_characters
-from guiapp.core.text.character_starts import LONGEST_CHARACTER, character_start, decode, encode
-from guiapp.core.text.hidden import invisible_runs
-from guiapp.kit.document.flags import with_untorn_flags
-from guiapp.kit.document.units import n_units
+from guiapp.core.text.normalized import LONGEST_CHARACTER, character_start, decode, encode
+from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
+from guiapp.core.text.visible_text import invisible_runs
+from guiapp.kit.state.background import LatestJob, Working
 
+FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")  # of a country
+UNTORN = "\U00010000\U000101fd"  # a letter and a mark on it, in place of a flag
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
 STAND_INS = "□", "□□"  # for one UTF-16 unit, and for two; Qt 6.11 miscounts signs of two before Indic letters
 LOW_SURROGATES = b"\xdc", b"\xdd", b"\xde", b"\xdf"  # the greater bytes of second units
@@ -27,6 +29,10 @@ class TextDocument(QObject):
 
     buffer        the storage, to read from: only the document's own methods may change it
     n_characters  of the whole text
+    text, view, slice, line_of, line_start, n_characters_before  those of the buffer
+
+    caret         where it is
+    anchor        where the selection began; the same as `caret` if nothing is selected
 
     Signals:
         written(TextEdit): the text is new; for what is kept in step with it, which tells nobody of it yet.
@@ -42,41 +48,23 @@ class TextDocument(QObject):
 
     def __init__(self, data: bytes = b"", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.buffer = TextBuffer(data)
+        buffer = self.buffer = TextBuffer(data)
+        self.text, self.view, self.slice = buffer.text, buffer.view, buffer.slice
+        self.line_of, self.line_start = buffer.line_of, buffer.line_start
+        self.n_characters_before = buffer.n_characters_before
         self.n_characters = n_characters(data)
-        self._caret = 0
-        self._anchor = 0
+        self.caret = 0
+        self.anchor = 0
 
     @property
     def size(self) -> int:
         return len(self.buffer)
-
-    def text(self) -> bytes:
-        """All bytes, as a snapshot that later edits do not touch."""
-        return self.buffer.text()
-
-    def view(self) -> NDArray[np.uint8]:
-        """The text without a copy, to be let go before the next edit."""
-        return self.buffer.view()
-
-    def slice(self, start: int, end: int) -> bytes:
-        return self.buffer.slice(start, end)
-
-    def n_characters_before(self, offset: int) -> int:
-        """How many characters begin before `offset`."""
-        return self.buffer.n_characters_before(offset)
 
     # Lines
 
     @property
     def n_lines(self) -> int:
         return self.buffer.n_lines
-
-    def line_of(self, offset: int) -> int:
-        return self.buffer.line_of(offset)
-
-    def line_start(self, line: int) -> int:
-        return self.buffer.line_start(line)
 
     def line_span(self, line: int) -> tuple[int, int]:
         """Start and end of a line, its newline included."""
@@ -86,31 +74,24 @@ class TextDocument(QObject):
     # Caret and selection
 
     @property
-    def caret(self) -> int:
-        return self._caret
-
-    @property
-    def anchor(self) -> int:
-        """Where the selection began; the same as `caret` if nothing is selected."""
-        return self._anchor
-
-    @property
     def selection(self) -> tuple[int, int]:
-        return min(self._caret, self._anchor), max(self._caret, self._anchor)
+        return min(self.caret, self.anchor), max(self.caret, self.anchor)
 
     @property
     def has_selection(self) -> bool:
-        return self._caret != self._anchor
+        return self.caret != self.anchor
 
     def set_caret(self, offset: int, extend: bool = False) -> None:
         """Move the caret, to the start of a character; `extend` leaves the anchor behind."""
         caret = self.caret_stop(offset)
-        self.select(self._anchor if extend else caret, caret)
+        self.select(self.anchor if extend else caret, caret)
 
     def select(self, anchor: int, caret: int) -> None:
         anchor, caret = self.caret_stop(anchor), self.caret_stop(caret)
         self.buffer.end_undo_step()
-        self._place_caret(anchor, caret)
+        if (anchor, caret) != (self.anchor, self.caret):
+            self.anchor, self.caret = anchor, caret
+            self.selection_changed.emit()
 
     def select_all(self) -> None:
         self.select(0, self.size)
@@ -119,17 +100,13 @@ class TextDocument(QObject):
 
     def set_text(self, data: bytes) -> None:
         """Begin anew with another text, without a way back."""
-        undo_before = self.can_undo, self.can_redo
-        edit = self.buffer.set_text(data)
-        self._after(edit, 0, undo_before)
+        self._change(partial(self.buffer.set_text, data), 0)
 
     def replace(self, start: int, end: int, new: bytes) -> None:
         """Put `new` where [start, end) is; the caret ends up behind it."""
         if start == end and not new:
             return
-        undo_before = self.can_undo, self.can_redo
-        edit = self.buffer.replace(start, end, new)
-        self._after(edit, start + len(new), undo_before)
+        self._change(partial(self.buffer.replace, start, end, new), start + len(new))
 
     def insert(self, new: bytes) -> None:
         """Type: put `new` at the caret, or where the selection is."""
@@ -152,19 +129,20 @@ class TextDocument(QObject):
 
     def undo(self) -> None:
         if self.can_undo:
-            undo_before = self.can_undo, self.can_redo
-            edit = self.buffer.undo()
-            self._after(edit, edit.start + edit.added, undo_before)
+            self._change(self.buffer.undo)
 
     def redo(self) -> None:
         if self.can_redo:
-            undo_before = self.can_undo, self.can_redo
-            edit = self.buffer.redo()
-            self._after(edit, edit.start + edit.added, undo_before)
+            self._change(self.buffer.redo)
 
-    def _after(self, edit: TextEdit, caret: int, undo_before: tuple[bool, bool]) -> None:
-        moved = (caret, caret) != (self._anchor, self._caret)
-        self._anchor = self._caret = caret
+    def _change(self, change: Callable[[], TextEdit], caret: int | None = None) -> None:
+        """Have the text edited and say so; the caret goes behind what is new where no place is named."""
+        undo_before = self.can_undo, self.can_redo
+        edit = change()
+        if caret is None:
+            caret = edit.start + edit.added
+        moved = (caret, caret) != (self.anchor, self.caret)
+        self.anchor = self.caret = caret
         self.n_characters += edit.more_characters
         self.written.emit(edit)
         self.edited.emit(edit)
@@ -172,11 +150,6 @@ class TextDocument(QObject):
             self.selection_changed.emit()
         if undo_before != (self.can_undo, self.can_redo):
             self.undo_changed.emit()
-
-    def _place_caret(self, anchor: int, caret: int) -> None:
-        if (anchor, caret) != (self._anchor, self._caret):
-            self._anchor, self._caret = anchor, caret
-            self.selection_changed.emit()
 
     # Characters, graphemes and words
 
@@ -289,3 +262,53 @@ def _starts_word(finder: QTextBoundaryFinder) -> bool:
 def _is_newline(text: str, utf16_at: int) -> bool:
     behind = text.encode("utf-16-le", "surrogatepass")[2 * utf16_at : 2 * utf16_at + 4]
     return behind.startswith(b"\n\0") or behind == b"\r\0\n\0"
+
+
+def n_units(text: str) -> int:
+    """How many UTF-16 units a text has, in which Qt counts: two for each character beyond U+FFFF."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def with_untorn_flags(text: str) -> str:
+    """The same text in as many UTF-16 units: QTextBoundaryFinder (Qt 6.11) tears flags behind other emoji."""
+    return FLAG.sub(UNTORN, text)
+
+
+class Utf16Text(Working):
+    """Watches a document, whose bytes stay as they are until somebody wants them converted.
+
+    codec  `utf-16-le`, `utf-16-be`, or None for all other texts
+
+    Signals:
+        changed(): `codec` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._told: str | None = None
+        self._job = LatestJob[bytes](self, self._take)
+        document.edited.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def codec(self) -> str | None:
+        return utf16_codec(self._document.slice(0, TELLING_BYTES))
+
+    def convert(self) -> None:
+        """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
+        if (codec := self.codec) is not None:
+            text = self._document.text()
+            self._job.start(lambda _: utf8_from(text, codec))
+
+    def _refresh(self) -> None:
+        self._job.cancel()
+        if (codec := self.codec) != self._told:
+            self._told = codec
+            self.changed.emit()
+
+    def _take(self, text: bytes) -> None:
+        self._document.replace(0, self._document.size, text)
+        self._document.set_caret(0)

@@ -1,41 +1,43 @@
-"""The tokens of the document at this moment, for whoever paints or lists them."""
+"""The tokens of the document at this moment, those of the exact encoder beside them, and checks of both."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.options import Options
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, Encoding, FragmentTokens
+from guiapp.core.text.figures import percent
+from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import EncodeError
-from guiapp.kit.document.check import Job, TextCheck
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.state.background import LatestJob, Progress, later
 
 if TYPE_CHECKING:
     from guiapp.analysis.editing.live_encoding import LiveEncoding
+    from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, Piece, TokenSpans
     from guiapp.core.encode.tokenizer import Tokenizer
 
+PAUSE_MS = 150  # typing goes on meanwhile
 MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
 SMALL = 1 << 17  # bytes that are encoded in no time
 WARMING_BYTES = 1 << 10
 N_WARM_RUNS = 3
-
-
-@dataclass(frozen=True, eq=False)
-class _Encoded:
-    """What a background job delivers."""
-
-    live: LiveEncoding
-    elapsed_ns: int
+AT_ONCE = 1 << 14  # tokens that are looked through for the next one that differs
+MOST_INSTEAD = 64  # tokens that are told in place of one
+SHOWN_PIECES, SHOWN_BYTES = 6, 24  # of where two encoders first differ, and of each piece
+Found = TypeVar("Found")
+Job = Callable[[Progress], Found]
 
 
 class _Given(NamedTuple):
@@ -55,11 +57,50 @@ class _Given(NamedTuple):
         return self.encode(), perf_counter_ns() - started_ns
 
 
-class _Timed(NamedTuple):
-    """How long it took, and how long the text was."""
+class TextCheck(QObject, Generic[Found]):
+    """Asks for what to do, does it, and forgets what it found as soon as the text changes.
 
-    elapsed_ns: int
-    n_bytes: int
+    result  None while it is not known
+
+    Signals:
+        changed(): `result` is new.
+        failed(str): why it cannot be found out.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.result: Found | None = None
+        self._job = LatestJob[Found](self, self._set, self.failed)
+        self._pause = later(self, PAUSE_MS, self._start)
+        self._prepare: Callable[[], Job[Found] | None] | None = None
+
+    def check(self, prepare: Callable[[], Job[Found] | None]) -> None:
+        """Find out soon; `prepare` is asked for what to do once typing has paused, None for nothing."""
+        self._prepare = prepare
+        self._pause.start()
+
+    def forget(self) -> None:
+        """The text has changed: the old answer holds no more."""
+        self._pause.stop()
+        self._job.cancel()
+        self._set(None)
+
+    def wait(self) -> None:
+        self._pause.stop()
+        self._job.wait()
+
+    def _start(self) -> None:
+        job = None if self._prepare is None else self._prepare()
+        if job is not None:
+            self._job.start(job)
+
+    def _set(self, result: Found | None) -> None:
+        if result != self.result:
+            self.result = result
+            self.changed.emit()
 
 
 class LiveSpans(QObject):
@@ -94,8 +135,8 @@ class LiveSpans(QObject):
         self._have_none()
         self._live: LiveEncoding | None = None
         self.is_behind = False
-        self.job = LatestJob[_Encoded](self, self._take, self._fail)
-        self.timing = TextCheck[_Timed](self)
+        self.job: LatestJob[tuple[LiveEncoding, int]] = LatestJob(self, self._take, self._fail)
+        self.timing = TextCheck[tuple[int, int]](self)  # nanoseconds, and bytes of the text
         self.timing.changed.connect(self._note_time)
         self._pause = later(self, 0, self._expect_edit)
 
@@ -136,7 +177,6 @@ class LiveSpans(QObject):
         self.is_behind = self._tokenizer is not None
 
     def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
         self._pause.stop()
         self.job.wait()
         self.timing.wait()
@@ -156,17 +196,17 @@ class LiveSpans(QObject):
     def _expect_edit(self) -> None:
         self.tokens.expect_edit(self._document.caret)
 
-    def _take(self, result: _Encoded) -> None:
-        self._live, self.is_behind = result.live, False
-        self.tokens = result.live.tokens
-        self.elapsed_ns, self.timed_bytes = result.elapsed_ns, self._document.size
+    def _take(self, result: tuple[LiveEncoding, int]) -> None:
+        (self._live, self.elapsed_ns), self.is_behind = result, False
+        self.tokens = self._live.tokens
+        self.timed_bytes = self._document.size
         self.encoded.emit()
 
-    def _to_be_timed(self) -> Job[_Timed] | None:
+    def _to_be_timed(self) -> Job[tuple[int, int]] | None:
         if self._live is None or self._tokenizer is None:
             return None
         given = _Given(self._tokenizer, self._document.text(), self._options)
-        return lambda _: _Timed(_warm_ns(given), len(given.text))
+        return lambda _: (_warm_ns(given), len(given.text))
 
     def _note_time(self) -> None:
         if (timed := self.timing.result) is not None:
@@ -185,6 +225,84 @@ class LiveSpans(QObject):
         self.elapsed_ns = self.timed_bytes = 0
 
 
+class Instead(NamedTuple):
+    """The smallest stretch [start, end) at whose ends both encoders cut, and where the exact one does within.
+
+    spans  of its first tokens, at most MOST_INSTEAD
+    """
+
+    start: int
+    end: int
+    spans: tuple[tuple[int, int], ...]
+
+
+class ExactSpans(LiveSpans):
+    """What the exact encoder makes of the text while an approximate one is in use; not known else."""
+
+    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
+        super().__init__(document, parent, is_timed=False)
+
+    @property
+    def version(self) -> tuple[TokenStore, int] | None:
+        """Equal as long as the tokens are the same; None while they are not known."""
+        return (self.tokens, self.tokens.replaced.n_changes) if self.is_known else None
+
+    def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
+        """From now on beside this encoder; without a tokenizer, and beside an exact one, there is no need."""
+        algorithm = None if tokenizer is None else tokenizer.encoders.get(options.encoder or "")
+        is_needed = algorithm is not None and not algorithm.exact
+        super().use(tokenizer if is_needed else None, replace(options, encoder=None))
+
+    def expect_edit(self) -> None:
+        if self.is_known:
+            super().expect_edit()
+
+    def differing(self, shown_tokens: TokenSpans) -> NDArray[np.bool_]:
+        """bool[k]: which of some tokens that follow each other have text, and the exact encoder has not."""
+        if not self.is_known or not len(shown_tokens.ids):
+            return np.zeros(len(shown_tokens.ids), np.bool_)
+        from guiapp.analysis.explain.encoder_agreement import differing  # time that starting does not have
+
+        first = self.tokens.first_ending_from(int(shown_tokens.starts[0]))
+        last = self.tokens.first_after(int(shown_tokens.ends[-1]))
+        return differing(shown_tokens, self.tokens.between(first, last))
+
+    def next_from(self, shown_tokens: TokenStore, start: int, end: int, by: int) -> tuple[int, int] | None:
+        """The next place with a token that differs behind a stretch, or the last one before it, as bytes.
+
+        At both ends of a place both encoders cut.  From the last one it goes on with the first; None where
+        there is none.
+        """
+        n_tokens = len(shown_tokens)
+        at = shown_tokens.first_from(end) if by > 0 else shown_tokens.first_ending_after(start)
+        for first, last in _chunks(at, n_tokens) if by > 0 else reversed([*_chunks(at, n_tokens)]):
+            rows = np.flatnonzero(self.differing(shown_tokens.between(first, last)))
+            if len(rows):
+                return self._common_span(shown_tokens, first + int(rows[0 if by > 0 else -1]))
+        return None
+
+    def instead_of(self, shown_tokens: TokenStore, index: int) -> Instead | None:
+        """What the exact encoder gives where a token is; None where that is the same one."""
+        if not self.differing(shown_tokens.between(index, index + 1)).any():
+            return None
+        tokens, (start, end) = self.tokens, self._common_span(shown_tokens, index)
+        first, last = tokens.indexes_in(start, end)
+        last = min(last, first + MOST_INSTEAD)
+        return Instead(start, end, tuple(tokens.span(at) for at in range(first, last)))
+
+    def _common_span(self, shown_tokens: TokenStore, index: int) -> tuple[int, int]:
+        """The smallest one around a token at whose ends both encoders cut."""
+        from guiapp.analysis.compare.spans import aligned_span  # time that starting does not have
+
+        return aligned_span((shown_tokens, self.tokens), *shown_tokens.span(index))
+
+
+def _chunks(at: int, n_tokens: int) -> list[tuple[int, int]]:
+    """All tokens from one on, and then those before it, in stretches of AT_ONCE."""
+    behind = pairwise([*range(at, n_tokens, AT_ONCE), n_tokens])
+    return [*behind, *pairwise([*range(0, at, AT_ONCE), at])]
+
+
 def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     """Encode the neighbourhood of an edit; False where that is too much to do at once, or fails."""
     text = document.view()
@@ -198,7 +316,7 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     return True
 
 
-def _encode(given: _Given, progress: Progress) -> _Encoded:
+def _encode(given: _Given, progress: Progress) -> tuple[LiveEncoding, int]:
     from guiapp.analysis.editing.live_encoding import LiveEncoding
 
     with suppress(EncodeError):  # what is made only once is in no time that is told
@@ -207,7 +325,7 @@ def _encode(given: _Given, progress: Progress) -> _Encoded:
     progress(0.8)
     if len(given.text) < SMALL:
         elapsed_ns = _warm_ns(given)
-    return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), elapsed_ns)
+    return LiveEncoding(given.tokenizer, encoding, given.options), elapsed_ns
 
 
 def _warm_ns(given: _Given) -> int:
@@ -228,3 +346,32 @@ def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
     ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))
     kept = ends > starts
     tokens.replace(first, last, FragmentTokens(ids[kept], starts[kept], ends[kept]), edit.shift)
+
+
+def explained(agreement: EncoderAgreement) -> str:
+    """What was found, for people."""
+    if (first := agreement.first_difference) is None:
+        return "On this text it gives exactly the tokens of the exact encoder."
+    share, counts = percent(agreement.share, 1), f"{agreement.n_shared:,} of {agreement.n_exact:,}"
+    return (
+        f"On this text it gives {share} of the exact encoder's tokens ({counts}).\n\n"
+        f"They first differ at byte {first.start:,}:\n"
+        f"shown\t{_shown(first.approximated)}\nexact\t{_shown(first.exact)}"
+    )
+
+
+def _shown(pieces: tuple[Piece, ...]) -> str:
+    shown = " ┆ ".join(f"{visible_text(text, SHOWN_BYTES)}" for _, text in pieces[:SHOWN_PIECES])
+    return f"{shown} …" if len(pieces) > SHOWN_PIECES else shown
+
+
+def compared(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> EncoderAgreement:
+    """Encode the text, and by the exact encoder too, and compare."""
+    from guiapp.analysis.explain.encoder_agreement import compare  # time that starting does not have
+
+    exact_name = next(name for name, algorithm in tokenizer.encoders.items() if algorithm.exact)
+    exact = tokenizer.encode(text, options.add_special, options.parse_special, exact_name)
+    progress(0.4)
+    approximated = tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
+    progress(0.8)
+    return compare(approximated, exact)

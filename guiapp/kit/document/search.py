@@ -1,4 +1,4 @@
-"""What is looked for in the text, where it was found, and which of the matches is looked at."""
+"""Places in the text that move with edits and are walked through: matches of a search, hidden characters."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.search.in_text import NO_MATCHES, Query, TextMatches, find, tokens_named
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.explain.characters import n_characters
+from guiapp.analysis.search.matches import NO_MATCHES, Query, QueryError, TextMatches, find, tokens_named
+from guiapp.core.text.visible_text import NOTHING_HIDDEN, HiddenPlaces, hidden_places, without
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, later
-from guiapp.kit.tokens.layout import SpanWindow
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.spans.layout import SpanWindow
+from guiapp.kit.state.background import LatestJob, Working, later
 
 PAUSE_MS = 120  # a search begins when typing pauses, in the field or in the text
+SMALL_BYTES = 1 << 15  # hidden characters are looked for at each key …
+HIDDEN_PAUSE_MS = 150  # … and in a longer text once typing has paused
 Kind = Literal["text", "bytes", "regex", "token"]
 
 
@@ -28,6 +32,8 @@ class TextSearch(QObject):
     is_open  whether anybody looks for anything: else nothing is searched and nothing found
     problem  why nothing could be searched
     current  which of the matches is selected, from 0
+
+    matches_case  whether “The” is another text than “the”
 
     Signals:
         query_changed(): `is_open`, `kind`, `query` or `matches_case` is new.
@@ -44,9 +50,9 @@ class TextSearch(QObject):
         self._session = session
         self._document = session.document
         self.is_open = False
-        self._kind: Kind = "text"
-        self._query = ""
-        self._matches_case = False
+        self.kind: Kind = "text"
+        self.query = ""
+        self.matches_case = False
         self._found = NO_MATCHES
         self.problem = ""
         self.current: int | None = None
@@ -61,19 +67,6 @@ class TextSearch(QObject):
 
     # What is looked for
 
-    @property
-    def kind(self) -> Kind:
-        return self._kind
-
-    @property
-    def query(self) -> str:
-        return self._query
-
-    @property
-    def matches_case(self) -> bool:
-        """Whether “The” is another text than “the”."""
-        return self._matches_case
-
     def open(self, step: int = 0) -> None:
         """Look for the same as last time, and then at the next match behind the selection, or before it."""
         start, end = self._document.selection
@@ -81,7 +74,7 @@ class TextSearch(QObject):
 
     def search_for(self, kind: Kind, query: str, origin: int) -> None:
         """Look for this at once, and then at the first match from `origin` on."""
-        self._set(kind, query, self._matches_case)
+        self._set(kind, query, self.matches_case)
         self._begin(origin, 1)
 
     def _begin(self, origin: int, step: int) -> None:
@@ -100,18 +93,18 @@ class TextSearch(QObject):
 
     def set_query(self, query: str) -> None:
         """Look for something else when typing pauses, and then at the first match from the caret on."""
-        self._set(self._kind, query, self._matches_case)
+        self._set(self.kind, query, self.matches_case)
 
     def set_kind(self, kind: Kind) -> None:
-        self._set(kind, self._query, self._matches_case)
+        self._set(kind, self.query, self.matches_case)
 
     def set_matches_case(self, matches_case: bool) -> None:
-        self._set(self._kind, self._query, matches_case)
+        self._set(self.kind, self.query, matches_case)
 
     def _set(self, kind: Kind, query: str, matches_case: bool) -> None:
-        if (kind, query, matches_case) == (self._kind, self._query, self._matches_case):
+        if (kind, query, matches_case) == (self.kind, self.query, self.matches_case):
             return
-        self._kind, self._query, self._matches_case = kind, query, matches_case
+        self.kind, self.query, self.matches_case = kind, query, matches_case
         if self.is_open:
             self._step_when_found = 1
             self._pause.start()
@@ -155,7 +148,6 @@ class TextSearch(QObject):
         self._origin = self._document.selection[0]
 
     def stop(self) -> None:
-        """End all work; nothing is delivered any more."""
         self._pause.stop()
         self.job.wait()
 
@@ -163,14 +155,14 @@ class TextSearch(QObject):
 
     def _search(self) -> None:
         self._pause.stop()
-        if not self._query:
+        if not self.query:
             self.job.cancel()
             self._take(NO_MATCHES)
-        elif self._kind == "token":
+        elif self.kind == "token":
             self.job.cancel()
             self._find_token()
         else:
-            query = Query(self._kind, self._query, self._matches_case)
+            query = Query(self.kind, self.query, self.matches_case)
             self.job.start(partial(find, self._document.text(), query))
 
     def _find_token(self) -> None:
@@ -180,7 +172,7 @@ class TextSearch(QObject):
             self._fail("Open a model first.")
             return
         try:
-            tokens = tokens_named(vocabulary, self._query)
+            tokens = tokens_named(vocabulary, self.query)
         except QueryError as error:
             self._fail(str(error))
         else:
@@ -200,7 +192,7 @@ class TextSearch(QObject):
     # Following the text
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
-        if not (self.is_open and self._query):
+        if not (self.is_open and self.query):
             return
         if edit is not None:
             self.job.cancel()
@@ -208,7 +200,7 @@ class TextSearch(QObject):
             self._set_current(None)
             self._pause.start()
             self.found_changed.emit()
-        elif self._kind == "token":
+        elif self.kind == "token":
             self._pause.start()
 
     def _on_caret_moved(self) -> None:
@@ -257,3 +249,147 @@ def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
         return results
     touched = slice(before, behind)
     return TextMatches(np.delete(starts, touched), np.delete(ends, touched), is_all)
+
+
+class HiddenCharacters(Working):
+    """The places of a text where characters hide, at this moment.
+
+    Of a long text they move along with edits, and are looked for again when typing pauses.
+
+    places  as far as they are known
+
+    Signals:
+        changed(): `places` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, text: TextSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._document = text.document
+        self.places = NOTHING_HIDDEN
+        self._is_known = False
+        self.job = LatestJob[HiddenPlaces](self, self._take)
+        self._pause = later(self, HIDDEN_PAUSE_MS, self._search)
+        self._document.edited.connect(self._on_edited)
+        self._search_soon()
+
+    @property
+    def n_characters(self) -> int:
+        return self.places.n_characters
+
+    @property
+    def n_places(self) -> int:
+        return len(self.places.starts)
+
+    def within(self, start: int, end: int) -> HiddenPlaces:
+        """What hides in a part of the text, in bytes counted from `start`."""
+        places = self._now()
+        first, last = (
+            int(np.searchsorted(places.ends, start, "right")),
+            int(np.searchsorted(places.starts, end)),
+        )
+        starts, ends, counts = (column[first:last].copy() for column in places)
+        starts, ends = np.maximum(starts, start), np.minimum(ends, end)
+        for at in {0, len(starts) - 1} if len(starts) else ():  # those that the part may cut in two
+            counts[at] = n_characters(self._document.slice(int(starts[at]), int(ends[at])))
+        return HiddenPlaces(starts - start, ends - start, counts)
+
+    def whole_places(self, start: int, end: int) -> tuple[int, int]:
+        """A part of the text, made longer until it cuts no place in two."""
+        starts, ends, _ = self._now()
+        first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end))
+        if first >= last:
+            return start, end
+        return min(start, int(starts[first])), max(end, int(ends[last - 1]))
+
+    def step(self, by: int) -> None:
+        """Select the next place behind the selection, or the one before; behind the last comes the first."""
+        first, last = self._document.selection
+        self.step_from(last if by > 0 else first, by)
+
+    def step_from(self, offset: int, by: int) -> None:
+        """The same of the next place from a byte of the text on, or the last one before it."""
+        starts, ends, _ = self._now()
+        if len(starts):
+            is_on = by > 0
+            at = int(np.searchsorted(starts if is_on else ends, offset, "left" if is_on else "right"))
+            at = (at if is_on else at - 1) % len(starts)
+            self._text.point_out(int(starts[at]), int(ends[at]))
+
+    def remove(self) -> None:
+        """Take all of them out of the text, as one step of undo; the caret stays where it is."""
+        self.remove_within(0, self._document.size)
+
+    def remove_within(self, start: int, end: int) -> None:
+        """The same in a part of the text."""
+        places = self.within(start, end)
+        if not places.n_characters:
+            return
+        document = self._document
+        first, last = int(places.starts[0]), int(places.ends[-1])
+        moved = HiddenPlaces(places.starts - first, places.ends - first, places.counts)
+        selection = [_offset_without(places, start, at) for at in (document.anchor, document.caret)]
+        new = without(document.slice(start + first, start + last), moved)
+        document.buffer.end_undo_step()
+        document.replace(start + first, start + last, new)
+        document.select(*selection)
+
+    def text_without(self) -> bytes:
+        """What is selected, or the whole text where that is nothing that can be seen, without them."""
+        start, end = self._document.selection
+        selected = without(self._document.slice(start, end), hidden_places(self._document.slice(start, end)))
+        return selected or without(self._document.text(), self._now())
+
+    def _now(self) -> HiddenPlaces:
+        """All of the present text, at once."""
+        if not self._is_known:
+            self._pause.stop()
+            self.job.cancel()
+            self._take(hidden_places(self._document.text()))
+        return self.places
+
+    def _on_edited(self, edit: TextEdit) -> None:
+        self._is_known = False
+        self.job.cancel()
+        if self._document.size > SMALL_BYTES:
+            self._set(_places_moved(self.places, edit))
+        self._search_soon()
+
+    def _search_soon(self) -> None:
+        if self._document.size <= SMALL_BYTES:
+            self._pause.stop()
+            self._take(hidden_places(self._document.text()))
+        else:
+            self._pause.start()
+
+    def _search(self) -> None:
+        text = self._document.text()
+        self.job.start(lambda _: hidden_places(text))
+
+    def _take(self, places: HiddenPlaces) -> None:
+        self._is_known = True
+        self._set(places)
+
+    def _set(self, places: HiddenPlaces) -> None:
+        is_same = all(map(np.array_equal, places, self.places))
+        self.places = places
+        if not is_same:
+            self.changed.emit()
+
+
+def _places_moved(places: HiddenPlaces, edit: TextEdit) -> HiddenPlaces:
+    """The places that an edit left alone, where they are now."""
+    starts, ends, counts = places
+    before = int(np.searchsorted(ends, edit.start))
+    behind = max(before, int(np.searchsorted(starts, edit.start + edit.removed, "right")))
+    columns = (starts, edit.shift), (ends, edit.shift), (counts, 0)
+    return HiddenPlaces(*(np.append(column[:before], column[behind:] + shift) for column, shift in columns))
+
+
+def _offset_without(places: HiddenPlaces, start: int, offset: int) -> int:
+    """Where a byte of the text is once these places, counted from `start`, are taken out."""
+    at = offset - start
+    before = np.minimum(places.ends, at) - np.minimum(places.starts, at)
+    return offset - int(before.sum())

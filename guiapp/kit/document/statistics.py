@@ -1,12 +1,34 @@
-"""Counts of a text and of a selection, for the status line."""
+"""Counts of a text: of all of it and of a selection, of each line, and against a budget of tokens."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.explain.characters import n_characters
+from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts, costly_texts_of
+from guiapp.kit.state.background import LatestJob, Working, later
+from guiapp.kit.state.settings import Settings
+
+if TYPE_CHECKING:
+    from guiapp.kit.session.model_session import ModelSession
 
 NS_PER_S = 1e9
 BYTES_PER_MB = 1e6
 MOST_GROWTH = 2  # of a text, or shrinkage, since it was timed
+COUNT_PAUSE_MS = 250  # without an edit, until all lines are counted
+LOOKED_AT_BYTES = 1 << 14  # of a line; the whole of a long one would have people wait at each key
+DEAR_BELOW = 2  # characters a token, from the third of `cost.STEPS` on
+N_MOST = 20  # words and lines that are listed
+LONG_BYTES = 1_000_000
+LIST_PAUSE_MS, LONG_PAUSE_MS = 150, 1000  # without an edit, in a short text and in a long one
+USUAL_BUDGET = 8192  # where neither people nor the model's file say
+MOST_BUDGET = 10**9
 
 
 @dataclass(frozen=True)
@@ -74,3 +96,175 @@ def format_speed(speed_mb_per_s: float) -> str:
         return f"{max(1000 * speed_mb_per_s, 0.1):.1f} kB/s"
     digits = 2 if speed_mb_per_s < 1 else 1 if speed_mb_per_s < 10 else 0
     return f"{speed_mb_per_s:,.{digits}f} MB/s"
+
+
+class LineCosts(QObject):
+    """Counts of a session.
+
+    session  whose
+    most     tokens of the line with the most, the scale of all bars
+
+    Signals:
+        changed(): counts are new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self._is_shown = False
+        self.most = 0
+        self._pause = later(self, COUNT_PAUSE_MS, self._count)
+        session.tokens_changed.connect(self._on_tokens_changed)
+
+    def set_shown(self, is_shown: bool) -> None:
+        """Look at all lines only while people see them."""
+        self._is_shown = is_shown
+        if is_shown:
+            self._count()
+
+    def of_line(self, start: int, end: int) -> tuple[int, bool]:
+        """The tokens of a line, and whether it has few characters for them, as far as it is looked at.
+
+        It is asked for each line that shows at each key: there is no array in it.
+        """
+        document, n_tokens = self.session.document, self.session.n_in_line(start, end)
+        n_looked_at = n_tokens
+        if end - start > LOOKED_AT_BYTES:
+            end = document.character_start(start + LOOKED_AT_BYTES)
+            n_looked_at = self.session.n_in_line(start, end)
+        size = n_characters(document.slice(start, end))
+        return n_tokens, n_looked_at > 1 and size < DEAR_BELOW * n_looked_at
+
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
+        if self._is_shown:
+            self.changed.emit()
+            self._pause.start()
+
+    def _count(self) -> None:
+        starts = np.append(0, self.session.document.buffer.newlines + 1)
+        self.most = int(self.session.n_in_lines(starts).max())
+        self.changed.emit()
+
+
+class MostExpensiveModel(Working):
+    """What is dearest in the text of a session, while somebody looks.
+
+    result  None before the first time, and where there is no model
+
+    Signals:
+        changed(): `result` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._is_shown = self._is_stale = False
+        self._edits: list[TextEdit] = []  # since the text that `result` is about
+        self.result: CostlyTexts | None = None
+        self._pause = QTimer(self, singleShot=True)
+        self._pause.timeout.connect(self._find)
+        self._job = LatestJob[CostlyTexts](self, self._take)
+        session.tokens_changed.connect(self._on_tokens_changed)
+        self._on_tokens_changed(None)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._pause.isActive() or self._job.is_busy
+
+    def set_shown(self, is_shown: bool) -> None:
+        self._is_shown = is_shown
+        if is_shown and self._is_stale:
+            self._find()
+
+    def go_to(self, row: CostlyText) -> tuple[int, int]:
+        """Select the first place of one of those found, where it is by now; return that."""
+        start, end = row.start, row.end
+        for edit in self._edits:
+            if edit.start + edit.removed <= start:
+                start, end = start + edit.shift, end + edit.shift
+        self._session.document.select(*sorted((min(end, self._session.document.size), start)))
+        return self._session.document.selection
+
+    def line_of(self, row: CostlyText) -> int:
+        """The number of the line of its first place, from 1."""
+        return self._session.document.line_of(min(row.start, self._session.document.size)) + 1
+
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
+        self._is_stale = True
+        if edit is not None:
+            self._edits.append(edit)
+        self._job.cancel()
+        if self._is_shown:
+            is_long = self._session.document.size > LONG_BYTES
+            self._pause.start(LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
+
+    def _find(self) -> None:
+        self._pause.stop()
+        if self._session.is_encoding:
+            return  # the tokens will come
+        self._is_stale = False
+        tokens = self._session.tokens.between(0, len(self._session.tokens))
+        columns = np.array(tokens.starts), np.array(tokens.ends)  # copies, as those are changed by edits
+        find = partial(costly_texts_of, self._session.document.text(), *columns, N_MOST)
+        self._job.start(lambda _: find())
+
+    def _take(self, result: CostlyTexts) -> None:
+        self.result, self._edits = result, []  # an edit since would have ended the job
+        self.changed.emit()
+
+
+class TokenBudget(QObject):
+    """The budget of a session, the context length of its model or one's own number, kept in the settings.
+
+    Signals:
+        changed(): the budget, or what of it is used, is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._settings = settings
+        session.vocabulary_changed.connect(self.changed)
+        session.tokens_changed.connect(self.changed)
+
+    @property
+    def of_model(self) -> int | None:
+        """The context length that the model's file tells, in tokens."""
+        from guiapp.analysis.compare.comparison import context_length_of  # time that starting does not have
+
+        vocabulary = self._session.vocabulary
+        return None if vocabulary is None else context_length_of(vocabulary)
+
+    @property
+    def own(self) -> int | None:
+        """What people chose."""
+        text = self._settings.budget
+        return int(text) if text.isdecimal() and len(text) <= len(str(MOST_BUDGET)) and int(text) else None
+
+    def choose(self, own: int | None) -> None:
+        """Take a number of one's own, or without one that of the model."""
+        self._settings.budget = "" if own is None else str(min(max(own, 1), MOST_BUDGET))
+        self.changed.emit()
+
+    @property
+    def n_most(self) -> int:
+        return self.own or self.of_model or USUAL_BUDGET
+
+    @property
+    def n_used(self) -> int:
+        """The tokens of the text, with those around it."""
+        return len(self._session.tokens)
+
+    @property
+    def cut(self) -> int | None:
+        """The first byte of the text that does not fit; None where all does."""
+        if self.n_used <= self.n_most:
+            return None
+        start, _ = self._session.tokens.span(self.n_most)
+        return start if start < self._session.document.size else None

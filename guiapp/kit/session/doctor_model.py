@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.doctor.findings import HINT, Finding
-from guiapp.kit.models.loader import title_of
+from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 
@@ -52,7 +52,7 @@ class DoctorModel(Working):
         self._failed = ""  # the name of what could not be opened, and is examined in place of the model
         self._is_active = False
         self._until = later(self, AFTER_OPENING_MS, self.examine)
-        self._job = LatestJob["Diagnosis"](self, self._take, self._fail)
+        self._job = LatestJob["Diagnosis"](self, self._set, self._fail)
         self._job.busy_changed.connect(self.changed)
         self._job.progress_changed.connect(self.progress_changed)
         session.vocabulary_changed.connect(self._on_model_changed)
@@ -162,7 +162,6 @@ class DoctorModel(Working):
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Give up; what was found before stays."""
         self._job.cancel()
 
     # What can be done about it
@@ -190,7 +189,7 @@ class DoctorModel(Working):
             self.original, self._original_pre = "", None
         self._job.cancel()
         self._until.stop()
-        self._set(None, "")
+        self._set(None)
         if self._is_active:
             self.examine()
         elif self.name:
@@ -201,13 +200,10 @@ class DoctorModel(Working):
             self._failed = name
             self._on_model_changed()
 
-    def _take(self, diagnosis: Diagnosis) -> None:
-        self._set(diagnosis, "")
-
     def _fail(self, problem: str) -> None:
         self._set(None, problem)
 
-    def _set(self, diagnosis: Diagnosis | None, problem: str) -> None:
+    def _set(self, diagnosis: Diagnosis | None, problem: str = "") -> None:
         self.diagnosis, self.problem, self.chosen = diagnosis, problem, 0
         self.changed.emit()
         self.chosen_changed.emit()
@@ -228,8 +224,8 @@ def _examine(
 
 
 def _exported(form: str, title: str, diagnosis: Diagnosis, progress: Progress) -> bytes:
-    from guiapp.analysis.doctor.report import markdown, record
-    from guiapp.analysis.export.json_text import json_text
+    from guiapp.analysis.doctor.doctor import markdown, record
+    from guiapp.analysis.export.tables import json_text
 
     if form == "json":
         return f"{json_text(record(diagnosis))}\n".encode("utf-8", "surrogateescape")

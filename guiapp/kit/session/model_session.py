@@ -1,4 +1,4 @@
-"""A model that looks at a text: how it is encoded, its tokens, and which of them is selected."""
+"""A model that looks at a text: how it is encoded, its tokens, the selected one; and models side by side."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.options import Options
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.document.check import Job, TextCheck, compared, explained
-from guiapp.kit.document.exact_spans import ExactSpans, Instead
-from guiapp.kit.document.live_spans import LiveSpans
+from guiapp.kit.document.live_spans import ExactSpans, Instead, Job, LiveSpans, TextCheck, compared, explained
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics
-from guiapp.kit.models.loader import Load, ModelLoader
+from guiapp.kit.session.loader import Load, ModelLoader
 from guiapp.kit.session.text_session import PointedAt, TextSession
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.tokens.layout import SpanWindow, token_at
+from guiapp.kit.spans.layout import SpanWindow, token_at
+from guiapp.kit.state.settings import SharedSpelling
 
 if TYPE_CHECKING:
     from guiapp.analysis.explain.encoder_agreement import EncoderAgreement
     from guiapp.core.encode.exactness import Exactness
     from guiapp.core.encode.tokenizer import Tokenizer
+
+MOST_COMPARED = 4  # beside each other
 
 
 class ModelSession(QObject):
@@ -84,7 +83,7 @@ class ModelSession(QObject):
         self.exact = ExactSpans(text.document, self)
         self.round_trip = TextCheck[RoundTrip](self)
         self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
-        self._options = options or Options()
+        self.options = options or Options()
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
         self.loader.model_changed.connect(self._use_model)
@@ -134,8 +133,7 @@ class ModelSession(QObject):
 
     @property
     def algorithm(self) -> Algorithm | None:
-        """The algorithm in use."""
-        return self.encoders.get(self._options.encoder or next(iter(self.encoders), ""))
+        return self.encoders.get(self.options.encoder or next(iter(self.encoders), ""))
 
     @property
     def exactness(self) -> Exactness | None:
@@ -145,9 +143,8 @@ class ModelSession(QObject):
         exactness = self.tokenizer.exactness
         if self.algorithm.exact:
             return exactness
-        reason = (
-            f"“{self.algorithm.title}” does not always give {self.tokenizer.vocabulary.library}'s tokens."
-        )
+        library = self.tokenizer.vocabulary.library
+        reason = f"“{self.algorithm.title}” does not always give {library}'s tokens."
         if self.encoder_check.result is not None:
             reason += f" {explained(self.encoder_check.result)}"
         elif self.document.size:
@@ -156,31 +153,27 @@ class ModelSession(QObject):
             reason += f"\n\n{exactness.reason}"
         return replace(exactness, level="approximate", reason=reason)
 
-    @property
-    def options(self) -> Options:
-        return self._options
-
     def set_add_special(self, add_special: bool) -> None:
-        self.set_options(replace(self._options, add_special=add_special))
+        self.set_options(replace(self.options, add_special=add_special))
 
     def set_parse_special(self, parse_special: bool) -> None:
-        self.set_options(replace(self._options, parse_special=parse_special))
+        self.set_options(replace(self.options, parse_special=parse_special))
 
     def set_encoder(self, name: str | None) -> None:
-        self.set_options(replace(self._options, encoder=name))
+        self.set_options(replace(self.options, encoder=name))
 
     def set_options(self, options: Options) -> None:
-        if options == self._options:
+        if options == self.options:
             return
-        self._options = options
+        self.options = options
         self._use_encoders()
         self.encoder_check.forget()
         self.options_changed.emit()
         self._catch_up()
 
     def _use_model(self) -> None:
-        if self._options.encoder not in self.encoders and self._options.encoder is not None:
-            self._options = replace(self._options, encoder=None)
+        if self.options.encoder not in self.encoders and self.options.encoder is not None:
+            self.options = replace(self.options, encoder=None)
         self._use_encoders()
         self._selected_token = self._token_at_caret()
         self.vocabulary_changed.emit()
@@ -188,8 +181,8 @@ class ModelSession(QObject):
         self._notify_tokens_changed()
 
     def _use_encoders(self) -> None:
-        self.spans.use(self.tokenizer, self._options)
-        self.exact.use(self.tokenizer if self._checks else None, self._options)
+        self.spans.use(self.tokenizer, self.options)
+        self.exact.use(self.tokenizer if self._checks else None, self.options)
 
     def _catch_up(self) -> None:
         self.spans.catch_up()
@@ -210,7 +203,7 @@ class ModelSession(QObject):
     @property
     def n_affixes(self) -> tuple[int, int]:
         """How many tokens are put before and behind the text; none where it cannot be encoded."""
-        if self.tokenizer is None or not self._options.add_special or not len(self.tokens):
+        if self.tokenizer is None or not self.options.add_special or not len(self.tokens):
             return 0, 0
         before, behind = self.tokenizer.special_affixes()
         return len(before), len(behind)
@@ -238,7 +231,6 @@ class ModelSession(QObject):
         return attributes
 
     def label_of(self, token_id: int) -> str:
-        """How a token is written."""
         return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
 
     @property
@@ -272,10 +264,6 @@ class ModelSession(QObject):
     # Selection
 
     @property
-    def selected_token(self) -> int | None:
-        return self._selected_token
-
-    @property
     def hovered_token(self) -> int | None:
         """The token under the mouse; where that is another model's, the one that holds its first byte."""
         hovered = self.text.hovered
@@ -289,26 +277,30 @@ class ModelSession(QObject):
 
     def select_token(self, index: int | None) -> None:
         """Select a token, and put the caret where it begins; other models follow, unless it has no text."""
-        if index is not None and index != self._selected_token:
+        if index is not None and index != self.selected_token:
             start, end = self.tokens.span(index)
             if start < end:
                 self.text.choose(PointedAt(self, index, start, end))
         self._set_selected(index)
 
     @property
+    def selected_token(self) -> int | None:
+        return self._selected_token
+
+    @property
     def selected_id(self) -> int | None:
         """What the selected token is in the vocabulary."""
-        index = self._selected_token
-        return (
-            None if index is None or index >= len(self.tokens) else int(self.tokens.ids(index, index + 1)[0])
-        )
+        index = self.selected_token
+        if index is None or index >= len(self.tokens):
+            return None
+        return int(self.tokens.ids(index, index + 1)[0])
 
     def next_use(self, token_id: int) -> int | None:
         """The next place of a token behind the selected one, then from the start again; None for none."""
         places = np.flatnonzero(self.tokens.ids(0, len(self.tokens)) == token_id)
         if not len(places):
             return None
-        selected = -1 if self._selected_token is None else self._selected_token
+        selected = -1 if self.selected_token is None else self.selected_token
         return int(places[np.searchsorted(places, selected, "right") % len(places)])
 
     def select_use(self, token_id: int) -> None:
@@ -343,10 +335,10 @@ class ModelSession(QObject):
     def _token_at_caret(self) -> int | None:
         """The selected token as long as the caret touches it, else the one behind the caret."""
         caret = self.document.caret
-        if self._selected_token is not None and self._selected_token < len(self.tokens):
-            start, end = self.tokens.span(self._selected_token)
+        if self.selected_token is not None and self.selected_token < len(self.tokens):
+            start, end = self.tokens.span(self.selected_token)
             if start <= caret <= end:
-                return self._selected_token
+                return self.selected_token
         window = self.spans_in(caret, caret)
         behind = token_at(window, caret)
         if behind < 0 and caret > 0:
@@ -374,7 +366,7 @@ class ModelSession(QObject):
         if self._is_hovered:
             self.hover_token(self.hovered_token)  # it may have moved, or be gone
         self.tokens_changed.emit(edit, self.tokens)
-        self._set_selected(self._selected_token)
+        self._set_selected(self.selected_token)
         self.statistics_changed.emit()
         if self._checks and not self.is_encoding:
             self._check()
@@ -391,9 +383,52 @@ class ModelSession(QObject):
             return None
         before, behind = self.n_affixes
         token_ids = self.tokens.ids(before, n_tokens - behind)
-        return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self._options)
+        return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self.options)
 
     def _comparing_encoders(self) -> Job[EncoderAgreement] | None:
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):
             return None
-        return partial(compared, self.tokenizer, self.document.text(), self._options)
+        return partial(compared, self.tokenizer, self.document.text(), self.options)
+
+
+class ComparedModels(QObject):
+    """Sessions of one text; the first is the window's own, which stays.
+
+    sessions  from left to right
+
+    Signals:
+        sessions_changed(): `sessions` is new; those that went are closed.
+    """
+
+    sessions_changed = Signal()
+
+    def __init__(self, session: ModelSession, load: Load = open_model) -> None:
+        super().__init__()
+        self._load = load
+        self.sessions = [session]
+
+    @property
+    def can_add(self) -> bool:
+        return len(self.sessions) < MOST_COMPARED
+
+    def add(self, name: str, pre: str | None = None) -> ModelSession:
+        """Begin to open one more model, with the switches of the first one; `pre` as in `open_model`."""
+        assert self.can_add
+        first = self.sessions[0]
+        session = ModelSession(first.text, first.options, self._load, self, False, first.spelling)
+        self.sessions.append(session)
+        self.sessions_changed.emit()
+        session.loader.open(name, pre)
+        return session
+
+    def remove(self, session: ModelSession) -> None:
+        """Put a model away that was added."""
+        self.sessions.remove(session)
+        self.sessions_changed.emit()
+        session.close()
+        session.deleteLater()
+
+    def stop(self) -> None:
+        """End what the added ones do; nothing of theirs is delivered any more."""
+        for session in self.sessions[1:]:
+            session.close()

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.sources.locate import hash_of, lasting_name
-from guiapp.kit.models.loader import Load, OpenModel
+from guiapp.kit.session.loader import Load, OpenModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
 
 if TYPE_CHECKING:  # the rest is imported when it is needed: the start of the program has no time for it
-    from guiapp.analysis.sessions.opening import OpenedSession
-    from guiapp.analysis.sessions.session_file import SessionFile
+    from guiapp.analysis.sessions.session_file import OpenedSession, SessionFile
     from guiapp.core.encode.tokenizer import Tokenizer
 
 SAVING_S = 5.0  # until the program ends all the same
@@ -63,7 +62,7 @@ class SessionOpener(QObject):
 
     def use(self, read: Read, model: Path) -> None:
         """Go on with this file in the place of the model that is missing."""
-        from guiapp.analysis.sessions.opening import with_model
+        from guiapp.analysis.sessions.session_file import with_model
 
         session = with_model(read.opening.session, model)
         other = read._replace(opening=replace(read.opening, session=session))
@@ -119,14 +118,13 @@ class SessionOpener(QObject):
 
 
 def _read(path: Path, load_model: Load, progress: Progress) -> Read:
-    from guiapp.analysis.sessions.opening import OpenedSession
-    from guiapp.analysis.sessions.session_file import load
+    from guiapp.analysis.sessions.session_file import OpenedSession, load
 
     return _open(Read(path, OpenedSession(load(path), None)), load_model, False, progress)
 
 
 def _open(read: Read, load_model: Load, may_fetch: bool, progress: Progress) -> Read:
-    from guiapp.analysis.sessions.opening import opened
+    from guiapp.analysis.sessions.session_file import opened
 
     def open_(name: str, pre: str | None) -> Tokenizer:
         return load_model(name, pre, progress)
@@ -135,7 +133,7 @@ def _open(read: Read, load_model: Load, may_fetch: bool, progress: Progress) -> 
 
 
 def _save(session: SessionFile, tokenizer: Tokenizer, path: Path, _: Progress) -> Path:
-    from guiapp.analysis.sessions.writing import save
+    from guiapp.analysis.sessions.session_file import save
 
     save(replace(session, sha256=hash_of(tokenizer, session.model)), path)
     return path

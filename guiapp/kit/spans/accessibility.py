@@ -26,10 +26,9 @@ from PySide6.QtWidgets import QAccessibleWidget
 from shiboken6 import VoidPtr
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.units import n_units
+from guiapp.kit.document.document import TextDocument, n_units
+from guiapp.kit.spans.layout import SpanSource
 from guiapp.kit.spans.moves import utf8
-from guiapp.kit.tokens.layout import SpanSource
 
 if TYPE_CHECKING:
     from guiapp.kit.spans.editor import SpanEditor

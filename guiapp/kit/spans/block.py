@@ -22,10 +22,10 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from guiapp.analysis.editing.text_blocks import Unbroken
+from guiapp.analysis.editing.text_buffer import Unbroken
 from guiapp.kit.document.display_text import DisplayText, begins_from_right, display_text
-from guiapp.kit.document.units import n_units
-from guiapp.kit.tokens.layout import RowGeometry
+from guiapp.kit.document.document import n_units
+from guiapp.kit.spans.layout import RowGeometry
 
 ROW_HEIGHT = 1.95  # row height over font size: spans breathe between rows
 CHIP_FONT = 0.62

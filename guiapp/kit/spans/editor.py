@@ -1,10 +1,23 @@
-"""The editable text with its tokens coloured in place."""
+"""The editable text with its tokens coloured in place, and the numbers of tokens beside its lines."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
+from typing import NamedTuple
 
-from PySide6.QtCore import QBasicTimer, QEvent, QMimeData, QObject, QPointF, QRectF, Qt, QTimerEvent
+from PySide6.QtCore import (
+    QBasicTimer,
+    QEvent,
+    QMimeData,
+    QObject,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimerEvent,
+)
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
@@ -15,6 +28,8 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPainter,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QApplication
 
@@ -22,21 +37,33 @@ from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.accessibility import SpanAccessibility
-from guiapp.kit.spans.clipboard import BYTES_FORMAT, leave_plain_text, on_clipboard, put_on_clipboard
+from guiapp.kit.spans.frame import LINE_ALPHA, PointedOut
+from guiapp.kit.spans.layout import SpanSource
 from guiapp.kit.spans.moves import (
+    BYTES_FORMAT,
     CaretMoves,
     input_method_value,
     is_plain,
+    leave_plain_text,
+    on_clipboard,
     preedit_of,
+    put_on_clipboard,
     span_to_replace,
     types_text,
     utf8,
 )
+from guiapp.kit.spans.painter import faded
+from guiapp.kit.spans.rows import MARGIN_PX
 from guiapp.kit.spans.view import SIDE_PX, SpanView
 from guiapp.kit.state.background import later
-from guiapp.kit.tokens.layout import SpanSource
-from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.painting import RIGHT, Painted, fill, write
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
 
+WIDTH_PX = 50  # of the numbers beside lines
+NUMBER_SIDE_PX = 6
+BAR_PX = 3
+BAR_ROOM_PX = WIDTH_PX - NUMBER_SIDE_PX - 4
+LEAST_BAR_PX = 2
 CARET_PX = 2
 AUTOSCROLL_MS = 30
 Key = QKeySequence.StandardKey
@@ -53,7 +80,7 @@ class SpanEditor(SpanView):
     ) -> None:
         super().__init__(document, spans, themes, side_px)
         self.installEventFilter(self)
-        self._moves = CaretMoves(document, self._rows)
+        self._moves = CaretMoves(document, self.rows)
         self._caret_shows = True
         self._blinking = QBasicTimer()
         self._autoscroll = QBasicTimer()
@@ -87,7 +114,7 @@ class SpanEditor(SpanView):
         """Text in another size; the caret stays in sight if it was."""
         if size_px == self.font_px:  # as when the program starts: nothing need be laid out to know
             return
-        is_in_sight = self._rows.shows(self._document.caret)
+        is_in_sight = self.rows.shows(self._document.caret)
         super().set_font_px(size_px)
         if is_in_sight:
             self._reveal_caret()
@@ -125,17 +152,27 @@ class SpanEditor(SpanView):
             self.type_text(mime.text())
 
     def type_text(self, text: str) -> None:
-        """Put characters at the caret, or where the selection is."""
         self._edit(utf8(text))
 
     def _edit(self, new: bytes) -> None:
-        """Type, paste or erase at the caret."""
         self._document.insert(new)
         self._reveal_caret()
 
     def _erase_to(self, offset: int) -> None:
         self._document.erase_to(offset)
         self._reveal_caret()
+
+    def erase_grapheme_before(self) -> None:
+        self._erase_to(self._document.previous_grapheme(self._document.caret))
+
+    def erase_grapheme_after(self) -> None:
+        self._erase_to(self._document.next_grapheme(self._document.caret))
+
+    def erase_word_before(self) -> None:
+        self._erase_to(self._document.previous_word(self._document.caret))
+
+    def erase_word_after(self) -> None:
+        self._erase_to(self._document.next_word(self._document.caret))
 
     # Keyboard
 
@@ -172,21 +209,9 @@ class SpanEditor(SpanView):
                 return command
         return PLAIN_KEYS.get(event.key()) if is_plain(event) else None
 
-    def erase_grapheme_before(self) -> None:
-        self._erase_to(self._document.previous_grapheme(self._document.caret))
-
-    def erase_grapheme_after(self) -> None:
-        self._erase_to(self._document.next_grapheme(self._document.caret))
-
-    def erase_word_before(self) -> None:
-        self._erase_to(self._document.previous_word(self._document.caret))
-
-    def erase_word_after(self) -> None:
-        self._erase_to(self._document.next_word(self._document.caret))
-
     def _reveal_caret(self) -> None:
         before = self._y_of_top()
-        self._rows.reveal(self._document.caret, self._moves.at_row_end)
+        self.rows.reveal(self._document.caret, self._moves.at_row_end)
         self._scrolled_from(before)
         self._repaint_changes()
 
@@ -242,8 +267,8 @@ class SpanEditor(SpanView):
         if self._selected_word is None:
             self._moves.to_point(self._dragged_to.x() - self._side_px, self._dragged_to.y(), extend=True)
             return
-        place = self._rows.row_at(self._dragged_to.y())
-        offset, _ = self._rows.caret_at(*place, self._dragged_to.x() - self._side_px)
+        place = self.rows.row_at(self._dragged_to.y())
+        offset, _ = self.rows.caret_at(*place, self._dragged_to.x() - self._side_px)
         start, end = self._selected_word
         under = self._document.word_span(min(offset, max(self._document.size - 1, 0)))
         if under[0] < start:
@@ -252,7 +277,7 @@ class SpanEditor(SpanView):
             self._document.select(start, max(end, under[1]))
 
     def _select_line(self, point: QPointF) -> None:
-        offset, _ = self._rows.caret_at(*self._rows.row_at(point.y()), point.x() - self._side_px)
+        offset, _ = self.rows.caret_at(*self.rows.row_at(point.y()), point.x() - self._side_px)
         self._document.select(*self._document.line_span(self._document.line_of(offset)))
         self._selected_word = None
 
@@ -298,13 +323,13 @@ class SpanEditor(SpanView):
     # Input methods
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._rows.set_preedit(None)
+        self.rows.set_preedit(None)
         if event.commitString() or event.replacementLength():
             if event.replacementLength():
                 self._document.select(*span_to_replace(self._document, event))
             self.type_text(event.commitString())
         if event.preeditString():
-            self._rows.set_preedit(preedit_of(self._document.caret, event))
+            self.rows.set_preedit(preedit_of(self._document.caret, event))
         self._fit_rows()
         self._reveal_caret()
         event.accept()
@@ -316,7 +341,7 @@ class SpanEditor(SpanView):
         if query == names.ImCursorRectangle:
             return self._caret_rect().translated(self.viewport().pos().toPointF())
         if query == names.ImFont:
-            return self._rows.metrics.font
+            return self.rows.metrics.font
         known = input_method_value(self._document, query)
         return super().inputMethodQuery(query) if known is None else known
 
@@ -340,9 +365,9 @@ class SpanEditor(SpanView):
             self._blinking.stop()
 
     def _caret_rect(self) -> QRectF:
-        place = self._rows.place_of(self._document.caret, self._moves.at_row_end)
+        place = self.rows.place_of(self._document.caret, self._moves.at_row_end)
         return QRectF(
-            self._side_px + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self._rows.metrics.row_height - 2
+            self._side_px + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self.rows.metrics.row_height - 2
         )
 
     def _shown_caret(self) -> QRectF | None:
@@ -401,3 +426,84 @@ class EditorLink(QObject):
         index = self._session.selected_token
         if index is not None and not self._editor.hasFocus():
             self._editor.reveal(*self._session.tokens.span(index))
+
+
+class LineCost(NamedTuple):
+    """The tokens of a line; what is said before them where it is dear, and the length of its bar, 0 to 1."""
+
+    n_tokens: int
+    is_expensive: bool = False
+    note: str = ""
+    share: float = 0.0
+
+
+class LineMargin(Painted):
+    """A number beside each line of a text, amber with a bar where the line costs more than it need."""
+
+    ground = "background"
+
+    def __init__(self, document: TextDocument, editor: SpanEditor, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Tokens of each line")
+        self._document = document
+        self._editor = editor
+        self._pointed_out: PointedOut | None = None
+        self.setFixedWidth(WIDTH_PX)
+        editor.moved.connect(self._on_moved)
+        theme_source.changed.connect(self.update)
+
+    @abstractmethod
+    def cost_of(self, start: int, end: int) -> LineCost | None:
+        """What is written beside a line of the text; None for nothing."""
+
+    def n_before(self) -> int:
+        """The number beside the row above the text."""
+        return 0
+
+    def point_out(self, place: PointedOut | None) -> None:
+        """Mark a line as the editor does."""
+        if place != self._pointed_out:
+            self._pointed_out = place
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH_PX, 0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._editor.wheelEvent(event)
+
+    def _on_moved(self, moved_px: int) -> None:
+        """Move the picture with the rows, as the editor does; paint what comes into sight."""
+        if moved_px:
+            self.scroll(0, moved_px)
+        else:
+            self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.setFont(Theme.mono_font(SMALL_FONT_PX))
+        rows, document = self._editor.rows, self._document
+        row_px = rows.metrics.row_height
+        if rows.has_header:
+            self._draw(painter, theme, MARGIN_PX - rows.scroll_y, row_px, LineCost(self.n_before()))
+        area = painter.clipBoundingRect()
+        for block in rows.visible():
+            if not area.top() < block.bottom or not block.y < area.bottom():
+                continue
+            start, end = document.line_span(document.line_of(block.start))
+            if self._pointed_out is not None and start == self._pointed_out.line_start:
+                ground = QRectF(0, block.y, self.width(), block.bottom - block.y)
+                painter.fillRect(ground, faded(theme.accent, LINE_ALPHA))
+            if start == block.start and (cost := self.cost_of(start, end)) is not None:
+                self._draw(painter, theme, block.y, row_px, cost)
+
+    def _draw(self, painter: QPainter, theme: Theme, y: float, row_px: int, cost: LineCost) -> None:
+        room = QRectF(0, y, self.width() - NUMBER_SIDE_PX, row_px - BAR_PX)
+        if not cost.is_expensive:
+            write(painter, room, f"{cost.n_tokens:,}", theme.dim, RIGHT)
+            return
+        number = f" {cost.n_tokens:,}"
+        write(painter, room, number, theme.text if cost.note else theme.warning, RIGHT)
+        width = painter.fontMetrics().horizontalAdvance(number)
+        write(painter, room.adjusted(0, 0, -width, 0), cost.note, theme.warning, RIGHT)
+        bar = max(round(cost.share * BAR_ROOM_PX), LEAST_BAR_PX)
+        place = QRect(self.width() - NUMBER_SIDE_PX - bar, round(y) + row_px - BAR_PX - 2, bar, BAR_PX)
+        fill(painter, place, theme.warning, BAR_PX / 2)

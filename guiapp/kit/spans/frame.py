@@ -1,20 +1,66 @@
-"""What one frame of a text is made of, and what of it differs from what is on screen."""
+"""One frame of a text: what it is made of, what of it differs from the screen, and its rows as pixmaps."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from time import perf_counter
 from typing import NamedTuple
 
-from PySide6.QtCore import QRect, QRectF
-from PySide6.QtGui import QRegion
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QRegion
 
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.spans.painter import PaintedTokens
-from guiapp.kit.spans.row_pixmaps import Highlights, PointedOut
-from guiapp.kit.spans.rows import SpanRows, VisibleBlock
-from guiapp.kit.tokens.layout import SpanSource, SpanWindow
+from guiapp.kit.spans.block import BlockLayout, TextMetrics
+from guiapp.kit.spans.layout import SpanSource, SpanWindow, Strength, row_segments, token_boxes
+from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, RING_ALPHA, RING_PX, PaintedTokens, SpanPainter, faded
+from guiapp.kit.spans.rows import MARGIN_PX, SpanRows, VisibleBlock
+from guiapp.kit.widgets.painting import clear_pixmap
+from guiapp.kit.widgets.theme import Theme
 
+PIXEL_BYTES = 4
+LINE_ALPHA = 34  # of the line that people are to see
+PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
+SQUARE_PX = 3  # below letters that pass for others
+KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and each is seldom seen again
+CHIP_GAP_PX = 6
 PaintKey = tuple[object, ...]
+
+
+class PointedOut(NamedTuple):
+    """The bytes [start, end) that people are to see, and the line [line_start, line_end) of that place."""
+
+    start: int
+    end: int
+    line_start: int
+    line_end: int
+
+    def seen_from(self, start: int, end: int) -> PointedOut | None:
+        """What of it is in the bytes [start, end), counted from `start`; None where its line is not."""
+        if self.line_end <= start or self.line_start >= end > start:
+            return None
+        return PointedOut(*(min(max(at, start), end) - start for at in self))
+
+
+class Highlights(NamedTuple):
+    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes.
+
+    confusables  the bytes of letters that pass for others
+    """
+
+    selection: tuple[int, int]
+    selected_token: int
+    hovered_token: int
+    pointed_out: PointedOut | None = None
+    matches: SpanWindow | None = None
+    confusables: tuple[tuple[int, int], ...] = ()
+
+    def confusables_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        return tuple(each for each in self.confusables if start <= each[0] < end)
 
 
 class Marks(NamedTuple):
@@ -159,3 +205,243 @@ class Screen:
             if part in self._parts or QRegion(part.rect).subtracted(painted).isEmpty():
                 kept.add(part)
         self._parts = kept
+
+
+class ChipBox(NamedTuple):
+    """An added token, what it is called, whether it has a ring (see `Strength`), and where its chip lies."""
+
+    token: int
+    label: str
+    is_ringed: bool
+    rect: QRectF
+
+
+class AddedTokenRows:
+    """The control tokens added before and behind the text, such as BOS and EOS, in rows of their own.
+
+    leading, trailing  each token with what it is called, and whether it has a ring
+    """
+
+    def __init__(self, spans: SpanSource) -> None:
+        self._spans = spans
+        self.leading: list[tuple[int, str, bool]] = []
+        self.trailing: list[tuple[int, str, bool]] = []
+
+    def read(self, size: int) -> None:
+        """Find those of a text of `size` bytes."""
+        self.leading = self._added_at(0, 0, min(size, 1))
+        self.trailing = self._added_at(size, max(size - 1, 0), size) if size else []
+
+    def _added_at(self, offset: int, start: int, end: int) -> list[tuple[int, str, bool]]:
+        window = self._spans.spans_in(start, end)
+        is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
+        here = (window.starts == offset) & (window.ends == offset) & is_control
+        is_ringed = window.colors // N_TINTS == Strength.RINGED
+        return [
+            (window.first_index + at, self._spans.label_of(int(window.ids[at])), bool(is_ringed[at]))
+            for at in np.flatnonzero(here).tolist()
+        ]
+
+    def chips(self, rows: SpanRows, left: float, height: int) -> list[ChipBox]:
+        """The chips that show in a window of some height, from `left` on."""
+        row_px = rows.metrics.row_height
+        sizes = QFontMetricsF(rows.metrics.font)
+        chips = []
+        for tokens, y in ((self.leading, MARGIN_PX - rows.scroll_y), (self.trailing, rows.text_end_y)):
+            x = left
+            for index, label, is_ringed in tokens if -row_px < y < height else ():
+                rect = QRectF(x, y + 2, sizes.horizontalAdvance(label) + 12, row_px - 4)
+                chips.append(ChipBox(index, label, is_ringed, rect))
+                x = rect.right() + CHIP_GAP_PX
+        return chips
+
+
+_RowPixmap = tuple[int, QPixmap]
+"""Where the picture of a row begins, and the picture."""
+
+
+class _Row(NamedTuple):
+    """A row of a block with all that its picture follows from; bytes count from the block's start."""
+
+    layout: BlockLayout
+    number: int
+    tokens: PaintedTokens
+    matches: SpanWindow | None
+    scale: float
+
+    def key(self) -> PaintKey:
+        """Equal for rows that look alike."""
+        layout, (start, end) = self.layout, self.layout.row_span(self.number)
+        text = layout.likeness(self.number)
+        if text is None:
+            text = layout.data[start:end], layout.preedit, layout.geometry(self.number).leading.tobytes()
+        return (*text, self.scale, *self.tokens.paint_key(start, self.matches))
+
+    def segments(self, start: int, end: int) -> list[tuple[float, float]]:
+        """The left and right edges of what the bytes [start, end) take up."""
+        return row_segments(self.layout.geometry(self.number), start, end)
+
+
+class RowPixmaps:
+    """Draws rows of text; one that looks as before is copied, not drawn again."""
+
+    def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
+        self._theme = theme
+        self._metrics = metrics
+        self._painter = SpanPainter(theme, metrics, shows_whitespace)
+        self._pixmaps: OrderedDict[PaintKey, _RowPixmap] = OrderedDict()
+        self._n_bytes = self._most_bytes = 0
+        self._deadline = inf
+        self._is_first = True
+
+    def begin_frame(self, most_ms: float, size: QSize, scale: float) -> None:
+        """From then on, rows that were never drawn are only sketched, all but the first."""
+        self._most_bytes = round(KEPT_SCREENS * size.width() * size.height() * scale**2) * PIXEL_BYTES
+        self._deadline = perf_counter() + most_ms / 1000
+        self._is_first = True
+
+    def draw_row(
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        tokens: PaintedTokens,
+        highlights: Highlights,
+        place: QPointF,
+    ) -> bool:
+        """Draw one row of a block with its top left corner at `place`; False if time was up."""
+        if layout.likeness(row) is None and not layout.is_measured(row) and self._is_late():
+            return self._sketch(painter, layout, row, place)
+        start, end = layout.row_span(row)
+        matches = None if highlights.matches is None else highlights.matches.within(start, end)
+        whole = _Row(layout, row, tokens.within(start, end), matches, painter.device().devicePixelRatioF())
+        drawn = self._pixmap(whole)
+        is_whole = drawn is not None
+        if drawn is None:  # too late: better without the newest marks than without tokens
+            drawn = self._pixmaps.get(whole._replace(matches=None).key())
+        if drawn is None:
+            return self._sketch(painter, layout, row, place)
+        x, pixmap = drawn
+        painter.drawPixmap(QPointF(place.x() + x, place.y()), pixmap)
+        if highlights.pointed_out is not None and highlights.pointed_out.seen_from(start, end) is not None:
+            self._draw_pointed_out(painter, whole, highlights.pointed_out, place)
+        self._draw_highlights(painter, whole, highlights, place)
+        for letter in highlights.confusables_in(start, end):
+            self._draw_confusable(painter, whole.segments(*letter), place)
+        return is_whole
+
+    def _is_late(self) -> bool:
+        return not self._is_first and perf_counter() > self._deadline
+
+    def _sketch(self, painter: QPainter, layout: BlockLayout, row: int, place: QPointF) -> bool:
+        painter.setPen(self._theme.span_text)
+        layout.draw_row(painter, row, place.x(), place.y())
+        return False
+
+    def draw_chip(
+        self,
+        painter: QPainter,
+        rect: QRectF,
+        label: str,
+        is_ringed: bool,
+        is_selected: bool,
+        is_hovered: bool,
+    ) -> None:
+        """Draw a token that was added to the text: an outline with its name in it."""
+        warning = self._theme.warning
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(faded(warning, 60 if is_hovered else 24))
+        painter.setPen(QPen(warning, 1.3))
+        painter.drawRoundedRect(rect, RADIUS_PX, RADIUS_PX)
+        painter.setFont(self._metrics.font)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+        if is_ringed:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
+            painter.drawRoundedRect(rect.adjusted(2, 2, -2, -2), RADIUS_PX - 2, RADIUS_PX - 2)
+        if is_selected:
+            self._draw_ring(painter, rect)
+
+    def _pixmap(self, row: _Row) -> _RowPixmap | None:
+        """The row as it looks now, drawn unless it is too late for that."""
+        key = row.key()
+        found = self._pixmaps.get(key)
+        if found is None and self._is_late():
+            return None
+        if found is None:
+            self._is_first = False
+            found = self._pixmaps[key] = self._drawn(row)
+            self._n_bytes += _n_bytes(found[1])
+            while self._n_bytes > self._most_bytes and len(self._pixmaps) > 1:
+                self._n_bytes -= _n_bytes(self._pixmaps.popitem(last=False)[1][1])
+        self._pixmaps.move_to_end(key)
+        return found
+
+    def _drawn(self, row: _Row) -> _RowPixmap:
+        geometry = row.layout.geometry(row.number)
+        edges = np.concatenate((geometry.leading, geometry.trailing, row.layout.row_extent(row.number)))
+        x = int(edges.min()) - PADDING_PX
+        width = int(edges.max()) + PADDING_PX - x
+        pixmap = clear_pixmap(width, self._metrics.row_height, row.scale, self._theme.background)
+        with QPainter(pixmap) as painter:
+            self._painter.draw_row(painter, row.layout, row.number, row.tokens, QPointF(-x, 0))
+            if row.matches is not None:
+                self._painter.draw_matches(painter, geometry, row.matches, QPointF(-x, 0))
+        return x, pixmap
+
+    def _draw_highlights(self, painter: QPainter, row: _Row, highlights: Highlights, place: QPointF) -> None:
+        start, end = row.layout.row_span(row.number)
+        tokens, first = row.tokens, row.tokens.window.first_index
+        hovered, selected = highlights.hovered_token - first, highlights.selected_token - first
+        has_tokens = any(0 <= index < len(tokens.attributes) for index in (hovered, selected))
+        has_selection = max(start, highlights.selection[0]) < min(end, highlights.selection[1])
+        if not (has_tokens or has_selection) or not len(
+            (geometry := row.layout.geometry(row.number)).leading
+        ):
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for left, right in row_segments(geometry, *highlights.selection):
+            painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
+        if not has_tokens:
+            return
+        boxes = token_boxes(tokens.window, geometry)
+        for index, draw in ((hovered, self._draw_overlay), (selected, self._draw_ring)):
+            for at in np.flatnonzero(boxes.indexes == index).tolist():
+                draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
+
+    def _draw_pointed_out(self, painter: QPainter, row: _Row, what: PointedOut, place: QPointF) -> None:
+        row_px, window_px = self._metrics.row_height, painter.device().width()
+        painter.fillRect(QRectF(0, place.y(), window_px, row_px), faded(self._theme.accent, LINE_ALPHA))
+        for left, right in row.segments(what.start, what.end):
+            self._draw_ring(painter, self._rect(left, right, place))
+
+    def _draw_confusable(
+        self, painter: QPainter, segments: list[tuple[float, float]], place: QPointF
+    ) -> None:
+        """Underline a letter that passes for another by squares, in the colour of warnings."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        y = round(place.y()) + self._metrics.row_height - GAP_PX // 2 - SQUARE_PX
+        for left, right in segments:
+            first, last = round(place.x() + left), round(place.x() + right) - SQUARE_PX
+            for x in range(first, last + 1, 2 * SQUARE_PX):
+                painter.fillRect(x, y, SQUARE_PX, SQUARE_PX, self._theme.warning)
+
+    def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
+        height = self._metrics.row_height - GAP_PX
+        return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, height)
+
+    def _draw_overlay(self, painter: QPainter, rect: QRectF) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(faded(self._theme.text, 22))
+        painter.setPen(QPen(faded(self._theme.text, 110), 1))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
+
+    def _draw_ring(self, painter: QPainter, rect: QRectF) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.accent, 2))
+        painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), RADIUS_PX + 1, RADIUS_PX + 1)
+
+
+def _n_bytes(pixmap: QPixmap) -> int:
+    return pixmap.width() * pixmap.height() * PIXEL_BYTES

@@ -29,8 +29,7 @@ from guiapp.kit.spans.painter import (
     faded,
 )
 from guiapp.kit.widgets.painting import CENTER, Painted, fill, outline, ring, write
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, plain_label
 
 ICON = QSize(72, 28)
 EDGE_PX = 3  # around a mark, for what reaches beyond a token
@@ -101,7 +100,6 @@ def token(text: str, mark: Draw | None = None, alpha: int = 255) -> Draw:
 
 
 def ringed(pen: Pen) -> Draw:
-    """A line around a token."""
     return lambda painter, theme, box: ring(painter, box, pen(theme), RADIUS_PX)
 
 

@@ -1,17 +1,19 @@
-"""Where each key takes the caret."""
+"""Where each key takes the caret, and what keys, input methods and the clipboard hold, in bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
+from shiboken6 import Shiboken
 
-from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.units import n_units
+from guiapp.kit.document.document import BYTE_ORDER_MARKS, TextDocument, n_units
 from guiapp.kit.spans.block import Preedit
 from guiapp.kit.spans.rows import SpanRows
 
+BYTES_FORMAT = "application/x-tokenloupe-bytes"
 SURROUNDING_BYTES = 256  # what input methods are told about the text around the caret
 Key = QKeySequence.StandardKey
 
@@ -31,9 +33,9 @@ class CaretMoves:
 
     def move_for(self, event: QKeyEvent) -> Callable[[], None] | None:
         """What a key event asks for, ready to be called; None if it does not move the caret."""
-        for standard_key, method, extend in KEYS:
+        for standard_key, (method, goal), extend in KEYS:
             if event.matches(standard_key):
-                return lambda: method(self, extend)
+                return lambda: method(self, goal, extend)
         return None
 
     def forget(self) -> None:
@@ -45,48 +47,21 @@ class CaretMoves:
         offset, at_row_end = self._rows.caret_at(*self._rows.row_at(y), x)
         self._go(offset, extend, at_row_end)
 
-    def left(self, extend: bool) -> None:
-        self._sideways(extend, to_left=True)
-
-    def right(self, extend: bool) -> None:
-        self._sideways(extend, to_left=False)
-
-    def word_left(self, extend: bool) -> None:
-        self._word(extend, to_left=True)
-
-    def word_right(self, extend: bool) -> None:
-        self._word(extend, to_left=False)
-
-    def up(self, extend: bool) -> None:
-        self._by_height(-self._rows.metrics.row_height, extend)
-
-    def down(self, extend: bool) -> None:
-        self._by_height(self._rows.metrics.row_height, extend)
-
-    def page_up(self, extend: bool) -> None:
-        self._by_page(-1, extend)
-
-    def page_down(self, extend: bool) -> None:
-        self._by_page(1, extend)
-
-    def row_start(self, extend: bool) -> None:
+    def _to_side(self, to_left: bool, extend: bool) -> None:
+        """To an end of the row."""
         place = self._rows.place_of(self._document.caret, self.at_row_end)
-        self._go(self._rows.row_span(place.block, place.row)[0], extend)
-
-    def row_end(self, extend: bool) -> None:
-        place = self._rows.place_of(self._document.caret, self.at_row_end)
+        start, end = self._rows.row_span(place.block, place.row)
         layout = self._rows.layout(place.block)
-        end = self._rows.row_span(place.block, place.row)[1]
         is_last = place.row == layout.n_rows - 1
-        self._go(end - layout.n_newlines if is_last else end, extend, at_row_end=not is_last)
+        if to_left:
+            self._go(start, extend)
+        else:
+            self._go(end - layout.n_newlines if is_last else end, extend, at_row_end=not is_last)
 
-    def text_start(self, extend: bool) -> None:
-        self._go(0, extend)
+    def _to_end(self, of_text: bool, extend: bool) -> None:
+        self._go(self._document.size if of_text else 0, extend)
 
-    def text_end(self, extend: bool) -> None:
-        self._go(self._document.size, extend)
-
-    def _sideways(self, extend: bool, to_left: bool) -> None:
+    def _sideways(self, to_left: bool, extend: bool) -> None:
         caret = self._document.caret
         start, end = self._document.selection
         block = self._rows.place_of(caret).block
@@ -104,12 +79,15 @@ class CaretMoves:
         else:
             self._go(self._document.previous_grapheme(caret), extend)
 
-    def _word(self, extend: bool, to_left: bool) -> None:
+    def _word(self, to_left: bool, extend: bool) -> None:
         caret = self._document.caret
         layout = self._rows.layout(self._rows.place_of(caret).block)
         forward = to_left == layout.is_right_to_left
         move = self._document.next_word if forward else self._document.previous_word
         self._go(move(caret), extend)
+
+    def _by_rows(self, n_rows: int, extend: bool) -> None:
+        self._by_height(n_rows * self._rows.metrics.row_height, extend)
 
     def _by_height(self, distance: float, extend: bool) -> None:
         place = self._rows.place_of(self._document.caret, self.at_row_end)
@@ -136,35 +114,25 @@ class CaretMoves:
         self._document.set_caret(offset, extend)
 
 
-KEYS: tuple[tuple[Key, Callable[[CaretMoves, bool], None], bool], ...] = (
-    (Key.MoveToPreviousChar, CaretMoves.left, False),
-    (Key.MoveToNextChar, CaretMoves.right, False),
-    (Key.SelectPreviousChar, CaretMoves.left, True),
-    (Key.SelectNextChar, CaretMoves.right, True),
-    (Key.MoveToPreviousWord, CaretMoves.word_left, False),
-    (Key.MoveToNextWord, CaretMoves.word_right, False),
-    (Key.SelectPreviousWord, CaretMoves.word_left, True),
-    (Key.SelectNextWord, CaretMoves.word_right, True),
-    (Key.MoveToPreviousLine, CaretMoves.up, False),
-    (Key.MoveToNextLine, CaretMoves.down, False),
-    (Key.SelectPreviousLine, CaretMoves.up, True),
-    (Key.SelectNextLine, CaretMoves.down, True),
-    (Key.MoveToPreviousPage, CaretMoves.page_up, False),
-    (Key.MoveToNextPage, CaretMoves.page_down, False),
-    (Key.SelectPreviousPage, CaretMoves.page_up, True),
-    (Key.SelectNextPage, CaretMoves.page_down, True),
-    (Key.MoveToStartOfLine, CaretMoves.row_start, False),
-    (Key.MoveToEndOfLine, CaretMoves.row_end, False),
-    (Key.SelectStartOfLine, CaretMoves.row_start, True),
-    (Key.SelectEndOfLine, CaretMoves.row_end, True),
-    (Key.MoveToStartOfDocument, CaretMoves.text_start, False),
-    (Key.MoveToEndOfDocument, CaretMoves.text_end, False),
-    (Key.SelectStartOfDocument, CaretMoves.text_start, True),
-    (Key.SelectEndOfDocument, CaretMoves.text_end, True),
+MOVES: tuple[tuple[str, Callable[[CaretMoves, Any, bool], None], object], ...] = (
+    ("PreviousChar", CaretMoves._sideways, True),
+    ("NextChar", CaretMoves._sideways, False),
+    ("PreviousWord", CaretMoves._word, True),
+    ("NextWord", CaretMoves._word, False),
+    ("PreviousLine", CaretMoves._by_rows, -1),
+    ("NextLine", CaretMoves._by_rows, 1),
+    ("PreviousPage", CaretMoves._by_page, -1),
+    ("NextPage", CaretMoves._by_page, 1),
+    ("StartOfLine", CaretMoves._to_side, True),
+    ("EndOfLine", CaretMoves._to_side, False),
+    ("StartOfDocument", CaretMoves._to_end, False),
+    ("EndOfDocument", CaretMoves._to_end, True),
 )
-
-
-# What key and input method events say, in bytes and offsets
+KEYS = tuple(
+    (getattr(Key, f"{verb}{name}"), (method, goal), extend)
+    for name, method, goal in MOVES
+    for verb, extend in (("MoveTo", False), ("Select", True))
+)
 
 
 def utf8(text: str) -> bytes:
@@ -229,3 +197,29 @@ def input_method_value(document: TextDocument, query: Qt.InputMethodQuery) -> st
     if query in (names.ImCursorPosition, names.ImAnchorPosition):
         return n_units(text_of(document.slice(before, document.caret)))
     return None
+
+
+def put_on_clipboard(data: bytes) -> None:
+    """Offer text to all programs, and to this one its exact bytes, which Qt would lose."""
+    text = data.decode("utf-8", "replace")
+    clipboard = QGuiApplication.clipboard()
+    if text.encode() == data and not text.startswith(BYTE_ORDER_MARKS):
+        clipboard.setText(text)
+        return
+    mime = QMimeData()
+    mime.setText(text)
+    mime.setData(BYTES_FORMAT, data)
+    clipboard.setMimeData(mime)
+
+
+def leave_plain_text() -> None:
+    """Replace what was made in Python, before the program ends: Qt would free it after Python, and crash."""
+    mime = on_clipboard()
+    if mime is not None and Shiboken.createdByPython(mime):
+        QGuiApplication.clipboard().setText(mime.text())
+
+
+def on_clipboard() -> QMimeData | None:
+    """What was copied last, here or elsewhere; None where that is nothing, unlike Qt's types say."""
+    mime: QMimeData | None = QGuiApplication.clipboard().mimeData()
+    return mime

@@ -13,7 +13,8 @@ from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, PLAIN_SHADE
 from guiapp.kit.spans.block import BlockLayout, TextMetrics
-from guiapp.kit.tokens.layout import (
+from guiapp.kit.spans.layout import (
+    COLOR_BITS,
     DIFFERS,
     FIRST_SHADE,
     PIECE_END,
@@ -34,10 +35,8 @@ LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
 BRACKET_PX = 2  # the line below a match …
 BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
-TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX = (
-    2,
-    5,
-)  # the line above a token that differs, and how far down its ends reach
+TOP_BRACKET_PX = 2  # the line above a token that differs …
+TOP_BRACKET_ENDS_PX = 5  # … and how far down its ends reach
 DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
@@ -46,7 +45,7 @@ RING_PX, RING_ALPHA = 1.25, 180
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
 SEAM_PX = 1
 PIECE_PX = 2  # by which the line behind a piece reaches beyond spans
-RING = -2  # in the place of a colour
+OUTLINED, RING = -1, -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
 MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
@@ -77,6 +76,35 @@ class PaintedTokens(NamedTuple):
         return tuple(column.tobytes() for column in columns)
 
 
+class _RowBoxes(NamedTuple):
+    """The boxes of a row, their edges in whole pixels of the picture, and what their tokens are.
+
+    top  of the spans in the picture
+    """
+
+    boxes: TokenBoxes
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    top: int
+    colors: NDArray[np.int64]
+    tints: NDArray[np.uint8]
+    attributes: NDArray[np.uint16]
+
+    @classmethod
+    def of(cls, tokens: PaintedTokens, geometry: RowGeometry, place: QPointF) -> _RowBoxes:
+        boxes = token_boxes(tokens.window, geometry)
+        tints = tokens.window.tints[boxes.indexes]
+        return cls(
+            boxes,
+            np.rint(boxes.left + place.x()).astype(np.int64),
+            np.rint(boxes.right + place.x()).astype(np.int64),
+            int(place.y()) + GAP_PX // 2,
+            (tints & np.uint8(COLOR_BITS)).astype(np.int64),
+            tints,
+            tokens.attributes[boxes.indexes],
+        )
+
+
 class SpanPainter:
     """Draws rows of text with their tokens for one theme and one font."""
 
@@ -100,24 +128,23 @@ class SpanPainter:
     ) -> None:
         """Draw one row of a block with its top left corner at `place`; spans count from the block's start."""
         geometry = layout.geometry(row)
-        has_text = len(geometry.leading) > 0
-        if has_text:
-            boxes = token_boxes(tokens.window, geometry)
-            special = (tokens.attributes[boxes.indexes] & MARKED) != 0
-            self._draw_tiles(painter, boxes, special, tokens, place)
-            self._draw_markers(painter, boxes, special, tokens, place)
-            self._draw_rings(painter, boxes, tokens, geometry, place)
-            self._draw_piece_ends(painter, boxes, tokens, geometry, place)
-            self._draw_differing(painter, boxes, tokens, place)
-            if not layout.is_ascii:
-                self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
-        light = self._light_area(boxes, tokens, place) if has_text else []
-        dim = self._dim_area(boxes, tokens, place) if has_text else []
-        self._draw_text(painter, layout, row, light, dim, place)
-        if has_text:
-            self._draw_glyphs(painter, layout, row, geometry, light, place)
-            self._draw_chips(painter, layout, geometry, tokens, place)
-            self._draw_inserted(painter, geometry, tokens, place)
+        if not len(geometry.leading):
+            self._draw_text(painter, layout, row, [], [], place)
+            return
+        boxes = _RowBoxes.of(tokens, geometry, place)
+        self._draw_tiles(painter, boxes)
+        self._draw_markers(painter, boxes, place)
+        self._draw_rings(painter, boxes, tokens.window, geometry)
+        if not geometry.is_mixed:  # else a piece has no such side
+            self._draw_piece_ends(painter, boxes)
+        self._draw_differing(painter, boxes)
+        if not layout.is_ascii:
+            self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
+        light = self._light_area(boxes, place)
+        self._draw_text(painter, layout, row, light, self._dim_area(boxes, place), place)
+        self._draw_glyphs(painter, layout, row, geometry, light, place)
+        self._draw_chips(painter, layout, geometry, tokens, place)
+        self._draw_inserted(painter, geometry, tokens, place)
 
     def draw_matches(
         self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, place: QPointF
@@ -167,55 +194,34 @@ class SpanPainter:
         layout.draw_row(painter, row, place.x(), place.y())
         painter.setClipping(False)
 
-    def _dim_area(self, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF) -> list[QRect]:
+    def _dim_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
         """Where text is what a template writes."""
-        colors = tokens.window.colors[boxes.indexes]
-        is_dim = (colors == PLAIN_SHADE) | (colors == CONTROL_SHADE)
-        return self._places(boxes, is_dim, place) if is_dim.any() else []
+        return self._places(row, (row.colors == PLAIN_SHADE) | (row.colors == CONTROL_SHADE), place)
 
-    def _light_area(self, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF) -> list[QRect]:
+    def _light_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
         """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
-        shades = tokens.window.colors[boxes.indexes].astype(np.int64) - FIRST_SHADE
+        shades = row.colors - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
-        is_light &= (tokens.attributes[boxes.indexes] & CONTROL) == 0
-        if not is_light.any():
-            return []
-        return self._places(boxes, is_light, place)
+        return self._places(row, is_light & ((row.attributes & CONTROL) == 0), place)
 
-    def _places(self, boxes: TokenBoxes, is_chosen: NDArray[np.bool_], place: QPointF) -> list[QRect]:
+    def _places(self, row: _RowBoxes, is_chosen: NDArray[np.bool_], place: QPointF) -> list[QRect]:
         """Where some boxes are, over the whole height of their row, from left to right."""
+        if not is_chosen.any():
+            return []
         y, height = int(place.y()), self._metrics.row_height
-        runs = _joined_runs(boxes.left[is_chosen] + place.x(), boxes.right[is_chosen] + place.x())
+        runs = _joined_runs(row.left[is_chosen], row.right[is_chosen])
         return [QRect(left, y, right - left, height) for left, right in runs]
 
-    def _draw_tiles(
-        self,
-        painter: QPainter,
-        boxes: TokenBoxes,
-        special: NDArray[np.bool_],
-        tokens: PaintedTokens,
-        place: QPointF,
-    ) -> None:
-        colors = tokens.window.colors[boxes.indexes].astype(np.int64)
-        is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
-        is_control &= colors != CONTROL_SHADE
-        left = np.rint(boxes.left + place.x()).astype(np.int64)
-        width = np.rint(boxes.right + place.x()).astype(np.int64) - left
-        colors[is_control] = -1
-        y = int(place.y()) + GAP_PX // 2
-        scale = painter.device().devicePixelRatioF()
-        keys = zip(
-            colors.tolist(),
-            width.tolist(),
-            boxes.round_left.tolist(),
-            boxes.round_right.tolist(),
-            strict=True,
-        )
-        tiles = self._tiles
-        for x, key in zip(left.tolist(), keys, strict=True):
+    def _draw_tiles(self, painter: QPainter, row: _RowBoxes) -> None:
+        is_outlined = ((row.attributes & CONTROL) != 0) & (row.colors != CONTROL_SHADE)
+        colors = np.where(is_outlined, OUTLINED, row.colors)
+        scale, tiles = painter.device().devicePixelRatioF(), self._tiles
+        looks = colors, row.right - row.left, row.boxes.round_left, row.boxes.round_right
+        columns = (column.tolist() for column in (row.left, *looks))
+        for x, *key in zip(*columns, strict=True):
             if key[1] > 0:
-                tile = tiles.get((*key, scale)) or self._tile(*key, scale)
-                painter.drawPixmap(x, y, tile)
+                look = (*key, scale)
+                painter.drawPixmap(x, row.top, tiles.get(look) or self._tile(*look))
 
     def _tile(self, color: int, width: int, round_left: bool, round_right: bool, scale: float) -> QPixmap:
         """A span's background, or the ring around it, drawn once.
@@ -240,7 +246,7 @@ class SpanPainter:
         return tile
 
     def _fill_of(self, color: int) -> QColor:
-        if color < 0:
+        if color == OUTLINED:
             return faded(self._theme.warning, 24)
         if color >= FIRST_SHADE:
             return self._shades[color - FIRST_SHADE]
@@ -249,63 +255,45 @@ class SpanPainter:
         return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
 
     def _draw_rings(
-        self, painter: QPainter, boxes: TokenBoxes, tokens: PaintedTokens, row: RowGeometry, place: QPointF
+        self, painter: QPainter, row: _RowBoxes, window: SpanWindow, geometry: RowGeometry
     ) -> None:
         """A line around each token that only this model has; parts of one character share theirs."""
-        is_ringed = tokens.window.colors[boxes.indexes] // N_TINTS == Strength.RINGED
+        is_ringed = row.colors // N_TINTS == Strength.RINGED
         if not is_ringed.any():
             return
-        scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
-        for first, last in rings_of(is_ringed, boxes, tokens.window, row):
-            left, right = (
-                round(float(boxes.left[first]) + place.x()),
-                round(float(boxes.right[last]) + place.x()),
-            )
-            key = RING, right - left, bool(boxes.round_left[first]), bool(boxes.round_right[last])
-            if right > left:
-                painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
+        scale, boxes = painter.device().devicePixelRatioF(), row.boxes
+        for first, last in rings_of(is_ringed, boxes, window, geometry):
+            left, width = int(row.left[first]), int(row.right[last] - row.left[first])
+            key = RING, width, bool(boxes.round_left[first]), bool(boxes.round_right[last])
+            if width > 0:
+                painter.drawPixmap(left, row.top, self._tiles.get((*key, scale)) or self._tile(*key, scale))
 
-    def _draw_piece_ends(
-        self, painter: QPainter, boxes: TokenBoxes, tokens: PaintedTokens, row: RowGeometry, place: QPointF
-    ) -> None:
-        """A thin line behind each token that ends a piece; in mixed directions there is no such side."""
-        ends = boxes.round_right & ((tokens.window.tints[boxes.indexes] & PIECE_END) > 0)
-        if row.is_mixed or not ends.any():
-            return
-        y = int(place.y()) + GAP_PX // 2
-        edges = np.rint(boxes.right[ends] + place.x()).astype(np.int64).tolist()
-        self._fill(painter, [piece_end(x, y, self.span_height) for x in edges], self._mark)
+    def _draw_piece_ends(self, painter: QPainter, row: _RowBoxes) -> None:
+        """A thin line behind each token that ends a piece."""
+        ends = row.boxes.round_right & ((row.tints & PIECE_END) > 0)
+        if ends.any():
+            edges = row.right[ends].tolist()
+            self._fill(painter, [piece_end(x, row.top, self.span_height) for x in edges], self._mark)
 
-    def _draw_differing(
-        self, painter: QPainter, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF
-    ) -> None:
+    def _draw_differing(self, painter: QPainter, row: _RowBoxes) -> None:
         """A bracket above each token that the exact encoder does not give."""
-        differs = (tokens.window.tints[boxes.indexes] & DIFFERS) > 0
+        differs = (row.tints & DIFFERS) > 0
         if not differs.any():
             return
-        top = int(place.y()) + GAP_PX // 2
-        sides = np.rint(np.stack((boxes.left[differs], boxes.right[differs])) + place.x())
-        ends = boxes.round_left[differs].tolist(), boxes.round_right[differs].tolist()
+        columns = row.left, row.right, row.boxes.round_left, row.boxes.round_right
         rects = []
-        for left, right, *closed in zip(*sides.astype(np.int64).tolist(), *ends, strict=True):
-            rects += top_bracket(QRect(left, top, right - left, 0), *closed)
+        for left, right, *closed in zip(*(column[differs].tolist() for column in columns), strict=True):
+            rects += top_bracket(QRect(left, row.top, right - left, 0), *closed)
         self._fill(painter, rects, self._theme.warning)
 
-    def _draw_markers(
-        self,
-        painter: QPainter,
-        boxes: TokenBoxes,
-        special: NDArray[np.bool_],
-        tokens: PaintedTokens,
-        place: QPointF,
-    ) -> None:
-        all_attributes = tokens.attributes[boxes.indexes]
-        is_byte = (all_attributes & BYTE) != 0
+    def _draw_markers(self, painter: QPainter, row: _RowBoxes, place: QPointF) -> None:
+        is_byte = (row.attributes & BYTE) != 0
         if is_byte.any():
-            self._draw_byte_marks(painter, boxes, is_byte, place)
-        is_quiet = tokens.window.colors[boxes.indexes] == CONTROL_SHADE  # it has its hairline
-        for at in np.flatnonzero(special & ~is_byte & ~is_quiet).tolist():
-            attributes = int(all_attributes[at])
+            self._draw_byte_marks(painter, row.boxes, is_byte, place)
+        is_special = (row.attributes & MARKED) != 0
+        is_special &= ~is_byte & (row.colors != CONTROL_SHADE)  # which has its hairline
+        for at in np.flatnonzero(is_special).tolist():
+            boxes, attributes = row.boxes, int(row.attributes[at])
             rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -449,10 +437,10 @@ def top_bracket(box: QRect, opens: bool = True, closes: bool = True) -> list[QRe
     left, right = box.left() + opens, box.left() + box.width() - closes
     top = box.top() - TOP_BRACKET_PX
     parts = [QRect(left, top, max(right - left, 1), TOP_BRACKET_PX)]
-    parts += [QRect(left, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX)] if opens else []
-    return parts + (
-        [QRect(right - TOP_BRACKET_PX, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX)] if closes else []
-    )
+    for x, is_end in ((left, opens), (right - TOP_BRACKET_PX, closes)):
+        if is_end:
+            parts.append(QRect(x, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX))
+    return parts
 
 
 def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
@@ -532,7 +520,9 @@ def _hatch(color: QColor, height: int) -> QPixmap:
     return strip
 
 
-def _joined_runs(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[tuple[int, int]]:
+def _joined_runs(
+    left: NDArray[np.int64] | NDArray[np.float64], right: NDArray[np.int64] | NDArray[np.float64]
+) -> list[tuple[int, int]]:
     """Stretches that touch, made into one, in whole pixels from left to right."""
     if not len(left):
         return []
@@ -544,6 +534,7 @@ def _joined_runs(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[
 
 
 def faded(color: QColor, alpha: int) -> QColor:
+    """A colour with an opacity from 0 to 255."""
     faded = QColor(color)
     faded.setAlpha(alpha)
     return faded

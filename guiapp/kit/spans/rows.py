@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.editing.text_blocks import TextBlocks, Unbroken
-from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.text_buffer import TextBlocks, TextEdit, Unbroken
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.spans.block import BlockLayout, Preedit, TextMetrics
 
@@ -54,7 +53,7 @@ class SpanRows:
         self._blocks = TextBlocks(document.buffer) if blocks is None else blocks
         self._layouts: OrderedDict[tuple[bytes, Unbroken], BlockLayout] = OrderedDict()
         self._n_laid_out = 0  # bytes in all of these
-        self._metrics = metrics
+        self.metrics = metrics
         self._width = 600.0
         self._height = 400.0
         self._header_px = 0
@@ -67,13 +66,9 @@ class SpanRows:
         self._visible: tuple[tuple[float, ...], list[VisibleBlock]] | None = None
 
     @property
-    def metrics(self) -> TextMetrics:
-        return self._metrics
-
-    @property
     def content_height(self) -> float:
         rows = int(self._before()[-1])
-        return self._top() + rows * self._metrics.row_height + self._footer_px + MARGIN_PX
+        return self._top() + rows * self.metrics.row_height + self._footer_px + MARGIN_PX
 
     @property
     def has_header(self) -> bool:
@@ -92,7 +87,6 @@ class SpanRows:
     # What changes the rows
 
     def apply(self, edit: TextEdit) -> None:
-        """Follow an edit of the document."""
         self._visible = None
         splice = self._blocks.apply(edit)
         behind = splice.first + splice.removed
@@ -120,8 +114,8 @@ class SpanRows:
         self.scroll_to(0)
 
     def set_metrics(self, metrics: TextMetrics) -> None:
-        share = self._offset / self._metrics.row_height
-        self._metrics = metrics
+        share = self._offset / self.metrics.row_height
+        self.metrics = metrics
         self._forget()
         self._offset = round(share * metrics.row_height) if self._anchor or share > 0 else self._offset
 
@@ -158,7 +152,7 @@ class SpanRows:
             key = data, unbroken
             found = self._layouts.get(key)
             if found is None:
-                found = self._layouts[key] = BlockLayout(data, self._metrics, self._width, unbroken=unbroken)
+                found = self._layouts[key] = BlockLayout(data, self.metrics, self._width, unbroken=unbroken)
                 self._n_laid_out += len(data)
                 self._forget_oldest()
             self._layouts.move_to_end(key)
@@ -186,7 +180,7 @@ class SpanRows:
         y, block = -self._offset, self._anchor
         while block < len(self._blocks) and (y < self._height or not found):
             layout = self.layout(block)
-            bottom = y + layout.n_rows * self._metrics.row_height
+            bottom = y + layout.n_rows * self.metrics.row_height
             found.append(VisibleBlock(self._blocks.start(block), y, bottom, layout))
             y, block = bottom, block + 1
         return found
@@ -201,9 +195,9 @@ class SpanRows:
         self._offset += round(distance)
         while self._offset < 0 and self._anchor > 0:
             self._anchor -= 1
-            self._offset += self.layout(self._anchor).n_rows * self._metrics.row_height
+            self._offset += self.layout(self._anchor).n_rows * self.metrics.row_height
         while self._anchor + 1 < len(self._blocks):
-            height = self.layout(self._anchor).n_rows * self._metrics.row_height
+            height = self.layout(self._anchor).n_rows * self.metrics.row_height
             if self._offset < height:
                 break
             self._offset -= height
@@ -246,11 +240,11 @@ class SpanRows:
 
     def shows(self, offset: int) -> bool:
         """Whether the row of an offset is in sight, at least in part."""
-        return -self._metrics.row_height < self.place_of(offset).y < self._height
+        return -self.metrics.row_height < self.place_of(offset).y < self._height
 
     def reveal(self, offset: int, at_row_end: bool = False) -> None:
         """Scroll just so far that the row of an offset shows, or to its middle if that is far."""
-        row_px = self._metrics.row_height
+        row_px = self.metrics.row_height
         for _ in range(SETTLING_ROUNDS):  # what comes into sight may have other heights than it was thought
             before, place = self.top, self.place_of(offset, at_row_end)
             if 0 <= place.y <= self._height - row_px:
@@ -282,13 +276,13 @@ class SpanRows:
         layout = self.layout(block)
         within = offset - self._blocks.start(block)
         row = layout.row_of(within, at_row_end)
-        y = self._y_of_block(block) - self.scroll_y + row * self._metrics.row_height
+        y = self._y_of_block(block) - self.scroll_y + row * self.metrics.row_height
         return CaretPlace(block, row, layout.caret_x(within, row), y)
 
     def row_at(self, y: float) -> tuple[int, int]:
         """The block and row nearest to a height in the window."""
         block, top = self._anchor, -self._offset
-        row_px = self._metrics.row_height
+        row_px = self.metrics.row_height
         while block > 0 and y < top:
             block -= 1
             top -= self.layout(block).n_rows * row_px
@@ -306,7 +300,7 @@ class SpanRows:
     def shares_of(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         """How far down blocks of offsets are, from 0 to 1 of all that can be scrolled, as good as known."""
         blocks = np.searchsorted(self._blocks.starts, offsets, side="right") - 1
-        middles = self._top() + (self._before()[blocks] + 0.5) * self._metrics.row_height
+        middles = self._top() + (self._before()[blocks] + 0.5) * self.metrics.row_height
         return (middles / max(self.content_height, self._height)).astype(np.float64)
 
     def byte_at(self, block: int, row: int, x: float) -> int:
@@ -345,14 +339,14 @@ class SpanRows:
         return self._rows_before
 
     def _y_of_block(self, block: int) -> float:
-        return float(self._top() + int(self._before()[block]) * self._metrics.row_height)
+        return float(self._top() + int(self._before()[block]) * self.metrics.row_height)
 
     def _jump(self, y: float) -> None:
         below = round(y) - self._top()
         before = self._before()
-        block = int(np.searchsorted(before, below / self._metrics.row_height, side="right")) - 1
+        block = int(np.searchsorted(before, below / self.metrics.row_height, side="right")) - 1
         self._anchor = min(max(block, 0), len(self._blocks) - 1)
-        self._offset = below - int(before[self._anchor]) * self._metrics.row_height
+        self._offset = below - int(before[self._anchor]) * self.metrics.row_height
 
     def _forget(self) -> None:
         self._layouts.clear()
@@ -364,7 +358,7 @@ class SpanRows:
     def _estimate(self, first: int, last: int) -> NDArray[np.int64]:
         ends = np.append(self._blocks.starts[first + 1 : last + 1], self._document.size)
         lengths = ends[: last - first] - self._blocks.starts[first:last]
-        columns = max(self._width / self._metrics.char_width, 4)
+        columns = max(self._width / self.metrics.char_width, 4)
         rows: NDArray[np.int64] = np.maximum(np.ceil(lengths * (CHARACTERS_PER_BYTE / columns)), 1).astype(
             np.int64
         )
@@ -374,4 +368,4 @@ class SpanRows:
         if self._preedit is None or self._blocks.block_at(self._preedit.offset) != block:
             return None
         within = Preedit(self._preedit.offset - start, self._preedit.text, self._preedit.caret)
-        return BlockLayout(data, self._metrics, self._width, within)
+        return BlockLayout(data, self.metrics, self._width, within)

@@ -10,14 +10,13 @@ from PySide6.QtCore import QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from guiapp.analysis.explain.word_variants import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
+from guiapp.analysis.explain.id_lists import LONGEST_WORD_BYTES, logit_bias, word_variants
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.spans.clipboard import put_on_clipboard
+from guiapp.kit.session.token_details import TokenSource, hex_bytes
+from guiapp.kit.spans.moves import put_on_clipboard
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.tokens.details import hex_bytes
-from guiapp.kit.tokens.source import TokenSource
 from guiapp.kit.widgets.page_base import PageRequests
 
 SHOWN_CHARACTERS = 24
@@ -89,9 +88,8 @@ class TokenMenu(QObject):
         menu.addSeparator()
         self._add_links(menu, index, token_id, (start, end))
         if self._kind is not Kind.IDS and (word := self._word_at(start)):
-            self._add_variants(
-                menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
-            )
+            variants = menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”")
+            variants.aboutToShow.connect(partial(self._fill_variants, variants, word))
 
     def _add_links(self, menu: QMenu, index: int, token_id: int, span: tuple[int, int]) -> None:
         """To its others in the text, and to other pages that tell more about it."""
@@ -125,11 +123,8 @@ class TokenMenu(QObject):
         word = document.slice(start, min(end, start + LONGEST_WORD_BYTES)).decode("utf-8", "replace")
         return word if word.strip() == word and "\ufffd" not in word else ""
 
-    def _add_variants(self, menu: QMenu, word: str) -> None:
-        """Its rows are made when somebody looks at it: each is a text to encode."""
-        menu.aboutToShow.connect(partial(self._fill_variants, menu, word))
-
     def _fill_variants(self, menu: QMenu, word: str) -> None:
+        """When somebody looks at them: each is a text to encode."""
         tokenizer = self._source.tokenizer
         if tokenizer is None or not menu.isEmpty():
             return
@@ -140,13 +135,9 @@ class TokenMenu(QObject):
             menu.addAction(f"{shown}\t{ids}").triggered.connect(partial(_copy, ids))
         menu.addSeparator()
         for name, is_llama_cpp in (("OpenAI", False), ("llama.cpp", True)):
-            _add_bias(menu, name, variants, is_llama_cpp)
-
-
-def _add_bias(menu: QMenu, name: str, variants: list[WordVariant], is_llama_cpp: bool) -> None:
-    action = menu.addAction(f"Copy logit_bias that bans those of one token ({name})")
-    action.setEnabled(any(variant.is_one_token for variant in variants))
-    action.triggered.connect(partial(_copy, logit_bias(variants, is_llama_cpp)))
+            action = menu.addAction(f"Copy logit_bias that bans those of one token ({name})")
+            action.setEnabled(any(variant.is_one_token for variant in variants))
+            action.triggered.connect(partial(_copy, logit_bias(variants, is_llama_cpp)))
 
 
 def _copy(text: str) -> None:

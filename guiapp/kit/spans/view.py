@@ -19,25 +19,32 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
-from guiapp.analysis.editing.text_blocks import TextBlocks
-from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.core.text.character_starts import decode
-from guiapp.core.text.confusables import confusables
-from guiapp.core.text.hidden import INVISIBLE
+from guiapp.analysis.editing.text_buffer import TextBlocks, TextEdit
+from guiapp.core.text.normalized import decode
+from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.spans.added_tokens import AddedTokenRows, ChipBox
+from guiapp.kit.session.token_details import character_tip, chip_tip, passing_tip
 from guiapp.kit.spans.block import TextMetrics
-from guiapp.kit.spans.fonts import FontSearch
-from guiapp.kit.spans.frame import Marks, Screen, ScreenPart, ShownBlock, blocks_in, parts_of
+from guiapp.kit.spans.frame import (
+    AddedTokenRows,
+    ChipBox,
+    Marks,
+    PointedOut,
+    RowPixmaps,
+    Screen,
+    ScreenPart,
+    ShownBlock,
+    blocks_in,
+    parts_of,
+)
+from guiapp.kit.spans.layout import SpanSource, token_at
 from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
-from guiapp.kit.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
-from guiapp.kit.spans.tips import character_tip, chip_tip, passing_tip
 from guiapp.kit.state.background import later
-from guiapp.kit.tokens.layout import SpanSource, token_at
+from guiapp.kit.widgets.event_filters import TipWatch
+from guiapp.kit.widgets.shaped_texts import find_fonts
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch
 
 SIDE_PX = 24
 NO_BOS = "no BOS"
@@ -49,6 +56,8 @@ ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 class SpanView(QAbstractScrollArea):
     """The text of a document with its tokens coloured in place.
+
+    rows  the layout of the text, to ask where things are
 
     Signals:
         hovered(int): the token under the mouse, -1 for none.
@@ -78,8 +87,8 @@ class SpanView(QAbstractScrollArea):
         self._document = document
         self._spans = spans
         self._themes = themes
-        self._font_px = TEXT_FONT_PX
-        self._rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self._font_px)), blocks)
+        self.font_px = TEXT_FONT_PX
+        self.rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self.font_px)), blocks)
         self._shows_whitespace = True
         self._selected_token = self._hovered_token = -1
         self._pointed_out: PointedOut | None = None
@@ -98,7 +107,7 @@ class SpanView(QAbstractScrollArea):
         self._most_ms, self._goes_gently = inf, False
         self._unfinished: list[QRect] = []
         self._go_on = later(self, 0, self._paint_unfinished)
-        self._fonts = FontSearch(self._rows.metrics.font, self)
+        find_fonts(self.rows.metrics.font, self)
         self._set_up_window()
         self._restyle()
         self._read_added_tokens()
@@ -114,11 +123,6 @@ class SpanView(QAbstractScrollArea):
         self.viewport().installEventFilter(self)
         TipWatch(self.viewport(), lambda place: self.tip(QPointF(place)))
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-
-    @property
-    def rows(self) -> SpanRows:
-        """The layout of the text, to ask where things are."""
-        return self._rows
 
     # How it is painted
 
@@ -136,16 +140,12 @@ class SpanView(QAbstractScrollArea):
 
     # What is shown
 
-    @property
-    def font_px(self) -> int:
-        return self._font_px
-
     def set_font_px(self, size_px: int) -> None:
         size_px = min(max(size_px, ZOOM_STEPS_PX[0]), ZOOM_STEPS_PX[-1])
-        if size_px == self._font_px:
+        if size_px == self.font_px:
             return
-        self._font_px = size_px
-        self._rows.set_metrics(TextMetrics.of(self._themes.theme.mono_font(size_px)))
+        self.font_px = size_px
+        self.rows.set_metrics(TextMetrics.of(self._themes.theme.mono_font(size_px)))
         self._read_added_tokens()
         self._restyle()
         self._fit_rows()
@@ -153,7 +153,7 @@ class SpanView(QAbstractScrollArea):
 
     def zoom(self, steps: int) -> None:
         """Make the text larger by some steps, or smaller by negative ones."""
-        at = int(np.searchsorted(ZOOM_STEPS_PX, self._font_px)) + steps
+        at = int(np.searchsorted(ZOOM_STEPS_PX, self.font_px)) + steps
         self.set_font_px(ZOOM_STEPS_PX[min(max(at, 0), len(ZOOM_STEPS_PX) - 1)])
 
     def set_shows_whitespace(self, shows: bool) -> None:
@@ -167,7 +167,6 @@ class SpanView(QAbstractScrollArea):
         self._repaint_changes()
 
     def set_placeholder(self, text: str) -> None:
-        """What an empty document says about itself."""
         self._placeholder = text
         self.viewport().update()
 
@@ -196,9 +195,9 @@ class SpanView(QAbstractScrollArea):
 
     def show_from(self, place: tuple[int, float]) -> None:
         """Scroll to where the rows of another view of the text are, `rows.top` there."""
-        if place != self._rows.top:
+        if place != self.rows.top:
             before = self._y_of_top()
-            self._rows.show_from(place)
+            self.rows.show_from(place)
             self._scrolled_from(before)
 
     def show_matches(self, search: TextSearch) -> None:
@@ -218,21 +217,21 @@ class SpanView(QAbstractScrollArea):
     @property
     def top(self) -> tuple[int, float]:
         """Where the uppermost row that shows begins, and how high that is in the window."""
-        block, row = self._rows.row_at(0)
-        start = self._rows.row_span(block, row)[0]
-        return start, self._rows.place_of(start).y
+        block, row = self.rows.row_at(0)
+        start = self.rows.row_span(block, row)[0]
+        return start, self.rows.place_of(start).y
 
     def place(self, offset: int, y: float) -> None:
         """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
         y_before = self._y_of_top()
-        self._rows.show_at(offset, y)
+        self.rows.show_at(offset, y)
         self._scrolled_from(y_before)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
         y_before = self._y_of_top()
-        self._rows.reveal(end)
-        self._rows.reveal(start)
+        self.rows.reveal(end)
+        self.rows.reveal(start)
         self._scrolled_from(y_before)
 
     def token_at(self, point: QPointF) -> int:
@@ -247,38 +246,38 @@ class SpanView(QAbstractScrollArea):
 
     def _byte_at(self, point: QPointF) -> int:
         """The byte that is shown at a point; -1 beside the text."""
-        block, row = self._rows.row_at(point.y())
-        start = self._rows.row_span(block, row)[0]
-        y = self._rows.place_of(start).y
-        if not y <= point.y() < y + self._rows.metrics.row_height:
+        block, row = self.rows.row_at(point.y())
+        start = self.rows.row_span(block, row)[0]
+        y = self.rows.place_of(start).y
+        if not y <= point.y() < y + self.rows.metrics.row_height:
             return -1
-        return self._rows.byte_at(block, row, point.x() - self._side_px)
+        return self.rows.byte_at(block, row, point.x() - self._side_px)
 
     # Following the models
 
     def _restyle(self) -> None:
-        self._pixmaps = RowPixmaps(self._themes.theme, self._rows.metrics, self._shows_whitespace)
+        self._pixmaps = RowPixmaps(self._themes.theme, self.rows.metrics, self._shows_whitespace)
         self._screen.forget()
         self.viewport().update()
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if edit is not None:
-            self._rows.set_preedit(None)  # its place may be gone; the input method will show it again
+            self.rows.set_preedit(None)  # its place may be gone; the input method will show it again
             if edit.start == 0 and edit.added == self._document.size:
-                self._rows.reset()
+                self.rows.reset()
             else:
-                self._rows.apply(edit)
+                self.rows.apply(edit)
         else:
-            self._rows.invalidate()
+            self.rows.invalidate()
         self._read_added_tokens()
         self._fit_rows()
 
     def _read_added_tokens(self) -> None:
         self._added.read(self._document.size)
-        row_px = self._rows.metrics.row_height
+        row_px = self.rows.metrics.row_height
         before, after_text = self._keeps_rows
         header, footer = before or bool(self._added.leading), after_text or bool(self._added.trailing)
-        self._rows.set_frame(header * row_px, footer * row_px)
+        self.rows.set_frame(header * row_px, footer * row_px)
 
     # Scrolling
 
@@ -292,10 +291,10 @@ class SpanView(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         bar = self.verticalScrollBar()
         if bar.value() < bar.maximum():
-            self._scroll(bar.value() - round(self._rows.scroll_y))
+            self._scroll(bar.value() - round(self.rows.scroll_y))
         else:
             y_before = self._y_of_top()
-            self._rows.scroll_to_end()
+            self.rows.scroll_to_end()
             self._scrolled_from(y_before)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -306,24 +305,24 @@ class SpanView(QAbstractScrollArea):
         elif not event.pixelDelta().isNull():
             self._scroll(-event.pixelDelta().y())
         else:
-            self._scroll(-notches * NOTCH_ROWS * self._rows.metrics.row_height)
+            self._scroll(-notches * NOTCH_ROWS * self.rows.metrics.row_height)
         event.accept()
 
     def _scroll(self, distance: float) -> None:
         y_before = self._y_of_top()
-        self._rows.scroll_by(distance)
+        self.rows.scroll_by(distance)
         self._scrolled_from(y_before)
 
     def _y_of_top(self) -> tuple[int, float]:
         """The first byte that shows, and where its row is."""
-        top = self._rows.visible()[0]
+        top = self.rows.visible()[0]
         return top.start, top.y
 
     def _scrolled_from(self, before: tuple[int, float]) -> None:
         """Show a new place: move the picture of what stays in sight, paint the rest."""
         start, y = before
         height = self.viewport().height()
-        shown = {block.start: block.y for block in self._rows.visible()}
+        shown = {block.start: block.y for block in self.rows.visible()}
         moved = round(shown[start] - y) if start in shown else height
         if abs(moved) >= height or not self.is_painted:
             self.viewport().update()
@@ -340,8 +339,8 @@ class SpanView(QAbstractScrollArea):
         """Fit the rows to the viewport after anything changed; those that are hidden when they show."""
         if not self.isVisible():
             return
-        self._rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
-        self._rows.clamp_scroll()
+        self.rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
+        self.rows.clamp_scroll()
         self._sync_scroll_bar()
         self.moved.emit(0)
         self._unfinished.clear()
@@ -351,11 +350,11 @@ class SpanView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         height = self.viewport().height()
         with QSignalBlocker(bar):
-            bar.setRange(0, max(0, round(self._rows.content_height) - height))
+            bar.setRange(0, max(0, round(self.rows.content_height) - height))
             bar.setEnabled(bar.maximum() > 0)  # shows no handle then; the bar keeps its room
             bar.setPageStep(height)
-            bar.setSingleStep(self._rows.metrics.row_height)
-            bar.setValue(round(self._rows.scroll_y))
+            bar.setSingleStep(self.rows.metrics.row_height)
+            bar.setValue(round(self.rows.scroll_y))
 
     # Painting
 
@@ -370,7 +369,7 @@ class SpanView(QAbstractScrollArea):
 
     def _update_what_changed(self) -> None:
         self._is_changing = False
-        window, caret_y = self.viewport().rect(), self._rows.place_of(self._document.caret).y
+        window, caret_y = self.viewport().rect(), self.rows.place_of(self._document.caret).y
         changed = self._screen.differing(self._parts(self._blocks_in(QRegion(window))))
         if self._goes_gently:
             self._unfinished = sorted(changed, key=lambda rect: abs(rect.top() - caret_y))
@@ -400,9 +399,9 @@ class SpanView(QAbstractScrollArea):
         for chip in self._chips():
             self._pixmaps.draw_chip(painter, chip.rect, chip.label, chip.is_ringed, *self._marks_of(chip))
         if self._keeps_rows[0] and not self._added.leading:
-            self._draw_placeholder(painter, MARGIN_PX - self._rows.scroll_y, NO_BOS)
+            self._draw_placeholder(painter, MARGIN_PX - self.rows.scroll_y, NO_BOS)
         if not self._document.size:
-            self._draw_placeholder(painter, self._rows.place_of(0).y, self._placeholder)
+            self._draw_placeholder(painter, self.rows.place_of(0).y, self._placeholder)
         for offset, color in self._uprights():
             line = self._upright_rect(offset)
             draw_upright(painter, line.center().x(), line.top(), line.height(), color)
@@ -412,7 +411,7 @@ class SpanView(QAbstractScrollArea):
 
     def _draw_rows(self, painter: QPainter, area: QRegion, blocks: list[ShownBlock]) -> list[QRect]:
         """Draw the rows that touch an area, first those where someone types; return those only sketched."""
-        row_px, caret_y = self._rows.metrics.row_height, self._rows.place_of(self._document.caret).y
+        row_px, caret_y = self.rows.metrics.row_height, self.rows.place_of(self._document.caret).y
         touched = [
             (abs(y - caret_y), y, row, shown)
             for shown in blocks
@@ -431,7 +430,7 @@ class SpanView(QAbstractScrollArea):
         lines = self._shown_caret(), *(self._upright_rect(offset) for offset, _ in self._uprights())
         letters = self._letters_passing if self._marks_look_alikes else None
         marks = Marks(self._document.selection, *marked, self._search, lines, letters)
-        return blocks_in(area, self._rows, self._spans, marks)
+        return blocks_in(area, self.rows, self._spans, marks)
 
     def _letters_passing(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
         return tuple((each.start, each.end) for each in confusables(self._document.slice(start, end)))
@@ -440,10 +439,10 @@ class SpanView(QAbstractScrollArea):
         chips = tuple(
             (chip.label, chip.is_ringed, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips()
         )
-        return parts_of(blocks, self._rows, chips, self.viewport().rect())
+        return parts_of(blocks, self.rows, chips, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
-        return QRect(0, int(y), self.viewport().width(), self._rows.metrics.row_height)
+        return QRect(0, int(y), self.viewport().width(), self.rows.metrics.row_height)
 
     def _paint_unfinished(self) -> None:
         """Paint a few rows more; all others would only be sketched again."""
@@ -462,22 +461,22 @@ class SpanView(QAbstractScrollArea):
         return [(min(offset, self._document.size), color) for offset, color in found]
 
     def _upright_rect(self, offset: int) -> QRectF:
-        place = self._rows.place_of(offset)
+        place = self.rows.place_of(offset)
         left = self._side_px + round(place.x) - UPRIGHT_PX / 2
-        return QRectF(left, place.y, UPRIGHT_PX, self._rows.metrics.row_height)
+        return QRectF(left, place.y, UPRIGHT_PX, self.rows.metrics.row_height)
 
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token
 
     def _draw_placeholder(self, painter: QPainter, y: float, words: str) -> None:
         """Words that are no text, in a row that begins at y."""
-        painter.setFont(self._rows.metrics.font)
+        painter.setFont(self.rows.metrics.font)
         painter.setPen(self._themes.theme.faint)
-        painter.drawText(QPointF(self._side_px + 4, y + self._rows.metrics.baseline), words)
+        painter.drawText(QPointF(self._side_px + 4, y + self.rows.metrics.baseline), words)
 
     def _chips(self) -> list[ChipBox]:
         """The chips above and below the text, where they show."""
-        return self._added.chips(self._rows, self._side_px, self.viewport().height())
+        return self._added.chips(self.rows, self._side_px, self.viewport().height())
 
     # The mouse, without a button
 
@@ -495,7 +494,7 @@ class SpanView(QAbstractScrollArea):
     def open_chip(self, point: QPointF) -> None:
         """Tell at once what a chip in the text stands for."""
         offset = self._byte_at(point)
-        chip = self._rows.chip_span(offset) if offset >= 0 else None
+        chip = self.rows.chip_span(offset) if offset >= 0 else None
         if chip is None:
             return
         place = self.viewport().mapToGlobal(point.toPoint())
@@ -516,11 +515,10 @@ class SpanView(QAbstractScrollArea):
         self._open_invisible = open_
 
     def tip(self, point: QPointF) -> str:
-        """What is told about a point of the viewport."""
         offset = self._byte_at(point)
         if offset < 0:
             return ""
-        chip = self._rows.chip_span(offset)
+        chip = self.rows.chip_span(offset)
         byte_note = "" if self._note_at is None else self._note_at(offset)
         lines = [byte_note] if byte_note else []
         if chip is None:
@@ -535,6 +533,6 @@ class SpanView(QAbstractScrollArea):
         """What a character passes for, where that is marked."""
         if not self._marks_look_alikes:
             return ""
-        first, end = self._rows.block_span(self._rows.place_of(start).block)
+        first, end = self.rows.block_span(self.rows.place_of(start).block)
         letters = confusables(self._document.slice(first, end))
         return "".join(map(passing_tip, (each for each in letters if each.start == start - first)))

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 import shiboken6
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, QTimer, Signal, SignalInstance
 
-from guiapp.core.system.processes import environment, last_line
+from guiapp.core.processes import environment, last_line
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import at_checkpoints
 
@@ -217,7 +217,6 @@ class Writer:
         self._thread: threading.Thread | None = None  # while there is something to do
 
     def submit(self, work: Callable[..., object], *arguments: object, **named: object) -> None:
-        """Have something done; nobody waits for it."""
         with self._lock:
             self._waiting.append(partial(work, *arguments, **named))
             if self._thread is None:
@@ -225,7 +224,6 @@ class Writer:
                 self._thread.start()
 
     def finish(self) -> None:
-        """Wait until all is done that was submitted before."""
         thread = self._thread
         if thread is not None:
             thread.join()

@@ -8,8 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QFile, QObject, QSettings, QTimer, Signal
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.core.system.outside_json import read_json
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.core.text.outside_json import read_json
 
 
 class Text:
@@ -203,3 +202,22 @@ def default_path() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.ini"
+
+
+class SharedSpelling(QObject):
+    """The one choice of a window.
+
+    Signals:
+        changed(): `now` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, now: Spelling = Spelling.SIGNS, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.now = now
+
+    def choose(self, spelling: Spelling) -> None:
+        if spelling is not self.now:
+            self.now = spelling
+            self.changed.emit()

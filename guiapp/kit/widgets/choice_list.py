@@ -1,10 +1,11 @@
-"""A list to choose from, with a line over it to type what the rows must hold."""
+"""A list to choose from, with a line to filter it, and the pre-tokenizers to choose from."""
 
 from __future__ import annotations
 
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from PySide6.QtCore import (
@@ -20,6 +21,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QLabel,
     QLineEdit,
     QListView,
     QStyle,
@@ -28,17 +30,36 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.vocabulary.quoting import printable
-from guiapp.kit.models.choice import Choice, matching
-from guiapp.kit.state.row_table import AnyIndex
-from guiapp.kit.widgets.icons import icon
+from guiapp.core.formats.ranks import RANK_PATTERNS, patterns_of
+from guiapp.core.pretokenize import splitter as readable
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.text.figures import printable, quoted
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.kit.session.choice import Choice, matching
+from guiapp.kit.session.loader import ModelLoader
+from guiapp.kit.widgets.controls import Popover
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import AS_AROUND, in_column
-from guiapp.kit.widgets.painting import bold, fill, write
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import bold, fill, icon, write
+from guiapp.kit.widgets.tables import NO_INDEX, AnyIndex
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    RADIUS_PX,
+    SMALL_FONT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    plain_label,
+    set_role,
+)
 
-NO_INDEX = QModelIndex()
+LIST_SIZE = QSize(520, 380)  # of pre-tokenizers
+EXAMPLE = "We'll pay 12345 €!\n\n  it日本".encode()
+BETWEEN_PIECES = " ┆ "
+AS_THE_FILE_SAYS = ""
 CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds
 ROW_PX = 44
 SECTION_PX = 26
@@ -90,7 +111,6 @@ class ChoiceList(QWidget):
         self.rows.activated.connect(self._choose)
 
     def show_choices(self, choices: Iterable[Choice]) -> None:
-        """Offer these from now on."""
         self._choices = list(choices)
         self._fill()
 
@@ -98,7 +118,13 @@ class ChoiceList(QWidget):
         """Offer these instead, where whoever is about to choose has got to."""
         current, scrolled = self.rows.currentIndex().data(CHOICE_ROLE), self.rows.verticalScrollBar().value()
         self.show_choices(choices)
-        self._point_at(lambda row: current is not None and _is_same(row, current))
+        self._point_at(
+            lambda row: (
+                row.is_there
+                and isinstance(current, Choice)
+                and (row.section, row.name) == (current.section, current.name)
+            )
+        )
         self.rows.verticalScrollBar().setValue(scrolled)
 
     def _fill(self) -> None:
@@ -204,21 +230,18 @@ class _ChoiceDelegate(SectionDelegate):
     """Two lines a choice."""
 
     def paint_row(self, painter: QPainter, theme: Theme, place: QRect, held: Choice) -> None:
-        _draw_choice(painter, theme, held, place)
-
-
-def _draw_choice(painter: QPainter, theme: Theme, choice: Choice, rect: QRect) -> None:
-    half = rect.height() // 2
-    upper, lower = rect.adjusted(0, 4, 0, -half), rect.adjusted(0, half, 0, -4)
-    painter.setFont(Theme.ui_font())
-    if choice.is_current:
-        icon("check", theme.accent).paint(painter, QRect(upper.topRight() - QPoint(16, -2), QSize(16, 16)))
-    painter.setPen(theme.text if choice.is_there else theme.faint)
-    _draw_elided(painter, upper.adjusted(0, 0, -24, 0), choice.title)
-    painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-    painter.setPen(theme.dim if choice.is_there else theme.faint)
-    used_px = _draw_elided(painter, lower, f"{choice.detail}{' · ' if choice.place else ''}")
-    _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), choice.place, Qt.TextElideMode.ElideMiddle)
+        half = place.height() // 2
+        upper, lower = place.adjusted(0, 4, 0, -half), place.adjusted(0, half, 0, -4)
+        painter.setFont(Theme.ui_font())
+        if held.is_current:
+            tick = QRect(upper.topRight() - QPoint(16, -2), QSize(16, 16))
+            icon("check", theme.accent).paint(painter, tick)
+        painter.setPen(theme.text if held.is_there else theme.faint)
+        _draw_elided(painter, upper.adjusted(0, 0, -24, 0), held.title)
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim if held.is_there else theme.faint)
+        used_px = _draw_elided(painter, lower, f"{held.detail}{' · ' if held.place else ''}")
+        _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), held.place, Qt.TextElideMode.ElideMiddle)
 
 
 def _draw_elided(
@@ -230,5 +253,114 @@ def _draw_elided(
     return painter.fontMetrics().horizontalAdvance(elided)
 
 
-def _is_same(choice: Choice, other: Choice) -> bool:
-    return choice.is_there and (choice.section, choice.name) == (other.section, other.name)
+def can_choose(loader: ModelLoader) -> bool:
+    """Whether the model that waits, or else the one that is open, can be split by another pre-tokenizer."""
+    if loader.refused is not None:
+        return True
+    vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
+    if vocabulary is not None and vocabulary.parts is not None:
+        return bool(vocabulary.parts.readings)
+    return (
+        vocabulary is not None
+        and vocabulary.type is VocabType.BPE
+        and vocabulary.model not in ("gemma4", "tekken")
+    )
+
+
+def pre_choices(loader: ModelLoader) -> list[Choice]:
+    """What the file says, likely names, and all names."""
+    named, chosen = _names(loader)
+    if (readings := _readings(loader)) is not None:
+        as_is = Choice("In the file", AS_THE_FILE_SAYS, "as the file says", "", is_current=not chosen)
+        others = (Choice("Other readings", *row, is_current=row[0] == chosen) for row in readings)
+        return [as_is, *others]
+    likely = () if loader.refused is None else loader.refused.likely
+    rows = [Choice("Likely", name, name, example_split(name)) for name in likely]
+    rows += [
+        Choice("All", name, name, example_split(name), is_current=name == chosen)
+        for name in sorted({*PRE_TOKENIZERS, *(RANK_PATTERNS if _has_ranks(loader) else ())})
+    ]
+    if patterns_of(named) is not None:
+        title, is_in_use = f"{named}, as the file says", chosen == AS_THE_FILE_SAYS
+        row = Choice("In the file", AS_THE_FILE_SAYS, title, example_split(named), is_current=is_in_use)
+        rows.insert(0, row)
+    return rows
+
+
+def question(loader: ModelLoader) -> str:
+    """What is to be chosen, in words."""
+    named, _ = _names(loader)
+    if _readings(loader) is not None:
+        return "Libraries read this file in several ways. Which one should it be?"
+    if not named:
+        return "The file names no pre-tokenizer. Which one should split its text?"
+    if patterns_of(named) is not None:
+        return f"The file asks for “{named}”. Which one should split its text instead?"
+    return f"The file asks for “{quoted(named)}”, which is not known. Which one should split its text?"
+
+
+@cache
+def example_split(name: str) -> str:
+    """The pieces of a short text that has a bit of everything."""
+    ends = readable.split(patterns_of(name) or (), EXAMPLE)
+    starts = [0, *ends]
+    return BETWEEN_PIECES.join(
+        visible_text(EXAMPLE[start:end]) for start, end in zip(starts, ends, strict=False)
+    )
+
+
+def _has_ranks(loader: ModelLoader) -> bool:
+    """Whether it is a list of ranks that is to be split."""
+    if loader.refused is not None:
+        return not {*loader.refused.likely}.isdisjoint(RANK_PATTERNS)
+    return loader.model is not None and loader.model.tokenizer.vocabulary.model == "tiktoken"
+
+
+def _readings(loader: ModelLoader) -> list[tuple[str, str, str]] | None:
+    """How else the model that is open can be read: key, title and detail; None where a file tells a name."""
+    parts = None if loader.model is None else loader.model.tokenizer.vocabulary.parts
+    if loader.refused is not None or parts is None:
+        return None
+    return [(name, name, why) for name, why in parts.readings.items()]
+
+
+def _names(loader: ModelLoader) -> tuple[str, str]:
+    """What the file says, and what was chosen instead, if anything was."""
+    if loader.refused is not None:
+        return loader.refused.pre, AS_THE_FILE_SAYS
+    if loader.model is None:
+        return "", AS_THE_FILE_SAYS
+    vocabulary = loader.model.tokenizer.vocabulary
+    return vocabulary.pre, vocabulary.chosen_pre or AS_THE_FILE_SAYS
+
+
+class PrePicker(Popover):
+    """All known names, those first that are like the one in the file, each with how it splits an example.
+
+    Signals:
+        chosen(str): split by this one; "" means as the file says.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, loader: ModelLoader, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._loader = loader
+        self.setAccessibleName("Choose a pre-tokenizer")
+        self._question = plain_label(wraps=True)
+        example = QLabel(f"Each is shown with the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
+        set_role(example, "dim")
+        self.choices = ChoiceList("Pre-tokenizers", LIST_SIZE, theme_source)
+        in_column(heading("Pre-tokenizer"), self._question, example, self.choices, on=self, margins=MARGIN_PX)
+        self.choices.chosen.connect(self._choose)
+
+    def open_under(self, widget: QWidget) -> None:
+        self._question.setText(question(self._loader))
+        self.choices.filter.clear()
+        self.choices.show_choices(pre_choices(self._loader))
+        super().open_under(widget)
+        self.choices.setFocus()
+
+    def _choose(self, name: str) -> None:
+        self.close()
+        self.chosen.emit(name)

@@ -1,21 +1,24 @@
-"""Layouts said in one piece: what stands beside or below each other, and how far apart."""
+"""Layouts said in one piece, rows of controls where there is no room for all, and a page without contents."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLayout,
+    QPushButton,
     QScrollArea,
+    QSizePolicy,
     QSplitter,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, heading, plain_label, set_role
 
 CARD_MARGIN_PX = 3 * UNIT_PX
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout | int, int]
@@ -140,3 +143,160 @@ def _fill(
 def card(*contents: QWidget | QLayout) -> QFrame:
     """A card with its contents below each other."""
     return framed(in_column(*contents, margins=CARD_MARGIN_PX, spacing=GAP_PX), "card")
+
+
+class WrappingRow(QWidget):
+    """Places its widgets from left to right, each in its own size; `at_end` stands at the right edge."""
+
+    def __init__(self, widgets: list[QWidget], at_end: QWidget | None = None) -> None:
+        super().__init__()
+        self._at_end = at_end
+        self._widgets: list[QWidget] = []
+        self.show_widgets(widgets)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def show_widgets(self, widgets: list[QWidget]) -> None:
+        """Place these instead of those that are there, which keep this row as their parent."""
+        self._widgets = [*widgets, self._at_end] if self._at_end is not None else widgets
+        for widget in self._widgets:
+            if widget.parent() is not self:
+                is_hidden = widget.isHidden() and widget.testAttribute(
+                    Qt.WidgetAttribute.WA_WState_ExplicitShowHide
+                )
+                widget.setParent(self)
+                widget.setVisible(not is_hidden)
+        self._place()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._place()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def minimumSizeHint(self) -> QSize:
+        widths = [_size(widget).width() for widget in self._shown]
+        return QSize(max(widths, default=0), self._height(_rows(self._shown, self.width())))
+
+    def sizeHint(self) -> QSize:
+        width = sum(_size(widget).width() + GAP_PX for widget in self._shown)
+        return QSize(width, self._height(_rows(self._shown, self.width())))
+
+    @property
+    def _shown(self) -> list[QWidget]:
+        return [widget for widget in self._widgets if not widget.isHidden()]
+
+    def _place(self) -> None:
+        rows = _rows(self._shown, self.width())
+        y = 0
+        for row in rows:
+            x, height = 0, _row_height(row)
+            for widget in row:
+                size = _size(widget)
+                if widget is self._at_end:
+                    x = self.width() - size.width()
+                top = y + (height - size.height()) // 2
+                widget.setGeometry(QRect(x, top, min(size.width(), self.width()), size.height()))
+                x += size.width() + GAP_PX
+            y += height + GAP_PX
+        self.setFixedHeight(self._height(rows))
+
+    @staticmethod
+    def _height(rows: list[list[QWidget]]) -> int:
+        return sum(map(_row_height, rows)) + GAP_PX * max(0, len(rows) - 1)
+
+
+class FittingRow(QWidget):
+    """One line of the widgets that there is room for, from the first on; that one is there in any case."""
+
+    def __init__(self, widgets: list[QWidget]) -> None:
+        super().__init__()
+        self._widgets = widgets
+        for widget in widgets:
+            widget.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        x = 0
+        for widget in self._widgets:
+            size = _size(widget)
+            width = size.width() if x else min(size.width(), self.width())
+            widget.setGeometry(QRect(x, (self.height() - size.height()) // 2, width, size.height()))
+            widget.setVisible(x + width <= self.width())
+            x += width + GAP_PX
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, _row_height(self._widgets))
+
+
+def _rows(widgets: list[QWidget], width: int) -> list[list[QWidget]]:
+    rows: list[list[QWidget]] = []
+    x = 0
+    for widget in widgets:
+        needed = _size(widget).width()
+        if not rows or x + needed > width:
+            rows.append([])
+            x = 0
+        rows[-1].append(widget)
+        x += needed + GAP_PX
+    return rows
+
+
+def _size(widget: QWidget) -> QSize:
+    return widget.sizeHint().expandedTo(widget.minimumSize())
+
+
+def _row_height(row: list[QWidget]) -> int:
+    return max(_size(widget).height() for widget in row)
+
+
+def scrolling(inner: QWidget, minimum_width_px: int) -> QScrollArea:
+    """A part of the page that is scrolled where the window is too low for it."""
+    area = QScrollArea()
+    scroll_down(area, inner)
+    for part in (inner, area.viewport()):
+        part.setAutoFillBackground(False)  # what is behind shows through
+    area.setMinimumWidth(minimum_width_px)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
+
+
+class Contents(QStackedWidget):
+    """The contents of a page, or a sentence in the middle, with a button for what helps if anything does.
+
+    The page's focus goes along: to what it is to begin with from then on, at once where the page has it.
+    """
+
+    def __init__(self, page: QWidget, inside: QWidget, button: QPushButton | None = None) -> None:
+        super().__init__()
+        self._page = page
+        self.message = plain_label("dim", wraps=True)
+        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._button = button
+        parts: list[Part] = [STRETCH, self.message, STRETCH]
+        if button is not None:
+            parts.insert(2, in_row(STRETCH, button, STRETCH))
+        self.addWidget(inside)
+        self.addWidget(framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX)))
+
+    def show_inside(self, begin: QWidget) -> None:
+        self._turn_to(0, begin)
+
+    def show_message(self, message: str, *, helps: bool = False, begin: QWidget | None = None) -> None:
+        """Say why there is nothing; `helps` shows the button."""
+        self.message.setText(message)
+        if self._button is not None and helps:
+            self._button.show()
+            begin = self._button
+        self._turn_to(1, begin or self.message)
+        if self._button is not None:
+            self._button.setVisible(helps)
+
+    def _turn_to(self, index: int, begin: QWidget) -> None:
+        before = self._page.focusProxy()
+        had_focus = before is not None and before.hasFocus()
+        self.setCurrentIndex(index)
+        self._page.setFocusProxy(begin)
+        if had_focus:
+            self._page.setFocus()

@@ -1,22 +1,26 @@
-"""A button with an arrow; a click or a key lists what to choose from."""
+"""Buttons with an arrow that list what to choose from, export, and a line that says how saving goes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from guiapp.core.text.figures import percent
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.file_names import ask_for_file
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.layouts import in_row
+from guiapp.kit.widgets.notices import ask_for_file
+from guiapp.kit.widgets.painting import ShareBar, icon
+from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 
+BAR_WIDTH_PX = 220
 Make = Callable[[Progress], bytes]
 Key = Qt.Key
 OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # Down also with Alt
@@ -52,14 +56,12 @@ class MenuButton(QToolButton):
         self._color()
 
     def new_menu(self) -> QMenu:
-        """An empty menu to list things in."""
         menu = QMenu(self)
         menu.setLayoutDirection(self._reading)
         self.setMenu(menu)
         return menu
 
     def fill_on_open(self, fill: Callable[[QMenu], None]) -> None:
-        """Have the menu filled each time it opens."""
         menu = self.new_menu()
         menu.aboutToShow.connect(menu.clear)
         menu.aboutToShow.connect(partial(fill, menu))
@@ -76,7 +78,6 @@ class MenuButton(QToolButton):
             group.addAction(action)
 
     def check(self, choice: object) -> None:
-        """Show which one is chosen."""
         for action in self.menu().actions():
             action.setChecked(action.data() == choice)
 
@@ -96,9 +97,6 @@ class MenuButton(QToolButton):
 
     def _color(self) -> None:
         self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
-
-
-# A button that saves what is shown as a file in one of some forms
 
 
 class Form(NamedTuple):
@@ -148,3 +146,56 @@ def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, mak
     formats = {ending: f"{title} (*{ending})"}
     if path := ask_for_file(window, f"Save as {title}", f"{name}{ending}", formats):
         saving.save(path, make)
+
+
+class Saving(Protocol):
+    """One file that is being written, was written to `saved`, or was not because of `failure`."""
+
+    saved: Path | None
+    failure: str
+
+    @property
+    def changed(self) -> SignalInstance: ...
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    @property
+    def progress(self) -> float:
+        """0 to 1."""
+
+    def cancel(self) -> None: ...
+
+    def dismiss(self) -> None: ...
+
+
+class SavingBar(QWidget):
+    """Shows how far it is, to be cancelled; then the file, or why there is none."""
+
+    def __init__(self, saving: Saving, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._saving = saving
+        self._theme_source = theme_source
+        self.message = plain_label(wraps=True)
+        self.bar = ShareBar("Progress of saving", BAR_WIDTH_PX)
+        self.button = tool_button("", self._cancel_or_dismiss, role="raised")
+        in_row((self.message, 1), self.bar, self.button, on=self, margins=(MARGIN_PX, UNIT_PX))
+        saving.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
+
+    def _cancel_or_dismiss(self) -> None:
+        if self._saving.is_busy:
+            self._saving.cancel()
+        else:
+            self._saving.dismiss()
+
+    def _refresh(self) -> None:
+        saving, theme = self._saving, self._theme_source.theme
+        self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.failure))
+        self.bar.setVisible(saving.is_busy)
+        self.bar.show_share(saving.progress)
+        self.button.setText("Cancel" if saving.is_busy else "Dismiss")
+        told = f"Saved {saving.saved}" if saving.saved is not None else f"Saving: {percent(saving.progress)}"
+        self.message.setText(saving.failure or told)
+        self.message.setStyleSheet(f"color: {(theme.bad if saving.failure else theme.text).name()}")

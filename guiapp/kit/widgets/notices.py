@@ -1,20 +1,29 @@
-"""Messages about what failed: they stay in the window beside it until somebody closes them."""
+"""What the window says and asks: notices that stay until somebody closes them, and dialogs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QWidget
 
-from guiapp.core.system.versions import versions, versions_text
-from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.icons import icon
+from guiapp.analysis.sessions.name import ENDING
+from guiapp.core.versions import versions, versions_text
+from guiapp.kit.state.background import LatestJob
+from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, set_role
+
+MODEL_FILTER = (
+    "Tokenizers (*.gguf *.tiktoken *.model *.spm *.model.v* *.bin *.json *.txt *.txt.gz);;All files (*)"
+)
+TEXT_FILTER = "All files (*)"
+SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
 
 
 class Notice(QFrame):
@@ -59,7 +68,7 @@ class Notice(QFrame):
         self._color()
 
     def copy_details(self) -> None:
-        self._versions.start(_collect_versions)
+        self._versions.start(lambda _: versions_text(versions()))
 
     def _put_on_clipboard(self, versions: str) -> None:
         QGuiApplication.clipboard().setText("\n\n".join([*self._details, versions]))
@@ -88,7 +97,6 @@ class NoticeArea(QWidget):
 
     @property
     def notices(self) -> list[Notice]:
-        """The oldest first."""
         return list(self._notices.values())
 
     def show_notice(
@@ -120,5 +128,123 @@ class NoticeArea(QWidget):
         self.dismissed.emit(subject)
 
 
-def _collect_versions(_: Progress) -> str:
-    return versions_text(versions())
+def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bool = False) -> bool:
+    """Whether people press the button `yes`, rather than Cancel, which Return means where that destroys."""
+    role = QMessageBox.ButtonRole.DestructiveRole if destroys else QMessageBox.ButtonRole.AcceptRole
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(question)
+    agree, cancel = box.addButton(yes, role), box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(cancel if destroys else agree)
+    if not destroys:
+        set_role(agree, "primary")
+    box.exec()
+    is_agreed = box.clickedButton() is agree
+    box.deleteLater()
+    return is_agreed
+
+
+def ask_to_fetch(parent: QWidget, message: str) -> bool:
+    """The question before anything is asked of a server that a file names and nobody typed."""
+    return agrees(parent, "Fetch the model?", f"{message}\n\nFetch its tokenizer from there?", "Fetch")
+
+
+class SaveAnswer(Enum):
+    SAVE = "save"
+    DISCARD = "discard"
+    CANCEL = "cancel"
+
+
+class Questions:
+    """Asks by the system's own dialogs."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def model_to_open(self) -> Path | None:
+        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open model file", "", MODEL_FILTER))
+
+    def chosen_folder(self, title: str) -> Path | None:
+        name = QFileDialog.getExistingDirectory(self._window, title)
+        return Path(name) if name else None
+
+    def text_to_open(self) -> Path | None:
+        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open text file", "", TEXT_FILTER))
+
+    def where_to_save(self, suggested: Path | None) -> Path | None:
+        start = str(suggested or "text.txt")
+        return self._chosen(QFileDialog.getSaveFileName(self._window, "Save text", start, TEXT_FILTER))
+
+    def session_to_open(self) -> Path | None:
+        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open session", "", SESSIONS[ENDING]))
+
+    def where_to_save_session(self, suggested: Path) -> Path | None:
+        return ask_for_file(self._window, "Save session", str(suggested), SESSIONS)
+
+    def may_fetch(self, message: str) -> bool:
+        """Whether a model may be fetched that a file names, whoever wrote that."""
+        return ask_to_fetch(self._window, message)
+
+    def model_instead(self, message: str) -> Path | None:
+        """The file to take for a model that is not there; None for none."""
+        wants = agrees(self._window, "Where is the model?", message, "Choose the file…")
+        return self.model_to_open() if wants else None
+
+    def open_anyway(self, message: str) -> bool:
+        """Whether to go on although a model is not what it was."""
+        return agrees(self._window, "Another model file", message, "Open anyway")
+
+    def save_before_closing(self, path: Path | None) -> SaveAnswer:
+        """What to do with changes that are not in the file yet, or with a long text that has none."""
+        button = QMessageBox.StandardButton
+        changed = "The text is in no file." if path is None else f"The text of {path.name} has changed."
+        box = QMessageBox(self._window)
+        box.setWindowTitle("Save changes?")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(changed)
+        box.setStandardButtons(button.Save | button.Discard | button.Cancel)
+        box.setDefaultButton(button.Save)
+        set_role(box.button(button.Save), "primary")
+        pressed = button(box.exec())
+        box.deleteLater()
+        answers = {button.Save: SaveAnswer.SAVE, button.Discard: SaveAnswer.DISCARD}
+        return answers.get(pressed, SaveAnswer.CANCEL)
+
+    def delete_autosaved_texts(self, n_texts: int) -> bool:
+        """Whether to delete so many texts that are in no file."""
+        which = "One kept text is" if n_texts == 1 else f"{n_texts} kept texts are"
+        message = f"{which} in no other file. There is no way back."
+        return agrees(self._window, "Delete kept texts?", message, "Delete", destroys=True)
+
+    @staticmethod
+    def _chosen(result: tuple[str, str]) -> Path | None:
+        return Path(result[0]) if result[0] else None
+
+
+def ask_for_file(window: QWidget, title: str, suggested: str, formats: Mapping[str, str]) -> Path | None:
+    """Where to save something in one of some formats; None for nowhere."""
+    filters = ";;".join(formats.values())
+    name, chosen = QFileDialog.getSaveFileName(window, title, suggested, filters)
+    return with_ending(Path(name), formats, chosen) if name else None
+
+
+def with_ending(path: Path, formats: Mapping[str, str], chosen: str = "") -> Path:
+    """The path with the ending of the chosen filter behind its name, unless it ends as one of the formats.
+
+    `formats` maps endings to the filters of a dialog; the first counts where none is chosen.  Other dots
+    belong to the name: `run.v2` becomes `run.v2.svg`.
+    """
+    if path.suffix.lower() in formats:
+        return path
+    ending = next((ending for ending, title in formats.items() if title == chosen), next(iter(formats)))
+    return path.with_name(path.name + ending)
+
+
+def dropped_files(event: QDropEvent) -> list[Path]:
+    """The files of this machine that are held over a widget, or let go; takes them where there are any."""
+    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    if paths:
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+    return paths

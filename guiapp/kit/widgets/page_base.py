@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from guiapp.kit.spans.legend import IN_TEXTS, Legend
 
 if TYPE_CHECKING:
-    from guiapp.kit.models.compared_models import ComparedModels
     from guiapp.kit.session.doctor_model import DoctorModel
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.state.recent import RecentItems
     from guiapp.kit.state.settings import Settings
     from guiapp.kit.widgets.theme import ThemeSource

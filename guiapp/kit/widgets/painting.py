@@ -1,30 +1,45 @@
-"""What widgets that paint themselves have in common: colours of the theme, filled shapes, lines of text."""
+"""What widgets that paint themselves have in common: shapes, lines of text, markers, icons, pictures."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import ceil
+from functools import cache
+from math import ceil, cos, pi, sin
+from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
     QFont,
     QFontMetricsF,
     QGradient,
+    QIcon,
+    QImage,
+    QImageWriter,
     QPainter,
     QPaintEvent,
     QPen,
     QPixmap,
+    QPolygonF,
 )
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QProgressBar, QWidget
 
+from guiapp.core.demo import resources_folder
+from guiapp.core.sources.files import replace_file
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.widgets.theme import Theme, ThemeSource
+from guiapp.errors import TokenloupeError, not_written
+from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
 
-MOST_PICTURES = 400
+SIZE_PX = 16  # of an icon
+SCALES = (1, 2, 3)  # device pixels per pixel
+DISABLED = 0.35  # opacity of an icon; the style's own grey is hardly seen on dark ground
+MARKER_PX = 9
+CORNERS = (3, -pi / 2), (4, pi / 4), (4, 0.0)  # triangle, square, diamond: how many, and where the first is
+MOST_PICTURES = 400  # of boxes
 MOST_PIXELS = 1 << 20  # of all of them, of four bytes each: some may be as large as a part of the window
 WHOLE = 1000
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -85,12 +100,10 @@ class PaintedButton(QAbstractButton):
             self.paint(painter, theme)
 
     def ground(self, theme: Theme) -> QColor | None:
-        """What it is lit in, if it is."""
         is_meant = self.isEnabled() and self.underMouse()
         return theme.raised if is_meant or self.hasFocus() else None
 
     def edge(self, theme: Theme) -> QColor | None:
-        """What is around it."""
         return theme.accent if self.hasFocus() else None
 
     @abstractmethod
@@ -187,7 +200,6 @@ def clear_pixmap(
 
 
 def bold(font: QFont, is_bold: bool = True) -> QFont:
-    """The same font in bold, or as it was."""
     font.setBold(is_bold)
     return font
 
@@ -204,9 +216,6 @@ class ShareBar(QProgressBar):
     def show_share(self, share: float) -> None:
         """From 0 to 1."""
         self.setValue(round(share * WHOLE))
-
-
-# Boxes with rounded corners that are painted over and over: each is drawn once, since corners are slow
 
 
 class BoxStyle:
@@ -251,13 +260,98 @@ def _picture(size: QSizeF, box_style: BoxStyle, ratio: float) -> QPixmap:
     picture = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
-    place = QRectF(QPointF(), size)
+    place, radius = QRectF(QPointF(), size), box_style.radius
     with QPainter(picture) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen if box_style.line is None else box_style.line)
         painter.setBrush(box_style.fill)
-        inside = 0 if box_style.line is None else 1
-        painter.drawRoundedRect(
-            place.adjusted(inside, inside, -inside, -inside), box_style.radius, box_style.radius
-        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        if box_style.line is not None:
+            painter.setPen(box_style.line)
+            place.adjust(1, 1, -1, -1)
+        painter.drawRoundedRect(place, radius, radius)
     return picture
+
+
+def color_of(number: int, theme: Theme) -> QColor:
+    return theme.contenders[number % len(theme.contenders)]
+
+
+def draw_marker(painter: QPainter, center: QPointF, number: int, theme: Theme) -> None:
+    """Draw the marker of a column: a circle, a triangle, a square, a diamond."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color_of(number, theme))
+    radius = MARKER_PX / 2
+    if number % (len(CORNERS) + 1) == 0:
+        painter.drawEllipse(QRectF(center.x() - radius, center.y() - radius, MARKER_PX, MARKER_PX))
+        return
+    n_corners, first = CORNERS[(number - 1) % len(CORNERS)]
+    reach = radius * 1.25
+    angles = [first + 2 * pi * corner / n_corners for corner in range(n_corners)]
+    painter.drawPolygon(
+        QPolygonF([QPointF(center.x() + reach * cos(at), center.y() + reach * sin(at)) for at in angles])
+    )
+
+
+class Marker(Painted):
+    """The marker of a column, before the name of its model."""
+
+    def __init__(self, theme_source: ThemeSource, number: int) -> None:
+        super().__init__(theme_source)
+        self._number = number
+        self.setFixedSize(MARKER_PX + UNIT_PX, MARKER_PX + UNIT_PX)
+
+    def show_number(self, number: int) -> None:
+        self._number = number
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        draw_marker(painter, QRectF(self.rect()).center(), self._number, theme)
+
+
+def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
+    """An icon of resources/icons in one colour, sharp on all screens."""
+    source = _source(name).replace("currentColor", color.name())
+    renderer = QSvgRenderer(QByteArray(source.encode()))
+    result = QIcon()
+    for scale in SCALES:
+        pixmap = clear_pixmap(size_px * scale, size_px * scale, 1)
+        with QPainter(pixmap) as painter:
+            renderer.render(painter, QRectF(pixmap.rect()))
+        faded = clear_pixmap(pixmap.width(), pixmap.height(), 1)
+        with QPainter(faded) as painter:
+            painter.setOpacity(DISABLED)
+            painter.drawPixmap(0, 0, pixmap)
+        for each, mode in ((pixmap, QIcon.Mode.Normal), (faded, QIcon.Mode.Disabled)):
+            each.setDevicePixelRatio(scale)
+            result.addPixmap(each, mode)
+    return result
+
+
+@cache
+def _source(name: str) -> str:
+    return (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def application_icon() -> QIcon:
+    return QIcon(str(resources_folder() / "icons" / "tokenloupe.svg"))
+
+
+class ImageError(TokenloupeError):
+    """A picture that cannot be written; the message says what to do."""
+
+
+def image_bytes(image: QImage, path: Path) -> bytes:
+    """What a file holds whose ending names the format; to make a large PNG small takes a second."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    if not QImageWriter(buffer, path.suffix[1:].lower().encode()).write(image):
+        raise ImageError(f"{path} names no kind of picture. Choose another ending, such as .png.")
+    return bytes(buffer.data().data())
+
+
+def save_image(image: QImage, path: Path) -> None:
+    """Write a picture, or change nothing.  Raises ImageError."""
+    try:
+        replace_file(path, image_bytes(image, path))
+    except OSError as error:
+        raise ImageError(not_written(path, error)) from error

@@ -44,10 +44,6 @@ class BarScale(NamedTuple):
             step = round_step(step / 2.5)  # the next one below
         return [number * step for number in range(int(self.highest / step + 1e-9) + 1)] if step else [0.0]
 
-    @property
-    def kind(self) -> str:
-        return "logarithmic" if self.is_log else "linear"
-
 
 def round_step(least: float) -> float:
     """The next of 1, 2, 5, 10, 20 … that is not less."""

@@ -1,22 +1,260 @@
-"""How tables of tokens look and act: whole rows to select and copy, without a grid."""
+"""Tables and lists: rows of words for Qt's views, tokens among them, how they look, and painted rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QItemSelectionModel, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QFrame,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.token_details import TokenDetailsModel, hex_bytes
+from guiapp.kit.spans.painter import draw_wave
 from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.state.row_table import RowTable
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.painting import CENTER, outline, write
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
+if TYPE_CHECKING:
+    from guiapp.analysis.explain.merge_tree import Explainer
+
+TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
+AnyIndex = QModelIndex | QPersistentModelIndex
+Row = TypeVar("Row")
+
+MOST_COPIED_ROWS = 100_000
+MOST_SEARCHED_ROWS = 200  # by letters that are typed: what a row says may take a millisecond to find out
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+ATTRIBUTES_ROLE = Qt.ItemDataRole.UserRole + 1  # of the `Attribute` of a row's token, as a number
+NO_INDEX = QModelIndex()
+DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
+DOT_PX = 2  # below a chip that stands for a byte
+ROW_PX = 62  # of painted rows
 CELLS = """
 QTableView::item { padding: 0 5px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
 """  # as far from the edges as the titles, which have arrows of their own
+
+
+class Column(NamedTuple, Generic[Row]):
+    """What a column is called, and what it says of a row."""
+
+    title: str
+    alignment: Qt.AlignmentFlag
+    text: Callable[[Row], str]
+
+
+class RowTable(QAbstractTableModel, Generic[Row]):
+    """A table whose columns say something about each row."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[Column[Row]]: ...
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int: ...
+
+    @abstractmethod
+    def row(self, index: int) -> Row | None:
+        """None where it is gone already, and the view not told yet."""
+
+    @property
+    def order(self) -> tuple[str | None, bool]:
+        """The title of the column that rows are sorted by, if any, and whether the last come first."""
+        return None, False
+
+    def title(self, column: Column[Row]) -> str:
+        return column.title
+
+    def heading(self, column: Column[Row]) -> str:
+        """The title, behind an arrow where rows are sorted by it: Qt's own would lie over letters."""
+        sorted_by, is_descending = self.order
+        arrow = "" if column.title != sorted_by else "▾ " if is_descending else "▴ "
+        return arrow + self.title(column)
+
+    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else self.n_rows
+
+    def columnCount(self, parent: AnyIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self.columns[section].alignment
+        return self.heading(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == ALIGNMENT:
+            return self.columns[index.column()].alignment
+        if role != DISPLAY or (row := self.row(index.row())) is None:
+            return None  # soon: a view asks for seven roles of each cell in each frame
+        return self.columns[index.column()].text(row)
+
+    def match(
+        self,
+        start: AnyIndex,
+        role: int,
+        value: object,
+        hits: int = 1,
+        flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchWrap,
+    ) -> list[QModelIndex]:
+        """Where a view goes when letters are typed; in a long table nowhere, for it would make all words."""
+        return super().match(start, role, value, hits, flags) if self.n_rows <= MOST_SEARCHED_ROWS else []
+
+    def as_text(self, rows: Iterable[int]) -> str:
+        """Rows as lines of tab-separated columns under a line of titles, at most MOST_COPIED_ROWS of them."""
+        lines = ["\t".join(map(self.title, self.columns))]
+        for index in rows:
+            if len(lines) > MOST_COPIED_ROWS:
+                lines.append("…")
+                break
+            if (row := self.row(index)) is not None:
+                lines.append("\t".join(column.text(row) for column in self.columns))
+        return "\n".join(lines) + "\n"
+
+    def notify_all_changed(self) -> None:
+        """What the rows say is new, and their number is not."""
+        if self.n_rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(self.n_rows - 1, len(self.columns) - 1))
+
+
+class TokenRow(NamedTuple):
+    """One token of a text, and what is known about its vocabulary."""
+
+    position: int
+    token_id: int
+    span: tuple[int, int]
+    vocabulary: Vocabulary
+    spelling: Spelling
+    explainer: Explainer | None
+
+
+def _worth(row: TokenRow) -> str:
+    if row.vocabulary.type in SCORED:
+        return f"{row.vocabulary.score(row.token_id):,.6g}"
+    rank = row.explainer.merge_rank(row.token_id) if row.explainer else None
+    return "" if rank is None else f"{rank:,}"
+
+
+COLUMNS = (
+    Column[TokenRow]("#", RIGHT, lambda row: f"{row.position + 1:,}"),
+    Column[TokenRow]("id", RIGHT, lambda row: str(row.token_id)),
+    Column[TokenRow]("token", LEFT, lambda row: row.spelling.token(row.vocabulary, row.token_id)),
+    Column[TokenRow]("bytes", LEFT, lambda row: hex_bytes(row.vocabulary.token_bytes(row.token_id))),
+    Column[TokenRow]("type", LEFT, lambda row: row.vocabulary.kind(row.token_id)),
+    Column[TokenRow]("score", RIGHT, _worth),
+    Column[TokenRow]("span", RIGHT, lambda row: f"{row.span[0]:,}–{row.span[1]:,}"),
+)
+
+
+WORTH_COLUMN = [column.title for column in COLUMNS].index("score")
+
+
+class TokenTableModel(RowTable[TokenRow]):
+    """Each token of the session's encoding as a row; nothing is kept per row.
+
+    An edit changes what the rows say and adds or removes rows at the end, so that it costs the same
+    for any number of tokens.
+
+    is_shrinking  rows are being removed; a view that makes another row the present one does so by itself
+
+    Signals:
+        rows_changed(): the rows are those of the tokens now.
+    """
+
+    rows_changed = Signal()
+
+    def __init__(
+        self, source: ModelSession, details: TokenDetailsModel, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._source = source
+        self._details = details
+        self._n_rows = 0
+        self.is_shrinking = False
+        source.tokens_changed.connect(self._on_tokens_changed)
+        details.explainer_changed.connect(self._refresh)
+        source.spelling.changed.connect(self._refresh)
+        self._on_tokens_changed()
+
+    @property
+    def columns(self) -> Sequence[Column[TokenRow]]:
+        return COLUMNS
+
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
+
+    def title(self, column: Column[TokenRow]) -> str:
+        vocabulary = self._source.vocabulary
+        is_ranked = vocabulary is not None and vocabulary.type not in SCORED
+        return "rank" if is_ranked and column is COLUMNS[WORTH_COLUMN] else column.title
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == TINT_ROLE:
+            return int(self._source.tokens.between(index.row(), index.row() + 1).tints[0])
+        if role == ATTRIBUTES_ROLE:
+            row = self.row(index.row())
+            return None if row is None else int(row.vocabulary.effective_attributes[row.token_id])
+        return super().data(index, role)
+
+    def row(self, index: int) -> TokenRow | None:
+        vocabulary = self._source.vocabulary
+        if vocabulary is None or not 0 <= index < len(self._source.tokens):
+            return None
+        tokens, spelling = self._source.tokens, self._source.spelling.now
+        token_id = int(tokens.ids(index, index + 1)[0])
+        return TokenRow(index, token_id, tokens.span(index), vocabulary, spelling, self._details.explainer)
+
+    def _on_tokens_changed(self) -> None:
+        n_rows = len(self._source.tokens)
+        if n_rows > self._n_rows:
+            self.beginInsertRows(NO_INDEX, self._n_rows, n_rows - 1)
+            self._n_rows = n_rows
+            self.endInsertRows()
+        elif n_rows < self._n_rows:
+            self.is_shrinking = True
+            self.beginRemoveRows(NO_INDEX, n_rows, self._n_rows - 1)
+            self._n_rows = n_rows
+            self.endRemoveRows()
+            self.is_shrinking = False
+        self._refresh()
+        self.rows_changed.emit()
+
+    def _refresh(self) -> None:
+        self.notify_all_changed()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, WORTH_COLUMN, WORTH_COLUMN)
 
 
 def show_rows(view: QTableView) -> None:
@@ -62,7 +300,6 @@ class RowsView(QTableView):
 
     @property
     def selected_rows(self) -> list[int]:
-        """In their order."""
         return sorted(index.row() for index in self.selectionModel().selectedRows())
 
     def copy(self) -> None:
@@ -109,3 +346,126 @@ def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) ->
         widths[at] = max(widths[at], int(room * shares[at] / whole))
         room, whole = room - widths[at], whole - shares[at]
     return widths
+
+
+class ChipDelegate(QStyledItemDelegate):
+    """Paints cells as chips, with the signs that their tokens have in the text."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    @abstractmethod
+    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
+        """Where a chip is, what stands on it, and its colour."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().paint(painter, option, index)
+        place, text, color = self.chip(option, index)
+        attributes = Attribute(index.data(ATTRIBUTES_ROLE) or 0)
+        painter.save()
+        painter.setFont(option.font)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_chip(painter, self._theme_source.theme, place, text, attributes, color)
+        painter.restore()
+
+
+def draw_chip(
+    painter: QPainter, theme: Theme, chip: QRectF, text: str, attributes: Attribute, color: QColor
+) -> None:
+    """Paint a chip with the painter's font; control tokens are outlined, not filled."""
+    is_control = Attribute.CONTROL in attributes
+    painter.setPen(outline(theme, attributes, line_px=1))
+    painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
+    painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
+    _draw_marker(painter, theme, chip, attributes)
+    write(painter, chip, text, theme.warning if is_control else theme.span_text, CENTER)
+
+
+def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
+    """At the bottom: two dots for a byte, a wave for the unknown."""
+    if Attribute.BYTE in attributes:
+        for x in (-3, 1):
+            dot = QRectF(chip.center().x() + x, chip.bottom() - DOT_PX, DOT_PX, DOT_PX)
+            painter.fillRect(dot, theme.span_text)
+    if Attribute.UNKNOWN in attributes:
+        draw_wave(painter, theme, chip)
+
+
+class PaintedRows(QAbstractScrollArea):
+    """Rows to scroll, one of which is chosen.
+
+    A subclass says how many there are, and calls `fit_rows` when there are others, `show_chosen` when
+    another one is chosen.
+    """
+
+    def __init__(self, theme_source: ThemeSource, name: str) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(name)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme_source.changed.connect(self.viewport().update)
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def chosen_row(self) -> int:
+        """-1 for none."""
+
+    @abstractmethod
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+        """Paint what stands in a row, over its ground."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, 6 * ROW_PX)
+
+    def row_at(self, row: int) -> QRect:
+        return QRect(0, row * ROW_PX - self.verticalScrollBar().value(), self.viewport().width(), ROW_PX)
+
+    def row_under(self, y: int) -> int:
+        """Which row is at this height of the viewport; there may be none."""
+        return (y + self.verticalScrollBar().value()) // ROW_PX
+
+    def fit_rows(self) -> None:
+        bar = self.verticalScrollBar()
+        bar.setSingleStep(ROW_PX // 2)
+        bar.setPageStep(self.viewport().height())
+        bar.setRange(0, max(0, self.n_rows * ROW_PX - self.viewport().height()))
+        self.viewport().update()
+
+    def show_chosen(self) -> None:
+        self.fit_rows()
+        if self.chosen_row >= 0:
+            place, bar = self.row_at(self.chosen_row), self.verticalScrollBar()
+            further = max(place.bottom() - self.viewport().height(), 0)
+            bar.setValue(bar.value() + min(place.top(), 0) + further)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_rows()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, seen = self._theme_source.theme, event.rect()
+        rows = range(self.row_under(seen.top()), min(self.row_under(seen.bottom()) + 1, self.n_rows))
+        with QPainter(self.viewport()) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(seen, theme.background)
+            for row in rows:
+                self._paint_whole_row(painter, theme, row)
+
+    def _paint_whole_row(self, painter: QPainter, theme: Theme, row: int) -> None:
+        place = self.row_at(row)
+        if row == self.chosen_row:
+            painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
+            painter.fillRect(QRect(place.left(), place.top(), 2, ROW_PX), theme.accent)
+        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
+        self.paint_row(painter, theme, row, place)

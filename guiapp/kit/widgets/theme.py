@@ -1,4 +1,4 @@
-"""Every colour, font and margin of the window, for light and dark.
+"""Every colour, font and margin of the window, for light and dark, and the one style sheet.
 
 A widget that paints reads `ThemeSource.theme` in its paintEvent and calls `update` when `changed` comes.
 What style sheets can do is said once, in `style_sheet.py`.
@@ -7,13 +7,16 @@ What style sheets can do is said once, in `style_sheet.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import Template
+from typing import TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
-from guiapp.kit.widgets.style_sheet import blend, style_sheet
+from guiapp.core.demo import resources_folder
 
+W = TypeVar("W", bound=QWidget)
 UNIT_PX = 4  # distances are multiples of this
 GAP_PX = 2 * UNIT_PX
 MARGIN_PX = 4 * UNIT_PX
@@ -67,7 +70,7 @@ class Theme:
 
     @property
     def shades(self) -> tuple[QColor, ...]:
-        """Colours that tell something, in the order of the tints in `viewmodels.text.coloured_spans`."""
+        """Colours that tell something, in the order of the tints in `kit.document.coloured_spans`."""
         return *self.costs, *self.rarities, *self.span_colors
 
     @property
@@ -172,44 +175,35 @@ class ThemeSource(QObject):
         super().__init__()
         self._application = application
         self._dressed: QGuiApplication | QWidget = application
-        self._choice = choice
-        self._theme = self._chosen()
+        self.choice = choice
+        self.theme = self._chosen()
         self._colour()
         if not dresses_later:
             self._put_on()
         application.styleHints().colorSchemeChanged.connect(self._refresh)
 
-    @property
-    def theme(self) -> Theme:
-        return self._theme
-
-    @property
-    def choice(self) -> str:
-        return self._choice
-
     def choose(self, choice: str) -> None:
-        """Take one of CHOICES."""
-        self._choice = choice
+        self.choice = choice
         self._refresh()
 
     def _chosen(self) -> Theme:
-        if self._choice != "system":
-            return DARK if self._choice == "dark" else LIGHT
+        if self.choice != "system":
+            return DARK if self.choice == "dark" else LIGHT
         scheme = self._application.styleHints().colorScheme()
         return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
 
     def _refresh(self) -> None:
         theme = self._chosen()
-        if theme is self._theme:
+        if theme is self.theme:
             return
-        self._theme = theme
+        self.theme = theme
         self._colour()
         self._put_on()
         self.changed.emit()
 
     def _colour(self) -> None:
         self._application.setFont(Theme.ui_font())
-        self._application.setPalette(palette(self._theme))
+        self._application.setPalette(palette(self.theme))
 
     def dress(self, window: QWidget) -> None:
         """Give the style sheet to a window and all in it, from now on, rather than to the application.
@@ -224,7 +218,7 @@ class ThemeSource(QObject):
     def _put_on(self) -> None:
         set_style_sheet = getattr(self._dressed, "setStyleSheet", None)
         if set_style_sheet is not None:
-            set_style_sheet(style_sheet(self._theme))
+            set_style_sheet(style_sheet(self.theme))
 
 
 def palette(theme: Theme) -> QPalette:
@@ -248,3 +242,70 @@ def palette(theme: Theme) -> QPalette:
     for color_role in (role.WindowText, role.Text, role.ButtonText):
         result.setColor(QPalette.ColorGroup.Disabled, color_role, theme.faint)
     return result
+
+
+def style_sheet(theme: Theme) -> str:
+    colors = {name: value.name() for name, value in vars(theme).items() if isinstance(value, QColor)}
+    icons = (resources_folder() / "icons").as_posix()
+    mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    template = (resources_folder() / "style.qss").read_text(encoding="utf-8")
+    return Template(template).substitute(
+        colors,
+        name=theme.name,
+        icons=icons,
+        mono=mono,
+        selected=blend(theme.raised, theme.accent, 0.24).name(),
+    )
+
+
+def blend(below: QColor, above: QColor, amount: float) -> QColor:
+    """`above` painted over `below` with an opacity from 0 to 1."""
+
+    def mix(low: int, high: int) -> int:
+        return round(low + (high - low) * amount)
+
+    return QColor(
+        mix(below.red(), above.red()), mix(below.green(), above.green()), mix(below.blue(), above.blue())
+    )
+
+
+def set_role(widget: W, role: str) -> W:
+    """Choose a look of resources/style.qss, also for a widget that is already shown; return the widget."""
+    widget.setProperty("role", role)
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+    return widget
+
+
+def color_again(widget: QWidget) -> None:
+    """Choose the colours for a widget anew after one of its properties has changed.
+
+    Unlike `set_role`, this leaves out the style's Python type, which PySide needs 10 ms to make.
+    """
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        QCoreApplication.sendEvent(widget, QEvent(QEvent.Type.Polish))
+
+
+READABLE = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+"""For words to select and to copy."""
+
+
+def plain_label(role: str = "", *, wraps: bool = False) -> QLabel:
+    """A label for words from anywhere: nothing in them is taken for markup."""
+    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
+    return set_role(label, role) if role else label
+
+
+def sentence(text: str) -> QLabel:
+    """What is told to somebody who sees the section under such a heading for the first time."""
+    label = set_role(QLabel(text, wordWrap=True), "about")
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
+def heading(text: str) -> QLabel:
+    """A small bold dim line in capitals over a section."""
+    label = set_role(QLabel(text.upper()), "heading")
+    label.setAccessibleName(text)
+    return label

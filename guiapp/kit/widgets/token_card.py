@@ -1,26 +1,62 @@
-"""The detail column: what the selected token is, how it is built, and where it stands in the tree."""
+"""The detail column: what a token is, its facts, the tree of its merges, and where it stands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Protocol
 
-from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, SignalInstance
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QPainter,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.explain.merge_tree import MergeTree, TokenPath
-from guiapp.core.text.visible_text import isolate, visible_runs
-from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.tokens.details import FACTS, TokenDetails
-from guiapp.kit.widgets.fact_table import FactTable
+from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree, TokenPath
+from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
+from guiapp.kit.session.token_details import FACTS, TokenDetails
+from guiapp.kit.spans.token_menu import copy_action, offer_copying
+from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
+from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, framed, in_column, scroll_down
-from guiapp.kit.widgets.merge_tree_view import MergeTreeView
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.painting import CENTER, Painted, bold, write
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
 
+MOST_LINES = 4
+FEWEST_COLUMNS = 20  # characters of a value beside its name
+NAME_GAP_PX = 3 * UNIT_PX
+CODE_AND_SIGN = re.compile(r"(U\+[0-9A-F]+) ")
+LEVEL_PX = 46
+LABEL_PX = 20
+BRANCH_GAP_PX = 28
+ROOT_GAP_PX = 36
+LABEL_LIMIT = 24
+Write = Callable[[bytes, int], str]
+"""How some bytes are written, up to so many characters."""
+SMALLEST_SCALE = 0.6
+RANK_FONT_PX = 11
+MOST_SHOWN = 60  # characters
+PADDING_PX = 3 * UNIT_PX
 TOKEN_FONT_PX = 24
 TITLE = "TOKEN"
 PREPARING = "Preparing the merges of this vocabulary …"
@@ -42,8 +78,6 @@ class Described(Protocol):
 
 
 class TokenCard(QScrollArea):
-    """Everything about one token, to read and to copy."""
-
     def __init__(
         self,
         model: Described,
@@ -169,3 +203,221 @@ class _WideDrawing(QScrollArea):
             event.ignore()
         else:
             super().wheelEvent(event)
+
+
+class MergeTreeView(Painted):
+    """Draws merge trees side by side, smaller where they are wider than the widget, scrolled beyond that."""
+
+    def __init__(self, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+        super().__init__(theme_source, "How the token is built")
+        TipWatch(self, self._tool_tip)
+        self._zoom = zoom or TextZoom(self)
+        self._roots: tuple[MergeNode, ...] = ()
+        self._write: Write = visible_text
+        self._layout = MergeTreeLayout((), 0, 0)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.addAction(copy_action(self, "Copy merges", self.copy))
+        self._zoom.changed.connect(self._resize)
+
+    def set_roots(self, roots: tuple[MergeNode, ...], write: Write = visible_text) -> None:
+        layout = layout_of(roots, QFontMetrics(self._label_font(True)).horizontalAdvance, write)
+        if layout == self._layout:
+            return
+        self._roots, self._write, self._layout = roots, write, layout
+        self.setAccessibleDescription(self.as_text())
+        self._resize()
+
+    def as_text(self) -> str:
+        """The merges one a line, in the order of the drawing: `·York = ·Y + ork (4100)`."""
+        lines = []
+        for placed in self._layout.nodes:
+            if parts := placed.node.parts:
+                joined = " + ".join(self._write(part.shown, MOST_SHOWN) for part in parts)
+                lines.append(f"{placed.label} = {joined} ({placed.node.worth:g})")
+        return "\n".join(lines)
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.as_text())
+
+    def minimumSizeHint(self) -> QSize:
+        size = self.sizeHint()
+        scale = SMALLEST_SCALE if size.width() > self.width() else 1
+        width = round((size.width() - 2 * PADDING_PX) * scale) + 2 * PADDING_PX
+        return QSize(width if self._roots else 0, size.height())
+
+    def sizeHint(self) -> QSize:
+        width, height = self._zoom.scaled(self._layout.width), self._zoom.scaled(self._layout.height)
+        return QSize(width + 2 * PADDING_PX, height)
+
+    def _resize(self) -> None:
+        self.setMinimumSize(self.minimumSizeHint())
+        self.updateGeometry()
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.translate(self._origin())
+        painter.scale(self._scale(), self._scale())
+        painter.setPen(QPen(theme.faint, 1))
+        gap = QFontMetrics(self._label_font()).height() + 1
+        for placed in self._layout.nodes:
+            if placed.parent >= 0:
+                above = self._layout.nodes[placed.parent]
+                painter.drawLine(QPointF(above.x, above.y + gap), QPointF(placed.x, placed.y - 1))
+        for placed in self._layout.nodes:
+            self._paint_node(painter, theme, placed)
+
+    def _paint_node(self, painter: QPainter, theme: Theme, placed: PlacedNode) -> None:
+        is_root = placed.parent < 0
+        center = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+        painter.setFont(self._label_font(is_root))
+        painter.setPen(theme.text)
+        painter.drawText(QRectF(placed.x - 400, placed.y, 800, LEVEL_PX), center, isolate(placed.label))
+        if placed.node.worth is None:
+            return
+        painter.setFont(Theme.mono_font(RANK_FONT_PX))
+        rank = f"{placed.node.worth:,.6g}"
+        metrics = painter.fontMetrics()
+        width = metrics.horizontalAdvance(rank) + UNIT_PX
+        top = placed.y + QFontMetrics(self._label_font()).height() + 5
+        box = QRectF(placed.x - width / 2, top, width, metrics.height())
+        painter.fillRect(box, theme.raised)
+        write(painter, box, rank, theme.dim, CENTER)
+
+    def _label_font(self, is_root: bool = False) -> QFont:
+        return bold(Theme.mono_font(UI_FONT_PX if is_root else SMALL_FONT_PX), is_root)
+
+    def _scale(self) -> float:
+        room = self.width() - 2 * PADDING_PX
+        zoom = self._zoom.factor
+        return max(SMALLEST_SCALE * zoom, min(zoom, room / self._layout.width)) if self._layout.width else 1.0
+
+    def _origin(self) -> QPointF:
+        free = self.width() - self._layout.width * self._scale()
+        return QPointF(max(PADDING_PX, free / 2), 0)
+
+    def _tool_tip(self, position: QPoint) -> str:
+        at = (QPointF(position) - self._origin()) / self._scale()
+        for placed in self._layout.nodes:
+            if abs(at.x() - placed.x) <= GAP_PX * 2 and placed.y <= at.y() <= placed.y + LEVEL_PX / 2:
+                text = escape(isolate(self._write(placed.node.shown, MOST_SHOWN)))
+                return f"<qt>{text}&nbsp; {placed.node.shown[:32].hex(' ').upper()}</qt>"
+        return ""
+
+
+@dataclass(frozen=True)
+class PlacedNode:
+    """A node with its label; `x` is its middle, `y` the top of its level, `parent` an index or -1."""
+
+    node: MergeNode
+    label: str
+    x: float
+    y: int
+    parent: int
+
+
+@dataclass(frozen=True)
+class MergeTreeLayout:
+    """All nodes of a drawing, parents before their parts."""
+
+    nodes: tuple[PlacedNode, ...]
+    width: int
+    height: int
+
+
+def layout_of(
+    roots: tuple[MergeNode, ...], label_width: Callable[[str], int], write: Write = visible_text
+) -> MergeTreeLayout:
+    """Place the trees side by side; `label_width` measures a label in pixels."""
+    placed: list[PlacedNode] = []
+    left = 0.0
+    for root in roots:
+        left = _place(root, left, 0, -1, placed, write, label_width) + ROOT_GAP_PX
+    depth = max((node.y for node in placed), default=-LABEL_PX) + LABEL_PX
+    return MergeTreeLayout(tuple(placed), max(0, round(left) - ROOT_GAP_PX), depth)
+
+
+def _place(
+    node: MergeNode,
+    left: float,
+    level: int,
+    parent: int,
+    placed: list[PlacedNode],
+    write: Write,
+    label_width: Callable[[str], int],
+) -> float:
+    """Place a node and all below it from `left` on; returns where it ends at the right."""
+    label = write(node.shown, LABEL_LIMIT)
+    half = label_width(label) / 2
+    at = len(placed)
+    placed.append(PlacedNode(node, label, left + half, level * LEVEL_PX, parent))
+    if not node.parts:
+        return left + 2 * half
+    right, middles = left - BRANCH_GAP_PX, []
+    for part in node.parts:
+        first = len(placed)
+        right = _place(part, right + BRANCH_GAP_PX, level + 1, at, placed, write, label_width)
+        middles.append(placed[first].x)
+    x = max(sum(middles) / 2, left + half)
+    placed[at] = replace(placed[at], x=x)
+    return max(right, x + half)
+
+
+class FactTable(QWidget):
+    """One row for each name that has a value; values can be selected and copied.
+
+    is_stacked  whether values stand below their names
+    """
+
+    def __init__(self, names: Sequence[str], zoom: TextZoom) -> None:
+        super().__init__()
+        self._zoom = zoom
+        self.is_stacked = False
+        self._names = {name: QLabel(name) for name in names}
+        self.values = {name: StyledText(zoom.mono_font(SMALL_FONT_PX), MOST_LINES) for name in names}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(NAME_GAP_PX)
+        self._grid.setColumnStretch(1, 1)
+        for name in names:
+            set_role(self._names[name], "dim")
+            self.values[name].setAccessibleName(name)
+        self._arrange()
+        zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
+
+    def fit_into(self, width_px: int) -> None:
+        """Put values beside their names only where so wide a table leaves room for them."""
+        metrics = next(iter(self.values.values())).fontMetrics()
+        columns_px = FEWEST_COLUMNS * metrics.horizontalAdvance("0")
+        names_px = max(label.sizeHint().width() for label in self._names.values())
+        is_stacked = width_px - names_px - NAME_GAP_PX < columns_px
+        if is_stacked != self.is_stacked:
+            self.is_stacked = is_stacked
+            self._arrange()
+
+    def show_facts(self, facts: Mapping[str, str], color: QColor) -> None:
+        """Show these values, the id in bold, and no other names."""
+        for name, value in self.values.items():
+            self._names[name].setVisible(name in facts)
+            value.setVisible(name in facts)
+            text = CODE_AND_SIGN.sub("\\1\N{NO-BREAK SPACE}", facts.get(name, ""))
+            value.set_spans([Span(text, color, is_bold=name == "id")])
+
+    def _on_zoom_changed(self) -> None:
+        for name, value in self.values.items():
+            value.set_font(self._zoom.mono_font(SMALL_FONT_PX))
+            self._names[name].setFont(self._zoom.ui_font(SMALL_FONT_PX))
+
+    def _arrange(self) -> None:
+        self._grid.setVerticalSpacing(0 if self.is_stacked else UNIT_PX)
+        left_px, above_px = (TEXT_MARGIN_PX, GAP_PX) if self.is_stacked else (0, TEXT_MARGIN_PX)
+        for row, (name, value) in enumerate(self.values.items()):
+            label = self._names[name]
+            label.setContentsMargins(left_px, above_px, 0, 0)  # level with its value
+            if self.is_stacked:
+                self._grid.addWidget(label, 2 * row, 0, 1, 2)
+                self._grid.addWidget(value, 2 * row + 1, 0, 1, 2)
+            else:
+                self._grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
+                self._grid.addWidget(value, row, 1)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QLabel,
-    QListView,
+    QListWidget,
+    QListWidgetItem,
     QMenu,
     QPushButton,
     QStyledItemDelegate,
@@ -20,33 +20,30 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, in_bytes
 from guiapp.kit.charts.markers import paint_marker
-from guiapp.kit.state.row_table import AnyIndex
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.painting import LEFT, PaintedButton, write
-from guiapp.kit.widgets.style_sheet import blend, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
-from guiapp.pages.bench.markers import SWATCH_PX, marker_style_of, swatch
+from guiapp.kit.state.background import later
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.layouts import WrappingRow, in_column, in_row
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.painting import LEFT, PaintedButton, icon, write
+from guiapp.kit.widgets.tables import AnyIndex
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, blend, set_role
+from guiapp.pages.bench.charts import SWATCH_PX, marker_style_of, swatch
+from guiapp.pages.bench.choice import BenchChoice
+from guiapp.pages.bench.history import SavedRuns
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.run_button import RunButton
-from guiapp.pages.bench.saved_runs import RunList
-from guiapp.pages.bench.text_button import TextButton
 
+LONGEST_TITLE = 28  # characters
+SETTLING_MS = 600  # for which it does nothing when what it does has changed: longer than a double click
 SIZE = 560, 400
 ROW_PX = 34
 HOW = "Enter opens a run, F2 renames it."
 SHOWN = "This run is shown. Choose another one to compare it with."
 NO_RUNS = "No run is kept yet. What you measure is kept by itself."
-Trigger = QListView.EditTrigger
-NO_OTHER = "No other run is kept"
+Trigger, RUN_ROLE = QListWidget.EditTrigger, Qt.ItemDataRole.UserRole
 RUN_FILES = "Runs (*.json)"
 
-AskForRun = Callable[[QWidget], Path | None]
 HEIGHT_PX, PAD_PX, CROSS_PX = 30, 12, 14
 REMOVING_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 TIP = "A click points at it in all charts; the cross, or Delete, takes it out of the next run"
@@ -87,13 +84,12 @@ class BenchBar(QWidget):
 
     def lead_with(self, widget: QWidget) -> None:
         """Show this at the left, in place of what is chosen."""
-        for control in (self.choices, self.run_button):
-            control.setVisible(False)
+        self.show_choices(False)
         self._row.insertWidget(0, widget, 1)
 
-    def show_choices(self) -> None:
+    def show_choices(self, is_shown: bool = True) -> None:
         for control in (self.choices, self.run_button):
-            control.setVisible(True)
+            control.setVisible(is_shown)
 
     def _refresh(self) -> None:
         """Show those that are chosen, with the chips that there are: one of them may have the focus."""
@@ -117,20 +113,15 @@ class BenchBar(QWidget):
     def _chip(self, name: str) -> ContenderChip:
         chip = ContenderChip(name, self._theme_source)
         chip.clicked.connect(partial(self._model.isolate, name))
-        chip.removed.connect(self._remove)
+        chip.removed.connect(partial(self._model.choice.set_contender, takes_part=False))
         return chip
-
-    def _remove(self, name: str) -> None:
-        self._model.choice.set_contender(name, False)
 
     def _list_others(self, menu: QMenu) -> None:
         choice, theme = self._model.choice, self._theme_source.theme
-        for each in choice.candidates:
-            if each.name not in choice.contenders:
-                action = menu.addAction(
-                    f"{each.name}\t{each.note}", partial(choice.set_contender, each.name, True)
-                )
-                action.setIcon(swatch(marker_style_of(each.name, theme)))
+        for name, note, *_ in choice.candidates:
+            if name not in choice.contenders:
+                add = partial(choice.set_contender, name, True)
+                menu.addAction(f"{name}\t{note}", add).setIcon(swatch(name, theme))
         menu.addSeparator()
         menu.addAction("More…", self.more_wanted.emit)
 
@@ -180,9 +171,8 @@ class ContenderChip(PaintedButton):
         return theme.accent if self.hasFocus() else theme.line
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        middle = HEIGHT_PX / 2
-        look = marker_style_of(self.text(), theme)
-        paint_marker(painter, QPointF(PAD_PX + SWATCH_PX / 2, middle), SWATCH_PX, look)
+        center = QPointF(PAD_PX + SWATCH_PX / 2, HEIGHT_PX / 2)
+        paint_marker(painter, center, SWATCH_PX, marker_style_of(self.text(), theme))
         left = PAD_PX + SWATCH_PX + GAP_PX
         write(painter, self.rect().adjusted(left, 0, 0, 0), self.text(), theme.text, LEFT, theme.ui_font())
         if self.can_be_removed:
@@ -208,36 +198,25 @@ class ContenderChip(PaintedButton):
             super().keyPressEvent(event)
 
 
-def ask_for_run(window: QWidget) -> Path | None:
-    name, _ = QFileDialog.getOpenFileName(window, "Open run", "", RUN_FILES)
-    return Path(name) if name else None
-
-
 class RunsButton(MenuButton):
     """Lists runs to show in place of the present one, and to compare it with."""
 
-    def __init__(self, model: BenchModel, theme_source: ThemeSource, ask: AskForRun = ask_for_run) -> None:
+    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Runs", role="quiet")
         self._model = model
-        self.ask = ask
-        self._menu = self.new_menu()
-        self._menu.setToolTipsVisible(True)
-        self._menu.aboutToShow.connect(self._list_runs)
-        model.saved.changed.connect(self._on_runs_changed)
+        self.ask = ask_for_run
+        self.fill_on_open(self._fill_menu)
 
     def open_run(self) -> None:
-        """Ask for a file and show the run that is in it."""
         if (path := self.ask(self.window())) is not None:
             self._model.open_run(path)
 
     def compare_with_run(self) -> None:
-        """Ask for a file and tell what is surely faster or slower than in the run that is in it."""
         if (path := self.ask(self.window())) is not None:
             self._model.compare_with(path)
 
     def show_saved_runs(self) -> None:
-        """List them, to be renamed, opened and compared."""
-        dialog = RunsDialog(RunList(self._model.saved, self), self._can_compare, self.window())
+        dialog = RunsDialog(self._model.saved, self._can_compare, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open_requested.connect(self._model.open_run)
         dialog.compare_requested.connect(self._model.compare_with)
@@ -247,35 +226,25 @@ class RunsButton(MenuButton):
     def _can_compare(self) -> bool:
         return bool(self._model.results) and not self._model.is_running
 
-    def _list_runs(self) -> None:
-        self._fill_menu()
-        self._model.saved.refresh()
-
-    def _on_runs_changed(self) -> None:
-        if self._menu.isVisible():
-            self._fill_menu()
-
-    def _fill_menu(self) -> None:
-        menu, model = self._menu, self._model
-        menu.clear()
-        menu.addAction("Open run…", self.open_run).setEnabled(not model.is_running)
+    def _fill_menu(self, menu: QMenu) -> None:
+        menu.addAction("Open run…", self.open_run).setEnabled(not self._model.is_running)
         menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
-        menu.addSeparator()
-        saved, others = model.saved.runs, model.saved.others
-        menu.addAction("Kept runs…", self.show_saved_runs).setEnabled(bool(saved))
-        opening, comparing = (menu.addMenu(title) for title in ("Open kept run", "Compare with kept run"))
-        opening.setEnabled(bool(saved) and not model.is_running)
-        comparing.setEnabled(self._can_compare)
-        for run in saved:
-            opening.addAction(run.title, partial(model.open_run, run.path))
-        if not others:
-            comparing.addAction(NO_OTHER).setEnabled(False)
-        for run in others:
-            comparing.addAction(run.title, partial(model.compare_with, run.path))
+        menu.addAction("Kept runs…", self.show_saved_runs)
 
 
-class TallRow(QStyledItemDelegate):
-    """A row in which a line to edit finds room."""
+def ask_for_run(window: QWidget) -> Path | None:
+    name, _ = QFileDialog.getOpenFileName(window, "Open run", "", RUN_FILES)
+    return Path(name) if name else None
+
+
+class NameDelegate(QStyledItemDelegate):
+    """Rows in which a line to edit finds room; what is edited is the name alone, not the whole title.
+
+    Signals:
+        renamed(SavedRun, str): call a run something else.
+    """
+
+    renamed = Signal(object, str)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(super().sizeHint(option, index).width(), ROW_PX)
@@ -283,9 +252,18 @@ class TallRow(QStyledItemDelegate):
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         editor.setGeometry(option.rect)
 
+    def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
+        editor.setProperty("text", index.data(RUN_ROLE).name)
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
+        """The row follows when the name is in the file."""
+        run, name = index.data(RUN_ROLE), editor.property("text")
+        if name != run.name:
+            self.renamed.emit(run, name)
+
 
 class RunsDialog(QDialog):
-    """Shows the rows of a `RunList`.
+    """The newest kept runs, to be opened, compared and renamed.
 
     Signals:
         open_requested(Path): show this run.
@@ -295,59 +273,156 @@ class RunsDialog(QDialog):
     open_requested = Signal(object)
     compare_requested = Signal(object)
 
-    def __init__(self, runs: RunList, can_compare: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, saved: SavedRuns, can_compare: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Kept runs")
-        self._runs = runs
-        self.list = QListView()
+        self._saved, self._can_compare = saved, can_compare
+        self.list = QListWidget()
         self.list.setAccessibleName("Kept runs")
-        self.list.setModel(runs)
-        self.list.setItemDelegate(TallRow(self.list))
+        delegate = NameDelegate(self.list)
+        delegate.renamed.connect(saved.rename)
+        self.list.setItemDelegate(delegate)
         self.list.setEditTriggers(Trigger.EditKeyPressed | Trigger.SelectedClicked)
         self.list.activated.connect(self._open)
         self.note = set_role(QLabel(wordWrap=True), "dim")
-        runs.failed.connect(self.note.setText)
         self.open_button = push_button("Open", self._open, role="primary")
         self.compare_button = push_button("Compare", self._compare)
         self.rename_button = push_button("Rename", self._rename)
-        self._can_compare = can_compare
-        self._build_layout()
-        runs.modelReset.connect(self._on_rows_reset)
-        self.list.selectionModel().currentChanged.connect(self._on_current_changed)
-        self._on_rows_reset()
-
-    def _build_layout(self) -> None:
         buttons = self.rename_button, self.compare_button, self.open_button
         for button in buttons:
             button.setAutoDefault(False)  # Enter belongs to the list, and to the name that is edited
         in_column((self.list, 1), in_row((self.note, 1), *buttons), on=self, margins=MARGIN_PX)
         self.resize(*SIZE)
-
-    def _on_rows_reset(self) -> None:
-        has_runs = bool(self._runs.rowCount())
-        for button in (self.open_button, self.rename_button):
-            button.setEnabled(has_runs)
-        self.list.setCurrentIndex(self._runs.index(0))
+        saved.failed.connect(self.note.setText)
+        saved.changed.connect(self._show_runs)
+        self.list.currentRowChanged.connect(self._on_current_changed)
+        self._show_runs()
         self._on_current_changed()
+        saved.refresh()
+
+    def _show_runs(self) -> None:
+        """Rows of the same files stay selected."""
+        runs, items = self._saved.runs, [self.list.item(row) for row in range(self.list.count())]
+        is_same = [item.data(RUN_ROLE).path for item in items] == [run.path for run in runs]
+        if not is_same:
+            self.list.clear()
+            items = [QListWidgetItem(self.list) for _ in runs]
+        for item, run in zip(items, runs, strict=True):
+            item.setText(run.title)
+            item.setToolTip(str(run.path))
+            item.setData(RUN_ROLE, run)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+        if not is_same:
+            self.list.setCurrentRow(0)
+
+    @property
+    def _path(self) -> Path | None:
+        item = self.list.currentItem()
+        path: Path | None = None if item is None else item.data(RUN_ROLE).path
+        return path
 
     def _on_current_changed(self) -> None:
         """A run is not compared with itself."""
-        current = self.list.currentIndex()
-        is_shown = self._runs.is_shown(current)
-        self.compare_button.setEnabled(current.isValid() and self._can_compare and not is_shown)
-        told = SHOWN if is_shown and self._can_compare else HOW
-        self.note.setText(told if current.isValid() else NO_RUNS)
+        has_run, is_shown = self._path is not None, self._path == self._saved.shown
+        for button in (self.open_button, self.rename_button):
+            button.setEnabled(has_run)
+        self.compare_button.setEnabled(has_run and self._can_compare and not is_shown)
+        how = SHOWN if is_shown and self._can_compare else HOW
+        self.note.setText(how if has_run else NO_RUNS)
 
     def _rename(self) -> None:
         self.list.setFocus()
         self.list.edit(self.list.currentIndex())
 
     def _open(self) -> None:
-        if self.list.currentIndex().isValid():
-            self.accept()
-            self.open_requested.emit(self._runs.run_at(self.list.currentIndex()).path)
+        self._request(self.open_requested)
 
     def _compare(self) -> None:
-        if self.list.currentIndex().isValid():
+        self._request(self.compare_requested)
+
+    def _request(self, signal: SignalInstance) -> None:
+        if (path := self._path) is not None:
             self.accept()
-            self.compare_requested.emit(self._runs.run_at(self.list.currentIndex()).path)
+            signal.emit(path)
+
+
+class RunButton(QPushButton):
+    """Starts what a `BenchModel` has chosen, and stops it: it means what it meant when the finger moved."""
+
+    def __init__(self, model: BenchModel) -> None:
+        super().__init__()
+        self._model = model
+        self._was_running, self._is_stopping = False, False
+        self._settling = later(self, SETTLING_MS, self._refresh)
+        self.clicked.connect(self._run_or_stop)
+        model.choice.changed.connect(self._refresh)
+        model.running_changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Say what it does now; right after that has changed, it does nothing and says why it did."""
+        model = self._model
+        if model.is_running != self._was_running:
+            self._was_running, self._is_stopping = model.is_running, False
+            self._settling.start()
+        settled = "Stopping …" if self._is_stopping else "Stop" if model.is_running else "Run"
+        settling = "Starting …" if model.is_running else "Done"
+        self.setText(settling if self._settling.isActive() else settled)
+        self.setEnabled(model.is_running or model.can_run)
+        role = "raised" if model.is_running else "primary"
+        if self.property("role") != role:
+            set_role(self, role)
+
+    def _run_or_stop(self) -> None:
+        if self._settling.isActive():
+            self._settling.start()  # it waits until whoever meant what it did before has let go
+        elif self._model.is_running:
+            self._is_stopping = True
+            self._model.stop()
+            self._refresh()
+        else:
+            self._model.run()
+
+
+class TextButton(MenuButton):
+    """Says on which text contenders run, and lists others; several are chosen where everything is."""
+
+    def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, tip="The text that is encoded")
+        self._choice = choice
+        self.fill_on_open(self._fill)
+        choice.changed.connect(self.show_choice)
+        self.show_choice()
+
+    def show_choice(self) -> None:
+        """Say what is chosen and how long it is, which changes with each key in the editor."""
+        texts = self._choice.texts
+        if len(texts) == 1:
+            title = self._choice.known_texts[texts[0]]
+            shown = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+            self.setText(f"{shown}  {size_of(self._choice, texts[0])}")
+        else:
+            self.setText(counted(len(texts), "text"))
+
+    def _fill(self, menu: QMenu) -> None:
+        choice, group = self._choice, QActionGroup(menu)
+        for name, title in choice.known_texts.items():
+            told, choose = f"{title}\t{size_of(choice, name)}", partial(choice.set_texts, [name])
+            group.addAction(add_choice(menu, told, name in choice.texts, choose))
+        menu.addSeparator()
+        menu.addAction("Files…", partial(add_files, choice, self))
+        menu.addAction("Folder…", partial(add_folder, choice, self))
+
+
+def size_of(choice: BenchChoice, text: str) -> str:
+    size = choice.size_of(text)
+    return "" if size is None else in_bytes(size).replace(".0 ", " ")
+
+
+def add_files(choice: BenchChoice, window: QWidget) -> None:
+    choice.add_texts(QFileDialog.getOpenFileNames(window, "Texts to encode")[0])
+
+
+def add_folder(choice: BenchChoice, window: QWidget) -> None:
+    if name := QFileDialog.getExistingDirectory(window, "A folder of texts"):
+        choice.add_texts([name])

@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QBuffer, QPointF
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
-from guiapp.analysis.bench.findings import by_one_clock, stopped
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.measurement import Record, half_width, key_of
 from guiapp.analysis.bench.published import PUBLISHED
+from guiapp.analysis.bench.report import MARKS
 from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
 from guiapp.analysis.bench.statistics import growth_records, growth_words
-from guiapp.analysis.bench.tables import MARKS
 from guiapp.analysis.bench.wording import (
     BYTES_PER_MB,
     LEAST_OVERHEAD_S,
     YOUR_TEXT,
+    by_one_clock,
     n_times,
     short_ratio,
     size_text,
     speed_number,
     speed_text,
+    stopped,
     time_text,
 )
+from guiapp.analysis.libraries.contender import split_name
+from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted, percent, short_number, with_prefix
+from guiapp.kit.charts.bars import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.chart import Chart
-from guiapp.kit.charts.curves import DASHED, DOTTED, SOLID, Curve, CurveChart, CurvesData
-from guiapp.kit.charts.rows import BarPart, BarRow, RowChart, RowsData
+from guiapp.kit.charts.curves import (
+    DASHED,
+    DOTTED,
+    SOLID,
+    Curve,
+    CurveChart,
+    CurvesData,
+    Point,
+    ScatterChart,
+    ScatterData,
+)
+from guiapp.kit.charts.markers import MARKERS, MarkerStyle, paint_marker
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, log_range
-from guiapp.kit.charts.scatter import Point, ScatterChart, ScatterData
+from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme
-from guiapp.pages.bench.markers import ORDER, marker_style_of
 
+N_LOOKS = 84  # of 7 colours and 12 markers, each pair once
+UNSPLIT_SHIFT = 42  # the same colour with another marker
+FIRST = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
+ORDER = (*FIRST, *(name for name in (*ALGORITHMS, *PEERS) if name not in FIRST))
+LEFT = [index for index in range(N_LOOKS) if index % UNSPLIT_SHIFT >= len(ORDER)]
+SWATCH_PX = 12
+SHARP = 3  # pixels for one of the screen, so that it is sharp on any
 BASELINE = "fast"
 BUILT_IN = "built in"  # in place of a version
 EXACTNESS = "exactness"
@@ -108,20 +130,17 @@ def showing_of(run: Record, theme: Theme, **choices: Any) -> Showing:
 
 def chart_class(key: str) -> type[Chart]:
     """Of a scenario, or of exactness."""
-    return CLASSES[_kind(key)]
+    return KINDS[EXACTNESS if key == EXACTNESS else SCENARIOS[key].chart][0]
 
 
-def show_records(chart: Chart, key: str, rows: Sequence[Record], showing: Showing) -> None:
-    """Draw the records of a scenario, or of exactness."""
-    chart.show_data(DATA[_kind(key)](SCENARIOS[_scenario(key)], rows, showing))  # type: ignore[attr-defined]
+def data_of(key: str, rows: Sequence[Record], showing: Showing) -> Any:
+    """What the chart of a scenario, or of exactness, shows of these records."""
+    scenario = scenario_of(key)
+    return KINDS[EXACTNESS if key == EXACTNESS else scenario.chart][1](scenario, rows, showing)
 
 
-def _scenario(key: str) -> str:
-    return "throughput" if key == EXACTNESS else key
-
-
-def _kind(key: str) -> str:
-    return EXACTNESS if key == EXACTNESS else SCENARIOS[key].chart
+def scenario_of(key: str) -> Scenario:
+    return SCENARIOS["throughput" if key == EXACTNESS else key]
 
 
 def texts_of(results: Sequence[Record], scenario: str) -> list[str]:
@@ -131,9 +150,9 @@ def texts_of(results: Sequence[Record], scenario: str) -> list[str]:
 
 
 def rows_of(results: Sequence[Record], key: str, text: str) -> list[Record]:
-    """What a chart shows: of this text where each has its own."""
-    name, by_text = _scenario(key), SCENARIOS[_scenario(key)].by_text
-    return [row for row in results if row["scenario"] == name and (not by_text or row["corpus"] == text)]
+    scenario = scenario_of(key)
+    rows = (row for row in results if row["scenario"] == scenario.name)
+    return [row for row in rows if not scenario.by_text or row["corpus"] == text]
 
 
 def _titles(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> list[str]:
@@ -152,126 +171,97 @@ class _Line(NamedTuple):
     value: float
     interval: Range | None
     text: str
-    detail: str = ""
+    details: tuple[str, ...]
 
 
 def bars(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
     """A group of bars for each contender, the best on top; those that are opened show how far they are."""
+    is_memory, is_speed = scenario.chart == "memory", scenario.unit == "MB/s"
     groups: dict[str, list[_Line]] = {}
     for row in rows:
-        groups.setdefault(row["contender"], []).extend(_lines(scenario, row, rows, showing))
-    shown = [lines for lines in groups.values() if lines]
-    is_speed = scenario.unit == "MB/s"
-    shown.sort(
-        key=lambda lines: (
-            -max(line.value for line in lines) if is_speed else sum(line.value for line in lines)
-        )
-    )
-    lines = [line for group in shown for line in group]
+        lines = _memory_lines(row) if is_memory else _speed_lines(row, rows, showing)
+        if lines:
+            groups.setdefault(row["contender"], []).extend(lines)
+
+    def rank(group: Sequence[_Line]) -> float:
+        values = [line.value for line in group]
+        return -max(values) if is_speed else sum(values)
+
+    shown = sorted(groups.values(), key=rank)
+    every = [line for group in shown for line in group]
+    has_cells = bool(every) and not is_memory
+    drawn = []
+    for group in shown:
+        for index, line in enumerate(group):
+            bar = _bar(line, 1 - (1 - FAINTEST) * index / max(len(group) - 1, 1), showing)
+            if has_cells:
+                bar = bar._replace(cells=_cells(line, every, showing))
+            drawn.append(bar._replace(name="", note="") if index else bar)
     title = UNITS[showing.unit] if is_speed else "MB"
-    clock = " of processor time" if any(line.row.get("clock") == "cpu" for line in lines) else ""
-    intervals = ", with 95 % intervals" if any(line.interval for line in lines) else ""
-    has_cells = bool(lines) and scenario.chart != "memory"
-    headings = ["interval", f"of {showing.baseline}", "ids"] if has_cells else []
-    base = {line.label: line for line in lines if line.row["contender"] == showing.baseline}
-    drawn = [
-        _bar(line, index / max(len(group) - 1, 1), bool(index), scenario, base, has_cells, showing)
-        for group in shown
-        for index, line in enumerate(group)
-    ]
-    text = SCALE_TEXTS[showing.unit] if is_speed else short_number
+    clock = " of processor time" if any(line.row.get("clock") == "cpu" for line in every) else ""
+    intervals = ", with 95 % intervals" if any(line.interval for line in every) else ""
     return RowsData(
         _titles(scenario, rows, showing),
-        [f"in {title}{clock}{intervals}", f"in {title}", ""] if lines else [""],
+        [f"in {title}{clock}{intervals}", f"in {title}", ""] if every else [""],
         [*drawn, *(_loading_row(each, showing) for each in showing.loading)],
-        headings,
-        Scale(title, text) if lines else NO_SCALE,
+        ["interval", f"of {showing.baseline}", "ids"] if has_cells else [],
+        Scale(title, SCALE_TEXTS[showing.unit] if is_speed else short_number) if every else NO_SCALE,
     )
 
 
-def _lines(scenario: Scenario, row: Record, rows: Sequence[Record], showing: Showing) -> Iterator[_Line]:
-    if scenario.chart == "memory":
-        for key, name in MEMORIES.items():
-            yield _Line(row, name, row[key] / BYTES_PER_MB, None, with_prefix(row[key] / BYTES_PER_MB), name)
-        return
-    key = showing.unit
-    if row.get(key):
-        interval = interval_of(row, key) if row["n"] > 1 else None
-        yield _speed_line(_Line(row, _label(row, rows), row[key], interval, ""), rows, showing)
+def _memory_lines(row: Record) -> list[_Line]:
+    sizes_mb = {name: row[key] / BYTES_PER_MB for key, name in MEMORIES.items()}
+    return [_Line(row, name, size, None, with_prefix(size), (name,)) for name, size in sizes_mb.items()]
 
 
-def _speed_line(line: _Line, rows: Sequence[Record], showing: Showing) -> _Line:
+def _speed_lines(row: Record, rows: Sequence[Record], showing: Showing) -> list[_Line]:
     """With the other unit behind it; tokens of another vocabulary are no measure, so its bytes count."""
-    row, other = line.row, next(unit for unit in UNITS if unit != showing.unit)
+    unit, other = showing.unit, next(each for each in UNITS if each != showing.unit)
+    if not row.get(unit):
+        return []
+    has_threads = any(each["threads"] != row["threads"] for each in rows)
+    label, once = counted(row["threads"], "thread") if has_threads else "", "" if row["n"] > 1 else "once"
+    value, text, about = row[unit], speed_number(row[unit], unit), speed_text(row[other], other)
     if row["exact"] is None:
-        tokens_per_mb = next(
-            (each[TOKENS] / each[BYTES] for each in rows if each["exact"] is not None and each[BYTES]), 0.0
-        )
-        factor = (
-            1.0 if showing.unit == BYTES or not tokens_per_mb else tokens_per_mb * row[BYTES] / row[TOKENS]
-        )
-        interval = None if line.interval is None else (line.interval[0] * factor, line.interval[1] * factor)
-        words = ", ".join(filter(None, (line.label, "its own vocabulary: compared in MB/s")))
-        return line._replace(
-            value=line.value * factor, interval=interval, text=speed_text(row[BYTES], BYTES), detail=words
-        )
-    words = ", ".join(filter(None, (line.label, speed_text(row[other], other))))
-    return line._replace(text=speed_number(row[showing.unit], showing.unit), detail=words)
+        text, about = speed_text(row[BYTES], BYTES), "its own vocabulary: compared in MB/s"
+        if unit == TOKENS:
+            shared = (each for each in rows if each["exact"] is not None and each[BYTES])
+            value = next((row[BYTES] * each[TOKENS] / each[BYTES] for each in shared), value)
+    low, high = (end * value / row[unit] for end in interval_of(row, unit))
+    return [_Line(row, label, value, (low, high) if row["n"] > 1 else None, text, (label, about, once))]
 
 
-def _bar(
-    line: _Line,
-    weakness: float,
-    is_later: bool,
-    scenario: Scenario,
-    base: Mapping[str, _Line],
-    has_cells: bool,
-    showing: Showing,
-) -> BarRow:
+def _bar(line: _Line, strength: float, showing: Showing) -> BarRow:
     row, name = line.row, line.row["contender"]
-    look, theme = marker_style_of(name, showing.theme), showing.theme
-    color = QColor(look.color)
-    color.setAlphaF(1 - (1 - FAINTEST) * weakness)
-    once = "" if row["n"] > 1 or scenario.chart == "memory" else "once"
-    detail = ", ".join(filter(None, (line.detail, once, _change(row, showing))))
-    cells: list[tuple[str, QColor]] = []
-    if has_cells:
-        ids = {True: theme.good, False: theme.warning, None: theme.dim}[row["exact"]]
-        spread = f"± {percent(half_width(row))}" if line.interval else ""
-        cells = [(spread, theme.dim), (_ratio(line, base.get(line.label)), theme.dim), (_ids(row), ids)]
+    style = marker_style_of(name, showing.theme)
+    color = QColor(style.color)
+    color.setAlphaF(strength)
     return BarRow(
         name,
-        "" if is_later else name,
-        look,
-        "" if is_later else showing.versions.get(name, ""),
+        name,
+        style,
+        showing.versions.get(name, ""),
         (BarPart(0.0, line.value, color, row["exact"] is False),),
         line.interval,
         line.text,
-        detail,
-        cells=cells,
+        ", ".join(filter(None, (*line.details, _change(row, showing)))),
         tip=tip_of(row),
     )
 
 
-def _loading_row(each: LoadingBar, showing: Showing) -> BarRow:
-    look, version = marker_style_of(each.contender, showing.theme), showing.versions.get(each.contender, "")
-    if each.has_failed:
-        return BarRow(
-            each.contender,
-            each.contender,
-            look,
-            version,
-            detail=each.words,
-            detail_color=showing.theme.warning,
-        )
-    words = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
-    return BarRow(each.contender, each.contender, look, version, detail=words, progress=each.share or 0.0)
-
-
-def _label(row: Record, rows: Sequence[Record]) -> str:
-    """What tells a bar from the others of its contender."""
-    has_threads = any(each["threads"] != row["threads"] for each in rows)
-    return counted(row["threads"], "thread") if has_threads else ""
+def _cells(line: _Line, lines: Sequence[_Line], showing: Showing) -> list[tuple[str, QColor]]:
+    """Its interval, how many times as fast as the baseline it is, and whether its ids are right."""
+    row, theme = line.row, showing.theme
+    base = (each for each in lines if each.label == line.label and each.row["contender"] == showing.baseline)
+    comparable = (each for each in base if by_one_clock(row, each.row))
+    ratio = next((f"{short_ratio(line.value / each.value)} ×" for each in comparable), "–")
+    if row["exact"] is None:
+        ids = "its own", theme.dim
+    elif row["exact"]:
+        ids = "✓ equal", theme.good
+    else:
+        ids = f"≈ {percent(row['agreement'], 1)}", theme.warning
+    return [(f"± {percent(half_width(row))}" if line.interval else "", theme.dim), (ratio, theme.dim), ids]
 
 
 def _change(row: Record, showing: Showing) -> str:
@@ -283,16 +273,13 @@ def _change(row: Record, showing: Showing) -> str:
     return f"{MARKS[change.verdict]} {ratio.ratio:.2f} × time ({ratio.low:.2f}–{ratio.high:.2f})"
 
 
-def _ratio(line: _Line, base: _Line | None) -> str:
-    if base is None or not by_one_clock(line.row, base.row):
-        return "–"
-    return f"{short_ratio(line.value / base.value)} ×"
-
-
-def _ids(row: Record) -> str:
-    if row["exact"] is None:
-        return "its own"
-    return "✓ equal" if row["exact"] else f"≈ {percent(row['agreement'], 1)}"
+def _loading_row(each: LoadingBar, showing: Showing) -> BarRow:
+    name = each.contender
+    row = BarRow(name, name, marker_style_of(name, showing.theme), showing.versions.get(name, ""))
+    if each.has_failed:
+        return row._replace(detail=each.words, detail_color=showing.theme.warning)
+    words = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
+    return row._replace(detail=words, progress=each.share or 0.0)
 
 
 def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
@@ -300,30 +287,24 @@ def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Row
     known = sorted((row for row in rows if row.get("p50_s")), key=lambda row: float(row["p50_s"]))
     times = [row[key] for row in known for key in QUANTILES] or [1e-6]
     low, high = log_range(min(times), max(times))
-    drawn = []
+    side, drawn = 0.04 * (high - low), []
     for row in known:
-        look = marker_style_of(row["contender"], showing.theme)
+        name, style = row["contender"], marker_style_of(row["contender"], showing.theme)
         p50, p95, p99 = np.log10([row[key] for key in QUANTILES]).tolist()
-        name, version = row["contender"], showing.versions.get(row["contender"], "")
+        bar = BarRow(name, name, style, showing.versions.get(name, ""), (BarPart(p50, p99, style.color),))
         cells = [(time_text(row[key]), showing.theme.text) for key in QUANTILES]
-        part = BarPart(p50, p99, look.color)
-        drawn.append(
-            BarRow(
-                name, name, look, version, (part,), cells=cells, dot=p50, marks=(p95, p99), tip=tip_of(row)
-            )
-        )
-    about = "Marker: half of the calls are faster. Lines: 95 and 99 of 100 are."
+        drawn.append(bar._replace(cells=cells, dot=p50, marks=(p95, p99), tip=tip_of(row)))
     return RowsData(
         _titles(scenario, rows, showing),
-        [about, ""],
+        ["Marker: half of the calls are faster. Lines: 95 and 99 of 100 are.", ""],
         drawn,
         [key.removesuffix("_s") for key in QUANTILES],
         Scale("time of a call", time_text, is_log=True),
-        (low - 0.04 * (high - low), high + 0.04 * (high - low)),
+        (low - side, high + side),
     )
 
 
-# Curves, exactness
+# Curves and points
 
 
 def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> CurvesData:
@@ -429,45 +410,29 @@ def exactness(_: Scenario, rows: Sequence[Record], showing: Showing) -> ScatterD
     known = [row for row in rows if row["agreement"] is not None and row[showing.unit]]
     speeds = [row[showing.unit] for row in known] or [1.0, 100.0]
     low, high = log_range(min(speeds), max(speeds))
-    lowest = min([LEAST_SHARE, *(row["agreement"] for row in known)])
-    below = (1 - lowest) * 1.15
-    step = next(each for each in SHARE_STEPS if each * (MOST_SHARES - 1) >= below or each == SHARE_STEPS[-1])
-    above, n_below = below * MOST_ABOVE / (1 - MOST_ABOVE), sum(not row["exact"] for row in known)
-    points = [
-        Point(
-            row["contender"],
-            row["contender"] + mark(row),
-            marker_style_of(row["contender"], showing.theme),
-            row[showing.unit],
-            row["agreement"],
-            tip_of(row),
-            not row["exact"],
-        )
-        for row in known
-    ]
-    unit = UNITS[showing.unit]
-    notes = f"Below it: {n_below} whose ids differ." if n_below else "Ids that differ would lie below it."
     side = 0.08 * (high - low)
+    below = (1 - min([LEAST_SHARE, *(row["agreement"] for row in known)])) * 1.15
+    step = next((each for each in SHARE_STEPS if each * (MOST_SHARES - 1) >= below), SHARE_STEPS[-1])
+    above, n_below = below * MOST_ABOVE / (1 - MOST_ABOVE), sum(not row["exact"] for row in known)
+    points = []
+    for row in known:
+        name, style = row["contender"], marker_style_of(row["contender"], showing.theme)
+        marks = ["once"] if row["n"] == 1 else []
+        marks += [] if row["exact"] else [f"≈ {percent(row['agreement'], 1)}"]
+        title, place = "  ".join([name, *marks]), (row[showing.unit], row["agreement"])
+        points.append(Point(name, title, style, *place, tip_of(row), not row["exact"]))
+    about = f"share of equal tokens, over {UNITS[showing.unit]}"
+    notes = f"Below it: {n_below} whose ids differ." if n_below else "Ids that differ would lie below it."
     return ScatterData(
         ["Speed × exactness"],
-        [
-            f"share of equal tokens, over {unit}; below the line: ids that differ",
-            f"share of equal tokens, over {unit}",
-            "",
-        ],
+        [f"{about}; below the line: ids that differ", about, ""],
         points,
-        Scale(unit, SCALE_TEXTS[showing.unit], is_log=True),
+        Scale(UNITS[showing.unit], SCALE_TEXTS[showing.unit], is_log=True),
         Scale("", percent, values=[1 - step * index for index in range(MOST_SHARES)]),
         ((low - side, high + side), (1 - below, 1 + above)),
         1.0,
         ["On the line: all ids are equal.", notes],
     )
-
-
-def mark(row: Record) -> str:
-    """Behind a name: that it was timed once, and how much of its ids is right."""
-    once = "  once" if row["n"] == 1 else ""
-    return once if row["exact"] else f"{once}  ≈ {percent(row['agreement'], 1)}"
 
 
 def interval_of(row: Record, key: str) -> Range:
@@ -479,7 +444,6 @@ def interval_of(row: Record, key: str) -> Range:
 
 
 def tip_of(row: Record) -> str:
-    """All that is known of a record, in a few lines."""
     head = f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}"
     if row["median_s"] is None:
         ready, more = (row[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
@@ -503,19 +467,47 @@ def tip_of(row: Record) -> str:
     return "\n".join(lines)
 
 
-CLASSES: Mapping[str, type[Chart]] = {
-    "bars": RowChart,
-    "groups": RowChart,
-    "memory": RowChart,
-    "latency": RowChart,
-    "curves": CurveChart,
-    EXACTNESS: ScatterChart,
+KINDS: Mapping[str, tuple[type[Chart], Callable[[Scenario, Sequence[Record], Showing], Any]]] = {
+    "bars": (RowChart, bars),
+    "groups": (RowChart, bars),
+    "memory": (RowChart, bars),
+    "latency": (RowChart, latency),
+    "curves": (CurveChart, curves),
+    EXACTNESS: (ScatterChart, exactness),
 }
-DATA: Mapping[str, Callable[[Scenario, Sequence[Record], Showing], Any]] = {
-    "bars": bars,
-    "groups": bars,
-    "memory": bars,
-    "latency": latency,
-    "curves": curves,
-    EXACTNESS: exactness,
-}
+
+
+# The marker of a contender, in its colour, wherever it is named
+
+
+def marker_style_of(name: str, theme: Theme) -> MarkerStyle:
+    """The look of an encoder or library; other names have one of those that are left, by their letters."""
+    base, is_split = split_name(name)
+    index = ORDER.index(base) if base in ORDER else LEFT[crc32(base.encode()) % len(LEFT)]
+    index += 0 if is_split else UNSPLIT_SHIFT
+    return MarkerStyle(theme.contenders[index % len(theme.contenders)], MARKERS[index % len(MARKERS)])
+
+
+def swatch(name: str, theme: Theme) -> QIcon:
+    """The marker as an icon, alike where its control is disabled: it is the legend of the charts."""
+    picture = _picture(name, theme, SWATCH_PX)
+    picture.setDevicePixelRatio(SHARP)
+    icon = QIcon(picture)
+    icon.addPixmap(picture, QIcon.Mode.Disabled)
+    return icon
+
+
+def marker_image(name: str, theme: Theme, size_px: int) -> str:
+    buffer = QBuffer()
+    _picture(name, theme, size_px).save(buffer, "PNG")
+    data = bytes(buffer.data().toBase64().data()).decode()
+    return f'<img src="data:image/png;base64,{data}" width="{size_px}" height="{size_px}">'
+
+
+def _picture(name: str, theme: Theme, size_px: int) -> QPixmap:
+    picture = clear_pixmap(size_px, size_px, SHARP)
+    with QPainter(picture) as painter:
+        middle = QPointF(size_px / 2, size_px / 2)
+        paint_marker(painter, middle, size_px - 1, marker_style_of(name, theme))
+    picture.setDevicePixelRatio(1)  # for those who say its size themselves
+    return picture

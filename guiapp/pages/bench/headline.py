@@ -10,17 +10,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from guiapp.analysis.bench.findings import in_words
 from guiapp.analysis.bench.history import BUSY_MARGIN
-from guiapp.analysis.bench.verdict import AS_ENCODED, FIRST, LONE, Verdict, times_text
+from guiapp.analysis.bench.notes import AS_ENCODED, FIRST, LONE, Verdict, times_text
+from guiapp.analysis.bench.wording import in_words
 from guiapp.core.text.figures import counted
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.painting import bold, width_of
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.bench.forecast import duration_text
-from guiapp.pages.bench.markers import marker_image, marker_style_of
+from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource, plain_label
+from guiapp.pages.bench.charts import marker_image
+from guiapp.pages.bench.choice import duration_text
 from guiapp.pages.bench.model import BenchModel
 
 NO_MODEL = "Open a model to begin"
@@ -50,7 +49,6 @@ class Headline(QWidget):
         theme_source.changed.connect(self._draw)
 
     def show_verdict(self, verdict: Verdict | str, sentence: str) -> None:
-        """A verdict, or what there is in its place."""
         self._content = verdict
         self._draw()
         if sentence != self.sentence.text():
@@ -85,10 +83,9 @@ class Headline(QWidget):
 
 
 def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
-    """The sentence of a verdict, with names behind their markers."""
 
     def name(contender: str) -> str:
-        image = marker_image(marker_style_of(contender, theme), round(size_px * MARKER_SHARE))
+        image = marker_image(contender, theme, round(size_px * MARKER_SHARE))
         return f"{image}&nbsp;<b>{escape(contender)}</b>"
 
     yield name(verdict.fastest)
@@ -127,57 +124,41 @@ def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
 
 def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
     """One line of short sentences."""
-    if not (model.is_running or model.results or model.progress):
-        return _plan(model)
-    another = "" if model.is_running or not model.results else model.measured_another
-    told = [
+    choice, is_running = model.choice, model.is_running
+    if not (is_running or model.results or model.progress):
+        if not choice.is_whole:
+            return ""
+        n_contenders, time = counted(len(choice.contenders), "contender"), duration_text(choice.expected_s)
+        return f"{n_contenders}, about {time}. Ids are compared before times are taken."
+    another = "" if is_running or not model.results else model.measured_another
+    n_unopened = len(model.unopened) if is_running and (model.loading or model.results) else 0
+    n_unmeasured = len(model.awaited) if not is_running and model.results else 0
+    contender = "more contender" if model.results else "contender"
+    sentences = [
         f"Measured with another {another}: run again to measure the one that is open." if another else "",
         "Paused." if model.is_paused else "",
-        *_verdict(verdict, model.is_running),
-        _opening(model) if model.is_running else _unmeasured(model),
-        _sentence(model.progress),
+        _trust_in(verdict, is_running),
+        f"{_number(n_unopened, contender, 'is', 'are')} still to be opened." if n_unopened else "",
+        f"{_number(n_unmeasured, 'contender', 'was', 'were')} not measured." if n_unmeasured else "",
+        _ended(model.progress),
+        _ended(model.noise[:1].upper() + model.noise[1:]),
     ]
-    noise = model.noise[:1].upper() + model.noise[1:]
-    return " ".join(filter(None, (*told, _sentence(noise))))
+    return " ".join(filter(None, sentences))
 
 
-def _plan(model: BenchModel) -> str:
-    choice = model.choice
-    if not choice.is_whole:
-        return ""
-    n_contenders = counted(len(choice.contenders), "contender")
-    return (
-        f"{n_contenders}, about {duration_text(choice.expected_s)}. Ids are compared before times are taken."
-    )
-
-
-def _verdict(verdict: Verdict | None, is_running: bool) -> Iterator[str]:
+def _trust_in(verdict: Verdict | None, is_running: bool) -> str:
     if verdict is None or not verdict.competitor:
-        return
+        return ""
     if verdict.was_busy:
-        yield f"The machine was busy: differences below {BUSY_MARGIN:g} × are not reliable."
-    elif not verdict.is_stable and not verdict.is_tie:
-        yield "Not settled yet." if is_running else "Not settled."
-    elif verdict.is_stable:
-        yield "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
-
-
-def _opening(model: BenchModel) -> str:
-    """How many are to come; before anybody is opened the run starts."""
-    n_unopened = len(model.unopened) if model.loading or model.results else 0
-    more = "more " if model.results else ""
-    return f"{_number(n_unopened, f'{more}contender', 'is', 'are')} still to be opened." if n_unopened else ""
-
-
-def _unmeasured(model: BenchModel) -> str:
-    """How many of a run that was stopped have no figures."""
-    n_missing = len(model.awaited) if model.results else 0
-    return f"{_number(n_missing, 'contender', 'was', 'were')} not measured." if n_missing else ""
+        return f"The machine was busy: differences below {BUSY_MARGIN:g} × are not reliable."
+    if verdict.is_stable:
+        return "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
+    return "" if verdict.is_tie else "Not settled yet." if is_running else "Not settled."
 
 
 def _number(number: int, noun: str, one: str, many: str) -> str:
     return f"{in_words(number).capitalize()} {noun}{f' {one}' if number == 1 else f's {many}'}"
 
 
-def _sentence(words: str) -> str:
+def _ended(words: str) -> str:
     return f"{words}." if words and words[-1] not in ".…" else words

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from PySide6.QtCore import QLockFile
+from PySide6.QtCore import QLockFile, QObject, Signal
 
 from guiapp.analysis.bench.history import (
     HASH_DIGITS,
@@ -22,19 +22,21 @@ from guiapp.analysis.bench.history import (
     different_conditions,
     load_run,
     name_of,
+    rename_run,
     save_run,
     save_run_somewhere,
 )
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.report import busy_text
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.tables import busy_text
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
 from guiapp.core.text.figures import counted
-from guiapp.kit.state.background import Writer
+from guiapp.core.text.outside_json import read_json
+from guiapp.kit.state.background import LatestJob, Writer
 from guiapp.pages.bench.live import LiveRun
 
+LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
 JOURNAL_SUFFIX, LOCK = ".jsonl", ".lock"
 MOST_BYTES = 16 << 20  # from here on no single samples: results, which hold them, follow each cell
 YOUR_TEXT = "your text"
@@ -116,7 +118,7 @@ class RunHistory:
     """A folder of runs, named by their beginning."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     def keep(self, record: Record, journal: Journal) -> FinishedRun:
         """Save a run, end its journal, which stays if need be, and compare with the last one of its kind."""
@@ -130,7 +132,7 @@ class RunHistory:
 
     def begin(self) -> Journal:
         """A place for what a run measures while it goes on."""
-        return Journal(self._folder / UNFINISHED)
+        return Journal(self.folder / UNFINISHED)
 
     def newest(self) -> OpenedRun | None:
         """The run before this start of the program, be it one that was cut off when that was killed."""
@@ -141,7 +143,7 @@ class RunHistory:
 
     def _keep_cut_off_runs(self) -> None:
         """Keep what was measured by runs whose program was killed; those that cannot be saved wait."""
-        for journal, record in cut_off_runs(self._folder / UNFINISHED):
+        for journal, record in cut_off_runs(self.folder / UNFINISHED):
             with suppress(OSError, BenchError):
                 if record is not None:
                     save_run(self._place_of(record), {"name": UNFINISHED_NAME, **record})
@@ -150,22 +152,9 @@ class RunHistory:
     def _place_of(self, record: Record) -> Path:
         started = record["environment"]["started"].replace(":", "").replace("+", "-")
         model = Path(record["vocabulary"]["path"]).stem
-        return self._folder / f"{started} {model}{SUFFIX}"
-
-    def keep_text(self, name: str, text: bytes) -> Path:
-        """Put a text where a run can be repeated with it later; raises BenchError where that fails."""
-        path = self._folder / TEXTS / sha256(text).hexdigest()[:HASH_DIGITS] / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, text, is_private=True)
-        except OSError as error:
-            raise BenchError(
-                f"Your text cannot be put into {path}: {error.strerror}. Choose another one."
-            ) from error
-        return path
+        return self.folder / f"{started} {model}{SUFFIX}"
 
     def runs(self) -> list[SavedRun]:
-        """The newest runs."""
         return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
 
     def _compare(self, record: Record) -> RunComparison | None:
@@ -179,7 +168,7 @@ class RunHistory:
         return None
 
     def _paths(self) -> list[Path]:
-        return sorted(self._folder.glob(f"*{SUFFIX}"), reverse=True)
+        return sorted(self.folder.glob(f"*{SUFFIX}"), reverse=True)
 
 
 def _tokens_of(run: Record) -> tuple[str | None, str]:
@@ -189,11 +178,21 @@ def _tokens_of(run: Record) -> tuple[str | None, str]:
 
 
 def with_saved_text(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
-    """A plan with a file in the place of what is typed; raises BenchError where that fails."""
+    """A plan with a file in the place of what is typed, so that a run can be repeated with it later.
+
+    Raises BenchError where that fails.
+    """
     if history is None:
         raise BenchError("There is no folder for your text. Choose another one.")
-    kept = str(history.keep_text(YOUR_TEXT, text))
-    return replace(plan, corpora=tuple(kept if name == YOUR_TEXT else name for name in plan.corpora))
+    path = history.folder / TEXTS / sha256(text).hexdigest()[:HASH_DIGITS] / YOUR_TEXT
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text, is_private=True)
+    except OSError as error:
+        raise BenchError(
+            f"Your text cannot be put into {path}: {error.strerror}. Choose another one."
+        ) from error
+    return replace(plan, corpora=tuple(str(path) if name == YOUR_TEXT else name for name in plan.corpora))
 
 
 def _title_of(path: Path, name: str) -> str:
@@ -213,11 +212,10 @@ def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, Record]]:
             continue
 
 
-# A run on the disk while it goes on: what is left of it when the whole program is killed
-
-
 class Journal:
-    """Takes the events of one run down in a thread of its own, so that nobody waits for the disk.
+    """A run on the disk while it goes on: what is left of it when the whole program is killed.
+
+    A thread of its own takes events down, so that nobody waits for the disk.
 
     problem  why it does not, "" while it does
     """
@@ -240,7 +238,6 @@ class Journal:
         self._writer.submit(self._end, is_saved)
 
     def finish(self) -> None:
-        """Wait until everything is on the disk."""
         self._writer.finish()
 
     def _begin(self) -> None:
@@ -324,3 +321,105 @@ def _lock_of(path: Path) -> QLockFile:
     lock = QLockFile(str(path.with_suffix(LOCK)))
     lock.setStaleLockTime(0)  # however long ago: it holds while its process runs
     return lock
+
+
+class SavedRuns(QObject):
+    """Lists, keeps, opens, compares and renames runs, each in a thread: the disk may be slow or far away.
+
+    Signals:
+        changed(): `runs` is new.
+        opened(OpenedRun): what was asked for.
+        newest_read(OpenedRun): the newest of those that were there at the start, where there is one.
+        compared(Comparison): what was asked for.
+        saved(Kept): what became of a run that is over.
+        failed(str): why one cannot be opened, compared or renamed.
+    """
+
+    changed = Signal()
+    opened = Signal(object)
+    newest_read = Signal(object)
+    compared = Signal(object)
+    saved = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, history: RunHistory | None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._history = history
+        self.runs: list[SavedRun] = []  # the newest first
+        self.shown: Path | None = None  # the file of the run that the page shows, if it has one
+        self._journal: Journal | None = None  # of the run that goes on
+        self._names: dict[Path, str] = {}  # still to be given
+        self._listing = LatestJob[list[SavedRun]](self, self._take_list)
+        self._reading = LatestJob[OpenedRun](self, self.opened, self.failed)
+        self._finding = LatestJob[OpenedRun | None](self, self._on_newest_read)
+        self._comparing = LatestJob[RunComparison](self, self.compared, self.failed)
+        self._keeping = LatestJob[FinishedRun](self, self._on_saved)
+        self._renaming = LatestJob[None](self, failed=self.failed)
+        for ended in (self._renaming.done, self._renaming.failed):
+            ended.connect(self.refresh)
+        if history is not None:
+            self._finding.start(lambda _: history.newest())
+
+    def refresh(self) -> None:
+        if (history := self._history) is not None:
+            self._listing.start(lambda _: history.runs())
+
+    def open(self, path: Path) -> None:
+        self._reading.start(lambda _: OpenedRun(SavedRun.at(path), load_run(path)))
+
+    def compare(self, path: Path, record: Record) -> None:
+        self._comparing.start(lambda _: RunComparison.of(SavedRun.at(path).title, load_run(path), record))
+
+    def rename(self, run: SavedRun, name: str) -> None:
+        self._names[run.path] = name
+        self._renaming.start(lambda _: self._rename_all())
+
+    def begin(self) -> None:
+        """A run starts: what it measures is on the disk while it goes on."""
+        self._journal = None if self._history is None else self._history.begin()
+
+    def take_down(self, event: Mapping[str, Any]) -> None:
+        if self._journal is not None:
+            self._journal.add(event)
+
+    @property
+    def problem(self) -> str:
+        """Why the run that goes on is not on the disk, "" if it is."""
+        return "" if self._journal is None else self._journal.problem
+
+    def keep(self, record: Record) -> None:
+        """The run is over: put it beside the others, and compare it with the last one of its kind."""
+        history, journal, self._journal = self._history, self._journal, None
+        if history is None or journal is None:
+            return
+        if record["results"]:
+            self._keeping.start(lambda _: history.keep(record, journal))
+        else:
+            journal.end(is_saved=True)  # nothing is in it
+
+    def close(self) -> None:
+        if self._journal is not None:  # the process ended without a word
+            self._journal.end(is_saved=False)
+        self._keeping.finish(LONGEST_SAVING_S)
+        self._renaming.finish(LONGEST_SAVING_S)
+        for job in (self._listing, self._finding, self._reading, self._comparing):
+            job.wait()
+
+    def _rename_all(self) -> None:
+        """Also those that a job before this one had no time for."""
+        while self._names:
+            rename_run(*self._names.popitem())
+
+    def _take_list(self, runs: list[SavedRun]) -> None:
+        if runs != self.runs:
+            self.runs = runs
+            self.changed.emit()
+
+    def _on_newest_read(self, opened: OpenedRun | None) -> None:
+        if opened is not None:
+            self.newest_read.emit(opened)
+        self.refresh()
+
+    def _on_saved(self, saved: FinishedRun) -> None:
+        self.saved.emit(saved)
+        self.refresh()

@@ -8,8 +8,7 @@ from operator import truediv
 from statistics import median
 from typing import Any, NamedTuple
 
-from guiapp.analysis.bench.busy import is_busy
-from guiapp.analysis.bench.measurement import Record, Report, clock_of, half_width, times_shown
+from guiapp.analysis.bench.measurement import Record, Report, clock_of, half_width, is_busy, times_shown
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import summarize
 from guiapp.core.text.figures import percent
@@ -44,11 +43,9 @@ class LiveRun:
 
     @classmethod
     def of(cls, record: Record) -> LiveRun:
-        """A run that was saved."""
         return cls(Report.of(record))
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Take note of one event."""
         self.report.add(event)
         self._record = None
         match event["event"]:
@@ -76,7 +73,6 @@ class LiveRun:
                 self._live.pop(_turn(event), None)
 
     def end(self) -> None:
-        """Nothing follows: what has samples is kept as it is."""
         self.report.results += self._with_samples()
         self._record = None
         self._live, self.loading = {}, {}
@@ -118,7 +114,6 @@ class LiveRun:
 
 
 def _turn(event: Mapping[str, Any]) -> tuple[str, str]:
-    """Who did what."""
     return event["contender"], event["operation"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -11,27 +12,26 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
 from guiapp.analysis.bench.measurement import Record
-from guiapp.analysis.bench.notes import notes
-from guiapp.analysis.bench.plan import Plan, plan_from, whole_path
+from guiapp.analysis.bench.notes import Verdict, notes, verdict_of
+from guiapp.analysis.bench.plan import RUN_OWN, Plan, plan_from, whole_path
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.verdict import Verdict, verdict_of
+from guiapp.core.processes import command_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Working
-from guiapp.pages.bench.choice import BenchChoice
-from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.forecast import duration_text
+from guiapp.kit.state.background import LatestJob, LineProcess, Working
+from guiapp.pages.bench.choice import BenchChoice, CustomContenders, duration_text
 from guiapp.pages.bench.history import (
     YOUR_TEXT,
     FinishedRun,
     OpenedRun,
     RunComparison,
     RunHistory,
+    SavedRuns,
     with_saved_text,
 )
 from guiapp.pages.bench.live import LiveRun, LoadingStage, deviations_of
-from guiapp.pages.bench.runner import BenchRunner
-from guiapp.pages.bench.saved_runs import SavedRuns
 
+COMMAND = (*command_of("guiapp.analysis.bench"), RUN_OWN)  # whoever uses the window has said yes to each
+FAREWELL_MS = 3000
 MOST_HASHED = 4 << 20  # bytes of a text, to see whether it is the one that was measured
 
 
@@ -98,7 +98,6 @@ class BenchModel(QObject):
         return self._starting.is_busy or self._runner.is_running
 
     def run(self) -> None:
-        """Measure what is chosen, from the beginning."""
         if not self.can_run:
             return
         plan, history = self.choice.plan, self._history
@@ -140,7 +139,6 @@ class BenchModel(QObject):
         self.running_changed.emit()
 
     def hold(self) -> None:
-        """Time nothing for a moment: somebody types, and would be disturbed by it as it would be by them."""
         if self._runner.is_running:
             self._runner.hold()
 
@@ -169,24 +167,14 @@ class BenchModel(QObject):
         return bool(self._run.report.results)
 
     @property
-    def growth(self) -> list[Record]:
-        """What time depends on length like, from the finished records."""
-        return self._run.report.growth
-
-    @property
-    def left_out(self) -> list[Record]:
-        return self._run.report.left_out
-
-    @property
     def loading(self) -> Mapping[str, LoadingStage]:
-        """Contenders that are being opened."""
         return self._run.loading
 
     @property
     def awaited(self) -> list[str]:
         """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
         planned = self.record["plan"].get("contenders") or (self.choice.contenders if self.is_running else ())
-        there = {row["contender"] for row in (*self.results, *self.left_out)}
+        there = {row["contender"] for row in (*self.results, *self._run.report.left_out)}
         return [name for name in planned if name not in there]
 
     @property
@@ -198,11 +186,11 @@ class BenchModel(QObject):
     def failed_to_open(self) -> Mapping[str, str]:
         """Why one that was asked for takes no part at all."""
         planned = self.record["plan"].get("contenders", ())
-        gone = {each["contender"]: each["reason"] for each in self.left_out if not each["scenario"]}
+        left_out = self._run.report.left_out
+        gone = {each["contender"]: each["reason"] for each in left_out if not each["scenario"]}
         return {name: gone[name] for name in planned if name in gone}
 
     def verdict(self, text: str, baseline: str) -> Verdict | None:
-        """Who is fastest on a text, as far as it is known by now."""
         return verdict_of(self.results, text, baseline)
 
     @property
@@ -233,7 +221,6 @@ class BenchModel(QObject):
         return "" if is_same and sha256(document.text()).hexdigest() == used["sha256"] else "text"
 
     def open_run(self, path: Path) -> None:
-        """Show a run that is in a file; not while one is going on."""
         if self.is_running:
             self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
         else:
@@ -249,7 +236,6 @@ class BenchModel(QObject):
             self.show_run(opened.record, opened.entry.title, opened.entry.path)
 
     def compare_with(self, path: Path) -> None:
-        """Tell what is surely faster or slower than in a run that is in a file."""
         if path == self.saved.shown:
             self.failed.emit(f"{path.name} is the run that is shown. Choose another one to compare it with.")
         else:
@@ -269,7 +255,6 @@ class BenchModel(QObject):
         return notes({**run, "complete": run["complete"] or self.is_running or not self.results})
 
     def show_run(self, record: Record, title: str = "A saved run", path: Path | None = None) -> None:
-        """Show a run that was saved, without its model."""
         self._run, self.comparison, self.saved.shown = LiveRun.of(record), None, path
         self.isolate("")
         self.set_progress(title)
@@ -323,7 +308,6 @@ class BenchModel(QObject):
             self.results_changed.emit()
 
     def set_progress(self, progress: str) -> None:
-        """Show a line about what happens."""
         self.progress = progress
         self.progress_changed.emit()
 
@@ -359,3 +343,67 @@ class DifferenceFinder(Working):
             self._session.text.show(place.text)
         end = document.next_grapheme(place.start)  # tokens may hold part of a character
         self._session.text.point_out(place.start, max(place.end, end))
+
+
+# The benchmark's process: started with a plan, talked to by lines, and told by its events
+
+
+class BenchRunner(QObject):
+    """Runs one plan at a time in a process of its own.
+
+    Signals:
+        told(dict): an event of `guiapp.analysis.bench.engine`, or {"event": "failed", "message"}.
+        ended(str): the process is gone; why, where that was not asked for or to be expected, else "".
+    """
+
+    told = Signal(dict)
+    ended = Signal(str)
+
+    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._process = LineProcess(command, self)
+        self._process.told.connect(self._take)
+        self._process.ended.connect(self._note_end)
+        self._has_finished = False
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.is_running
+
+    def start(self, plan: Plan) -> None:
+        """Begin; nothing happens while another run is going."""
+        if self.is_running:
+            return
+        self._has_finished = False
+        self._process.start()
+        self._send(json.dumps(plan.record()))
+
+    def pause(self) -> None:
+        self._send("pause")
+
+    def resume(self) -> None:
+        self._send("resume")
+
+    def hold(self) -> None:
+        self._send("hold")
+
+    def stop(self) -> None:
+        """Ask it to tell what it has and to end."""
+        self._send("stop")
+
+    def close(self) -> None:
+        """End it whatever it does, and wait for that."""
+        self._process.leave(FAREWELL_MS)
+
+    def _send(self, line: str) -> None:
+        self._process.send(f"{line}\n".encode())
+
+    def _take(self, lines: list[bytes]) -> None:
+        for line in lines:
+            event: dict[str, Any] = json.loads(line)
+            self._has_finished |= event["event"] in ("finished", "failed")
+            self.told.emit(event)
+
+    def _note_end(self, complaint: str) -> None:
+        why = f"The benchmark's process ended early ({complaint}). What it measured stays."
+        self.ended.emit("" if self._has_finished else why)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QShowEvent
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListWidget,
+    QMenu,
     QScrollArea,
     QWidget,
 )
@@ -36,31 +37,36 @@ from guiapp.analysis.libraries.custom import (
 )
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
-from guiapp.kit.widgets.buttons import ChoiceBox, push_button, tool_button
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.controls import ChoiceBox, Explanation, Popover, push_button, tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.popover import Explanation, Popover
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.bench.choice import AIMS, BenchChoice
-from guiapp.pages.bench.custom import CustomContenders, CustomTrial
-from guiapp.pages.bench.forecast import duration_text
-from guiapp.pages.bench.markers import SWATCH_PX, marker_style_of, swatch
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.bench.bar import RunButton, add_files, add_folder, size_of
+from guiapp.pages.bench.charts import SWATCH_PX, swatch
+from guiapp.pages.bench.choice import AIMS, BenchChoice, CustomContenders, CustomTrial, duration_text
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.run_button import RunButton
-from guiapp.pages.bench.text_button import add_files, add_folder, size_of
 
 DIALOG_PX, LIST_PX = 560, 96
 TITLES = {"A command for each text": COMMAND, "A command that stays": STREAM, "A Python function": PYTHON}
 EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:encode"}
 WARNING = "It runs on this computer as you do, whenever it takes part. Add only what you trust."
 NO_MODEL = "Open a model to try it."
+LEFT_OUT = "Left out, as other Python environments are no longer supported: {}."
 WIDTH_PX = 428
 CORES = os.cpu_count() or 1
 SECONDS_EACH = {"5 s each": 5.0, "10 s each": 10.0, "30 s each": 30.0, "2 min each": 120.0}
@@ -109,8 +115,9 @@ class TickList(QWidget):
         if [tick.name for tick in ticks] != list(self.boxes):
             for widget in (*self.boxes.values(), *self._adds.values()):
                 widget.deleteLater()
-            self.boxes = {tick.name: self._box(row, tick) for row, tick in enumerate(ticks)}
-            self._adds = {tick.name: self._label(row) for row, tick in enumerate(ticks)}
+            self.boxes, self._adds = {}, {}
+            for row, tick in enumerate(ticks):
+                self._add_row(row, tick)
         for tick in ticks:
             box = self.boxes[tick.name]
             with QSignalBlocker(box):
@@ -119,18 +126,14 @@ class TickList(QWidget):
             box.setToolTip(plain_tip(tick.tip))
             self._adds[tick.name].setText(tick.adds)
 
-    def _box(self, row: int, tick: Tick) -> QCheckBox:
-        box = QCheckBox(tick.title)
+    def _add_row(self, row: int, tick: Tick) -> None:
+        box = self.boxes[tick.name] = QCheckBox(tick.title)
         box.setAccessibleName(tick.title)
         box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
         box.toggled.connect(partial(self.ticked.emit, tick.name))
         self._grid.addWidget(box, row, 0)
-        return box
-
-    def _label(self, row: int) -> QLabel:
-        label = set_role(QLabel(), "seconds")
+        label = self._adds[tick.name] = set_role(QLabel(), "seconds")
         self._grid.addWidget(label, row, 1, Qt.AlignmentFlag.AlignRight)
-        return label
 
 
 class LimitsCard(Popover):
@@ -148,18 +151,9 @@ class LimitsCard(Popover):
         rows = (in_row((QLabel(box.accessibleName()), 1), box) for box in self.boxes.values())
         in_column(*rows, on=self, margins=MARGIN_PX)
         for name, box in self.boxes.items():
-            box.show_choice(self._values[name])
+            is_time = name == "seconds_each"
+            box.show_choice(choice.seconds_each if is_time else getattr(choice.limits, name))
             box.activated.connect(partial(self._choose, name))
-
-    @property
-    def _values(self) -> dict[str, Any]:
-        limits = self._choice.limits
-        return {
-            "seconds_each": self._choice.seconds_each,
-            "threads": limits.threads,
-            "largest_bytes": limits.largest_bytes,
-            "repeat": limits.repeat,
-        }
 
     def _choose(self, name: str, index: int) -> None:
         value = self.boxes[name].itemData(index)
@@ -226,7 +220,7 @@ class MorePanel(QFrame):
 
     def _connect(self) -> None:
         model, choice = self._model, self._choice
-        for signal in (choice.changed, choice.forecast.changed, model.running_changed):
+        for signal in (choice.changed, model.running_changed):
             signal.connect(self._refresh_later)
         self.contenders.ticked.connect(choice.set_contender)
         self.scenarios.ticked.connect(choice.set_scenario)
@@ -241,75 +235,52 @@ class MorePanel(QFrame):
 
     def _refresh(self) -> None:
         choice, theme, n_missing = self._choice, self._theme_source.theme, len(self._choice.missing)
-        chosen = choice.contenders
+        contenders = choice.contenders
         self.contenders.show_ticks(
             [
-                Tick(
-                    each.name,
-                    each.name,
-                    each.name in chosen,
-                    self._adds(each.name in chosen, contender=each.name),
-                    each.tip or each.note,
-                    swatch(marker_style_of(each.name, theme)),
+                self._tick("contender", name, name, tip or note, contenders)._replace(
+                    icon=swatch(name, theme)
                 )
-                for each in choice.candidates
+                for name, note, _, tip in choice.candidates
             ]
         )
         self.scenarios.show_ticks(
             [
-                Tick(
-                    name,
-                    row.label,
-                    name in choice.scenarios,
-                    self._adds(name in choice.scenarios, scenario=name),
-                    row.help,
-                )
+                self._tick("scenario", name, row.label, row.help, choice.scenarios)
                 for name, row in SCENARIOS.items()
             ]
         )
+        sizes = {name: size_of(choice, name) for name in choice.known_texts}
         self.texts.show_ticks(
             [
-                Tick(
-                    name,
-                    title,
-                    name in choice.texts,
-                    self._adds(name in choice.texts, text=name),
-                    ", ".join(filter(None, (title, size_of(choice, name)))),
-                )
+                self._tick("text", name, title, ", ".join(filter(None, (title, sizes[name]))), choice.texts)
                 for name, title in choice.known_texts.items()
             ]
         )
-        are = "is" if n_missing == 1 else "are"
-        self.missing_button.setText(f"{n_missing} more {are} not here: why?")
+        self.missing_button.setText(f"{n_missing} more {'is' if n_missing == 1 else 'are'} not here: why?")
         self.missing_button.setVisible(n_missing > 0)
         self.time.setText(duration_text(choice.expected_s))
-        self.what.setText(_counts(choice))
-        for control in (
-            self.contenders,
-            self.scenarios,
-            self.texts,
-            self.aims_button,
-            self.limits_button,
-            self.own_button,
-        ):
+        numbers = {"contender": contenders, "scenario": choice.scenarios, "text": choice.texts}
+        self.what.setText(", ".join(counted(len(names), noun) for noun, names in numbers.items()))
+        lists, buttons = (self.contenders, self.scenarios, self.texts), (self.aims_button, self.limits_button)
+        for control in (*lists, *buttons, self.own_button):
             control.setEnabled(not self._model.is_running)
 
-    def _adds(self, is_chosen: bool, **which: str) -> str:
-        seconds = duration_text(self._choice.adds_s(**which))
-        return seconds if is_chosen else f"+ {seconds}"
+    def _tick(self, kind: str, name: str, title: str, tip: str, chosen: Collection[str]) -> Tick:
+        seconds = duration_text(self._choice.adds_s(**{kind: name}))
+        return Tick(name, title, name in chosen, seconds if name in chosen else f"+ {seconds}", tip)
 
     def _on_theme_changed(self) -> None:
         self.close_button.setIcon(icon("chevron-down", self._theme_source.theme.dim))
         self._refresh_later()
 
-    def _list_aims(self, menu: Any) -> None:
+    def _list_aims(self, menu: QMenu) -> None:
         for aim in AIMS:
             menu.addAction(aim.title, partial(self._choice.aim_at, aim))
 
     def _show_missing(self) -> None:
-        reasons = (
-            f"{each.name}: {each.reason.removeprefix(f'{each.name} is ')}" for each in self._choice.missing
-        )
+        missing = self._choice.missing
+        reasons = [f"{name}: {reason.removeprefix(f'{name} is ')}" for name, _, reason, _ in missing]
         Explanation("Not here", "\n".join(reasons), self).open_under(self.missing_button)
 
     def _add_own(self) -> None:
@@ -330,21 +301,8 @@ class MorePanel(QFrame):
         card.open_under(self.limits_button)
 
 
-def _counts(choice: BenchChoice) -> str:
-    return ", ".join(
-        (
-            counted(len(choice.contenders), "contender"),
-            counted(len(choice.scenarios), "scenario"),
-            counted(len(choice.texts), "text"),
-        )
-    )
-
-
-# Add a contender of one's own to the benchmark: a command, or a Python function
-
-
 class CustomDialog(QDialog):
-    """A form with a name, what runs, and Try; below it those that are there.
+    """Adds a contender of one's own: a form with a name, what runs, and Try; below it those that are there.
 
     chosen  the contender that was added, None for none
     """
@@ -357,7 +315,9 @@ class CustomDialog(QDialog):
         self._trial = CustomTrial(session, self)
         self.kind = ChoiceBox("What it is", TITLES)
         self.about = plain_label("dim", wraps=True)
-        self.target = _line("What runs")
+        self.target = QLineEdit()
+        self.target.setAccessibleName("What runs")
+        self.target.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.name = QLineEdit()
         self.name.setAccessibleName("Name")
         self.message = plain_label(wraps=True)
@@ -366,7 +326,7 @@ class CustomDialog(QDialog):
         self.list.setAccessibleName("Contenders that are there")
         self.list.setMinimumHeight(LIST_PX)
         self.removed = plain_label("dim", wraps=True)
-        self.removed.setText(_removed_text(own.removed))
+        self.removed.setText(LEFT_OUT.format(quoted(", ".join(own.removed), 200)))
         self.removed.setVisible(bool(own.removed))
         self.choose_button = push_button("Choose…", self._choose_target)
         self.remove_button = push_button("Remove", self._remove)
@@ -379,21 +339,18 @@ class CustomDialog(QDialog):
         self.resize(DIALOG_PX, self.sizeHint().height())
 
     def contender(self) -> CustomContender:
-        """What is filled in; raises CustomError."""
         own = make_custom(self.name.text() or self._suggested, self.kind.currentData(), self.target.text())
         if own.name in (*PEERS, *ALGORITHMS):
             raise CustomError(f"There is a contender “{own.name}” already. Give yours another name.")
         return own
 
     def try_it(self) -> None:
-        """Run it once on the beginning of the text."""
         try:
             self._trial.start(self.contender())
         except CustomError as error:
             self._trial.refuse(str(error))
 
     def add(self) -> None:
-        """Remember it, and close."""
         try:
             self.chosen = self.contender()
         except CustomError as error:
@@ -408,7 +365,6 @@ class CustomDialog(QDialog):
 
     @property
     def _suggested(self) -> str:
-        """A name for what is filled in."""
         kind, target = self.kind.currentData(), self.target.text().strip()
         if kind == PYTHON:
             return target.rpartition(":")[0].rpartition("/")[2].removesuffix(".py")
@@ -469,7 +425,6 @@ class CustomDialog(QDialog):
         self.remove_button.setEnabled(self.list.currentRow() >= 0)
 
     def _fill_in(self, row: int) -> None:
-        """Show one that is there, to be tried or changed."""
         self.remove_button.setEnabled(row >= 0)
         if row < 0:
             return
@@ -488,14 +443,3 @@ class CustomDialog(QDialog):
         name, _ = QFileDialog.getOpenFileName(self, "Choose", "", "Python (*.py)" if is_python else "")
         if name:
             self.target.setText(f"{name}:encode" if is_python else f'"{name}"' if " " in name else name)
-
-
-def _removed_text(names: list[str]) -> str:
-    return f"Left out, as other Python environments are no longer supported: {quoted(', '.join(names), 200)}."
-
-
-def _line(name: str) -> QLineEdit:
-    line = QLineEdit()
-    line.setAccessibleName(name)
-    line.setFont(Theme.mono_font(SMALL_FONT_PX))
-    return line

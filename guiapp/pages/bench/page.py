@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
+from urllib.parse import quote, unquote
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPen, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
+from guiapp.analysis.bench.notes import LinkedNote
 from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.core.text.figures import counted
+from guiapp.kit.charts.curves import DASHED
+from guiapp.kit.charts.markers import pattern
+from guiapp.kit.spans.legend import LegendEntry, characters, line
 from guiapp.kit.state.background import later
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.input_watch import InputWatch
-from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import InputWatch
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.bench.bar import BenchBar
-from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.footer import Footer, contender_and_text, linked
+from guiapp.pages.bench.choice import THROUGHPUT, BenchChoice, CustomContenders
 from guiapp.pages.bench.headline import Headline, sentence_of, title_of
 from guiapp.pages.bench.history import RUNS, SUFFIX, RunHistory
-from guiapp.pages.bench.legend import LEGEND
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.more import WIDTH_PX, MorePanel
-from guiapp.pages.bench.results import CHANGES, QWIDGETSIZE_MAX, ResultsView
-from guiapp.pages.bench.saving import BenchExport, Sheet
-from guiapp.pages.bench.tables import NOTHING_MEASURED
+from guiapp.pages.bench.results import CHANGES, NOTHING_MEASURED, QWIDGETSIZE_MAX, ResultsView, Sheet
+from guiapp.pages.bench.saving import BenchExport
 
+MOST_REMARKS_PX = 170  # high; what is more is scrolled to
+FOOT_SIDE_PX = 28
+LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+READABLE = LINKS | Qt.TextInteractionFlag.TextSelectableByMouse
 FRAME_MS = 220  # between two pictures of a run
 BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
 SIDE_PX = 36  # of the page, free at each side
 RUN = "run"  # the subject of notices
+
+
+def _hatched(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    painter.setPen(theme.contenders[0])
+    painter.setBrush(pattern(theme.contenders[0], True))
+    painter.drawRect(box.adjusted(8, 5, -8, -5))
+
+
+LEGEND = (
+    LegendEntry(characters("├───┤"), "95 % confidence interval of the median, as is the band of a curve"),
+    LegendEntry(_hatched, "Ids differ from those of the model's own library"),
+    LegendEntry(line(lambda theme: QPen(theme.contenders[0], 2, DASHED)), "The same, on a curve"),
+    LegendEntry(characters("●  ○"), "On points: all ids are equal; some differ"),
+    LegendEntry(characters("≈ 97.2 %"), "Share of tokens equal to those of the model's own library"),
+    LegendEntry(characters("once"), "Measured only once: there is no interval"),
+    LegendEntry(characters("▲  ▼"), "Clearly faster, clearly slower than in the other run"),
+)
 
 
 class BenchPage(Page):
@@ -63,11 +93,8 @@ class BenchPage(Page):
         self.redraw()
 
     def _build_layout(self) -> None:
-        self._body = in_column(
-            *(self.bar, self.headline, (self.results, 1)),
-            margins=(SIDE_PX, GAP_PX + GAP_PX),
-            spacing=GAP_PX + GAP_PX,
-        )
+        parts = self.bar, self.headline, (self.results, 1)
+        self._body = in_column(*parts, margins=(SIDE_PX, 2 * GAP_PX), spacing=2 * GAP_PX)
         self._sheet.set_layout(self._body)
         self._right = framed(in_column(self.notices, (self._sheet, 1), self.footer, spacing=0), "ground")
         in_row(self.more, (self._right, 1), on=self, spacing=1)
@@ -75,7 +102,7 @@ class BenchPage(Page):
 
     def _connect(self) -> None:
         model = self.model
-        for signal in (model.results_changed, model.choice.changed, model.choice.forecast.changed):
+        for signal in (model.results_changed, model.choice.changed):
             signal.connect(self._plan_frame)
         model.progress_changed.connect(self._on_progress_changed)
         model.failed.connect(self._show_failure)
@@ -176,7 +203,6 @@ class BenchPage(Page):
             self.export.save_pictures(self.results.baseline)
 
     def _can_report(self) -> bool:
-        """Whether there is anything to write; says so where there is not: keys reach this at any time."""
         if not self.model.can_report:
             self.model.set_progress(NOTHING_MEASURED)
         return self.model.can_report
@@ -214,7 +240,7 @@ class BenchPage(Page):
                 self.close_more()  # what is measured is wanted now
             self.notices.clear_notice(RUN)
             if CHANGES in self.results.shown:  # there are none before the run is over
-                self.results.show_calm()
+                self.results.choose(THROUGHPUT)
         self._on_progress_changed()
 
     def _show_changes(self) -> None:
@@ -225,17 +251,103 @@ class BenchPage(Page):
         self.notices.show_notice(RUN, message)
 
     def _forget_failure(self) -> None:
-        """What went wrong before is of no interest any more."""
         self.notices.clear_notice(RUN)
 
     def _open_link(self, link: str) -> None:
-        self.model.open_difference(*contender_and_text(link))
+        self.model.open_difference(*map(unquote, link.split("/")))
 
 
 def _dropped_run(event: QDropEvent) -> Path | None:
     """The run that is dropped; other files are the window's."""
     paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
     return paths[0] if len(paths) == 1 and paths[0].suffix == SUFFIX else None
+
+
+class Footer(QFrame):
+    """What there is more to choose, and remarks on the run, folded into one line.
+
+    Signals:
+        more_clicked(): show all that can be chosen.
+        link_clicked(str): a link in a remark.
+    """
+
+    more_clicked = Signal()
+    link_clicked = Signal(str)
+
+    def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "status")
+        self._choice, self._theme_source = choice, theme_source
+        self._notes: list[str] = []
+        self.more_button = tool_button("More", self.more_clicked.emit, role="name")
+        self.what = set_role(FittedLabel(), "dim")
+        self.notes_button = tool_button("", self._draw, role="name")
+        self.notes_button.setCheckable(True)
+        for button in (self.more_button, self.notes_button):
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.notes.setTextInteractionFlags(READABLE)
+        self.notes.linkActivated.connect(self.link_clicked)
+        self._area = QScrollArea()
+        scroll_down(self._area, self.notes)
+        self._area.viewport().setAutoFillBackground(False)
+        self._area.hide()
+        line = in_row(self.more_button, (self.what, 1), (STRETCH, 0), self.notes_button)
+        in_column(self._area, line, on=self, margins=(FOOT_SIDE_PX, GAP_PX), spacing=UNIT_PX)
+        choice.changed.connect(self._on_choice_changed)
+        theme_source.changed.connect(self._draw)
+        self._on_choice_changed()
+        self._draw()
+
+    def show_notes(self, notes: Sequence[str]) -> None:
+        if list(notes) != self._notes:
+            self._notes = list(notes)
+            self._draw()
+
+    def show_more_button(self, is_shown: bool) -> None:
+        self.more_button.setVisible(is_shown)
+        self.what.setVisible(is_shown)
+        self._hide_if_empty()
+
+    def _on_choice_changed(self) -> None:
+        n_contenders = len(self._choice.candidates) + len(self._choice.missing)
+        numbers = f"{counted(n_contenders, 'contender')}, {counted(len(SCENARIOS), 'scenario')}"
+        self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
+
+    def _draw(self) -> None:
+        dim, is_open = self._theme_source.theme.dim, self.notes_button.isChecked()
+        self.more_button.setIcon(icon("chevron-right", dim))
+        self.notes_button.setIcon(icon("chevron-down" if is_open else "chevron-right", dim))
+        self.notes_button.setText(counted(len(self._notes), "remark"))
+        self.notes_button.setVisible(bool(self._notes))
+        self.notes.setText("")  # a label keeps the colour of its links until it has other words
+        self.notes.setText("".join(f"<p style='margin: 0 0 6px 0'>{note}</p>" for note in self._notes))
+        self._area.setVisible(is_open and bool(self._notes))
+        self._fit()
+        self._hide_if_empty()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the remarks are, if they are few."""
+        needed_px = self.notes.heightForWidth(max(self.width() - 2 * FOOT_SIDE_PX, 1))
+        self._area.setFixedHeight(max(min(needed_px, MOST_REMARKS_PX), 0))
+
+    def _hide_if_empty(self) -> None:
+        self.setVisible(bool(self._notes) or not self.more_button.isHidden())
+
+
+def linked(note: str) -> str:
+    """A remark as rich text: where ids differ, a click leads there."""
+    if not isinstance(note, LinkedNote):
+        return escape(note)
+    target = quote(note.contender, safe="")
+    return "".join(
+        f'<a href="{target}/{quote(text, safe="")}">{escape(words)}</a>' if text else escape(words)
+        for words, text in note.parts
+    )
 
 
 def make_page(setting: PageSetting) -> BenchPage:

@@ -2,41 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from html import escape
 
-from PySide6.QtCore import QSignalBlocker, QSize
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QScrollArea,
+    QSizePolicy,
+    QTextBrowser,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from guiapp.analysis.bench.measurement import Record
+from guiapp.analysis.bench.published import n_missing
+from guiapp.analysis.bench.report import (
+    ALMOST,
+    CONTENDER,
+    EQUAL,
+    change_table,
+    measured_tables,
+    published_tables,
+)
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.tables import published_tables
+from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
+from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.charts.chart import Chart
-from guiapp.kit.charts.rows import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.buttons import ChoiceBox
-from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.kit.widgets.controls import ChoiceBox, tool_button
+from guiapp.kit.widgets.layouts import STRETCH, WrappingRow, in_column, in_row, scroll_down
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.bench.charts import (
     BASELINE,
     EXACTNESS,
+    SWATCH_PX,
     UNITS,
     LoadingBar,
     Showing,
     chart_class,
+    data_of,
+    marker_image,
     rows_of,
-    show_records,
+    scenario_of,
     showing_of,
     texts_of,
 )
 from guiapp.pages.bench.choice import THROUGHPUT
+from guiapp.pages.bench.history import RunComparison
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.saving import Sheet
-from guiapp.pages.bench.tables import TablesView, changed, figures, published
 
+NOTHING_PUBLISHED = (
+    "No published figure belongs to what this run measured. “The papers' tables”, under More and Choose, "
+    "measures what TokenTree, rust-gems bpe, gigatoken and the C++ tutorial print figures of."
+)
+NOTHING_COMPARED = "Choose a run under “Runs” to see what is surely faster or slower than in it."
+NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."
+COPIES: Mapping[str, tuple[str, Callable[[Table], str]]] = {
+    "csv": ("Copy as CSV", lambda table: csv_lines(table.rows)),
+    "markdown": ("Markdown", lambda table: markdown_table(table) + "\n"),
+}
+SORT, COPIED = "sort", "Copied"
+ROUNDING_PX = 6  # by which Qt may lay out tables wider than the whole, as it rounds up their columns
+ARROWS = {False: " ↑", True: " ↓"}
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
@@ -45,14 +76,54 @@ HIGH_PX, LEAST_TABLE_PX = 380, 120  # from here on there is room for a table bel
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
 HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 70, 250, 170
-TABLE_ROW = 3  # of the grid, below charts and what is free below them
+COLUMN_SHARES = {THROUGHPUT: 30, EXACTNESS: 20}  # of the height
+HAVE_SPEEDS = "bars", "groups", "curves"
 QWIDGETSIZE_MAX = (1 << 24) - 1
-HAVE_SPEEDS, HAVE_CURVES = ("bars", "groups", "curves"), ("curves",)
 QUANTITIES = {"Speed": True, "Time": False}
 
 
+class Sheet(QScrollArea):
+    """What is laid out in a column is seen whole where it can be.
+
+    Signals:
+        resized(): there is more or less room.
+    """
+
+    resized = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inside = _Inside()
+        scroll_down(self, self._inside)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setAutoFillBackground(False)
+        self._inside.setAutoFillBackground(False)
+
+    def set_layout(self, column: QVBoxLayout) -> None:
+        self._inside.setLayout(column)
+
+    def room_for(self, part: QWidget) -> int:
+        """The height that is seen of the last part without scrolling."""
+        below = self._inside.contentsRect().bottom() - part.geometry().bottom()
+        return self.viewport().height() - part.y() - max(below, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
+class _Inside(QWidget):
+    def heightForWidth(self, width: int) -> int:
+        """The least that the parts need: by default it would be what they would like to have."""
+        layout = self.layout()
+        return -1 if layout is None else layout.minimumHeightForWidth(width)
+
+
 class ResultsView(QWidget):
-    """What was measured, as charts are chosen by tabs; before that the two that most runs have."""
+    """What was measured, as charts are chosen by tabs; before that the two that most runs have.
+
+    keys  what there is to see, in the order of its tabs
+    """
 
     def __init__(
         self, model: BenchModel, theme_source: ThemeSource, sheet: Sheet, settings: Settings | None = None
@@ -62,24 +133,26 @@ class ResultsView(QWidget):
         self._drawn: dict[str, object] = {}  # what each chart shows
         self._preferred: tuple[str, ...] = CALM  # the one chosen first
         self._placed: object = None
-        self.keys: list[str] = []  # what there is to see, in the order of its tabs
         self._shows_all = False
+        self.keys: list[str] = []
         self.tabs: dict[str, QToolButton] = {}
+        self.charts: dict[str, Chart] = {}
         self.texts, self.own_texts = Chooser("Text"), Chooser("Text of this chart")
-        self.units, self.baselines = ChoiceBox("Unit", _swapped(UNITS)), Chooser("Baseline", BASELINE)
+        self.units = ChoiceBox("Unit", {title: key for key, title in UNITS.items()})
+        self.baselines = Chooser("Baseline", BASELINE)
         self.quantities = ChoiceBox("What curves show", QUANTITIES)
         if settings is not None:
             self.units.show_choice(settings.bench_unit)
         self.tables = TablesView(theme_source)
         self.tables.setMinimumHeight(LEAST_TABLE_PX)
-        self.charts: dict[str, Chart] = {}
-        choosers = QWidget()
-        in_row(self.texts, self.own_texts, self.quantities, self.units, self.baselines, on=choosers)
-        self.bar = WrappingRow([], choosers)
-        self._grid = QGridLayout()
-        self._grid.setSpacing(GAP_PX + GAP_PX)
-        in_column(self.bar, (self._grid, 1), on=self, spacing=GAP_PX)
-        for chooser in (self.texts, self.own_texts, self.quantities, self.units, self.baselines):
+        choosers = self.texts, self.own_texts, self.quantities, self.units, self.baselines
+        at_end = QWidget()
+        in_row(*choosers, on=at_end)
+        self.bar = WrappingRow([], at_end)
+        self._charts_box = in_row(spacing=2 * GAP_PX)
+        self._body = in_column(self._charts_box, (self.tables, 1), STRETCH, spacing=2 * GAP_PX)
+        in_column(self.bar, (self._body, 1), on=self, spacing=GAP_PX)
+        for chooser in choosers:
             chooser.activated.connect(self.redraw)
         self.units.activated.connect(self._save_unit)
         theme_source.changed.connect(self.redraw)
@@ -94,9 +167,8 @@ class ResultsView(QWidget):
         measured = {row["scenario"] for row in model.results}
         if not measured:
             return [THROUGHPUT]
-        charts = [
-            key for name in SCENARIOS if name in measured for key in (CALM if name == THROUGHPUT else [name])
-        ]
+        names = [name for name in SCENARIOS if name in measured]
+        charts = [key for name in names for key in (CALM if name == THROUGHPUT else [name])]
         is_there = {
             FIGURES: model.can_report,
             PUBLISHED: not model.is_running and any(published_tables(model.record)),
@@ -108,12 +180,8 @@ class ResultsView(QWidget):
     def shown(self) -> tuple[str, ...]:
         """What is in front of it, as far as there is room."""
         keys = self.keys
-        there = tuple(key for key in self._preferred if key in keys) or tuple(keys[:1])
-        return tuple(sorted(there, key=keys.index)) if self._fits_calm else there[:1]
-
-    def chart(self, key: str) -> Chart:
-        """The chart of a scenario or of exactness, made when it is needed first."""
-        return self.charts.get(key) or self._new_chart(key)
+        there = [key for key in self._preferred if key in keys] or keys[:1]
+        return tuple(sorted(there, key=keys.index) if self._fits_two or self._fits_column else there[:1])
 
     @property
     def shown_charts(self) -> list[Chart]:
@@ -157,10 +225,6 @@ class ResultsView(QWidget):
         return self._sheet.room_for(self)
 
     @property
-    def _fits_calm(self) -> bool:
-        return self._fits_two or self._fits_column
-
-    @property
     def _fits_two(self) -> bool:
         return self.width() >= WIDE_PX and self._room_px >= self.bar.height() + LEAST_EXACTNESS_PX
 
@@ -171,11 +235,6 @@ class ResultsView(QWidget):
         n_rows = len(names | {*model.awaited} if model.is_running else names)
         return self._room_px >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
 
-    def show_calm(self) -> None:
-        """The charts of throughput, which most runs have."""
-        self._preferred = CALM
-        self.redraw()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
@@ -185,21 +244,28 @@ class ResultsView(QWidget):
             self.redraw()
 
     def redraw(self) -> None:
-        """Draw what is in front with the results that there are now."""
+        model = self._model
         self.keys = self._list_keys()
         shown = self.shown
         self._offer(shown)
         self._place(shown)
-        showing = self._showing
-        self._fit_calm(shown, showing)
+        showing = self._showing  # of what is chosen among the offers
+        n_rows = len({row["contender"] for row in self._rows(THROUGHPUT)}) + len(showing.loading)
+        for key, height_px in zip(CALM, (n_rows * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX), strict=True):
+            if key in self.charts:  # what is free stays free at the end
+                self.charts[key].setMaximumHeight(height_px if self.is_column else QWIDGETSIZE_MAX)
         for key in shown:
-            if key in TABLES:
-                self._fill_tables(key)
+            if key == FIGURES:
+                self.tables.show_tables(*figures(model.record, self.baseline))
+            elif key == PUBLISHED:
+                self.tables.show_tables(*published(model.record))
+            elif key == CHANGES:
+                self.tables.show_tables(*changed(model.comparison))
             else:
                 self._show(key, self._rows(key), showing)
         if self.has_table_below:
-            rows = [row for row in self._model.record["results"] if row["corpus"] == self.text]
-            self.tables.show_tables(*figures({**self._model.record, "results": rows}, self.baseline))
+            rows = [row for row in model.record["results"] if row["corpus"] == self.text]
+            self.tables.show_tables(*figures({**model.record, "results": rows}, self.baseline))
 
     def _show(self, key: str, rows: Sequence[Record], showing: Showing) -> None:
         """Draw these records, unless they are drawn: times change with their number alone."""
@@ -208,89 +274,73 @@ class ResultsView(QWidget):
         shows = [(id(row), row["n"]) for row in rows], showing
         if shows != self._drawn.get(key) and not chart.reason:
             self._drawn[key] = shows
-            show_records(chart, key, rows, showing)
-
-    def _fit_calm(self, shown: tuple[str, ...], showing: Showing) -> None:
-        """Let charts below each other be no higher than they need: what is free stays free at the end."""
-        is_calm, n_rows = self.is_column, len({row["contender"] for row in self._rows(THROUGHPUT)})
-        heights = ((n_rows + len(showing.loading)) * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX)
-        for key, height in zip(CALM, heights, strict=True):
-            if key in self.charts:
-                self.charts[key].setMaximumHeight(height if is_calm else QWIDGETSIZE_MAX)
-        self._grid.setRowStretch(2, int(is_calm))
+            chart.show_data(data_of(key, rows, showing))
 
     def _offer(self, shown: Sequence[str]) -> None:
-        """Tabs, and what there is to choose for the charts that are shown."""
         keys, results = self.keys, self._model.results
         for key in keys:
             if key not in self.tabs:
                 self.tabs[key] = self._tab(key)
-        is_seen = shown[0] != EXACTNESS and self._fits_calm  # with throughput
+        is_seen = shown[0] != EXACTNESS and (self._fits_two or self._fits_column)  # with throughput
         apart = [key for key in keys if key != EXACTNESS or not is_seen]
-        n_texts = len({row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS})
-        has_choice = self._shows_all or bool({*keys} - {*CALM, FIGURES}) or n_texts > 1
+        texts = [row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS]
+        has_choice = self._shows_all or bool({*keys} - {*CALM, FIGURES}) or len({*texts}) > 1
         for key, tab in self.tabs.items():
             tab.setVisible(has_choice and key in apart)
             tab.setChecked(key == shown[0])
         self.bar.show_widgets([self.tabs[key] for key in apart] if has_choice else [])
-        self.texts.offer([row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS])
-        own = next((key for key in shown if key in SCENARIOS and SCENARIOS[key].own_texts), "")
+        self.texts.offer(texts)
+        scenarios = [SCENARIOS[key] for key in shown if key in SCENARIOS]
+        own = next((each.name for each in scenarios if each.own_texts), "")
         self.own_texts.offer(texts_of(results, own) if own else [])
-        kinds = {SCENARIOS[key].chart for key in shown if key in SCENARIOS}
+        kinds = {each.chart for each in scenarios}
         has_speeds = not kinds.isdisjoint(HAVE_SPEEDS) or EXACTNESS in shown
         has_units = has_speeds and bool(results)
         self.units.setVisible(has_units)
-        self.quantities.setVisible(not kinds.isdisjoint(HAVE_CURVES))
+        self.quantities.setVisible("curves" in kinds)
         self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
         has_ratios = has_speeds or FIGURES in shown or self.has_table_below
         self.baselines.setVisible(has_choice and has_ratios and self.baselines.count() > 1)
         self.bar.setVisible(has_choice or has_units)
 
     def _tab(self, key: str) -> QToolButton:
-        tab = set_role(QToolButton(), "subtab")
-        tab.setText(TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label))
+        title = TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label)
+        tab = tool_button(title, partial(self.choose, key), role="subtab")
         tab.setCheckable(True)
-        tab.clicked.connect(partial(self.choose, key))
         return tab
 
     def _place(self, shown: tuple[str, ...]) -> None:
         """Give those that are shown all the room, and hide the others."""
-        has_table, is_column = self.has_table_below, self.is_column
+        has_table, box, is_column = self.has_table_below, self._charts_box, self.is_column
         if (shown, has_table) == self._placed:
             return
         self._placed = shown, has_table
-        for part in (*self.charts.values(), self.tables):
-            self._grid.removeWidget(part)
-            part.hide()
-        for index, key in enumerate(shown):
-            part = self.tables if key in TABLES else self.chart(key)
-            self._grid.addWidget(part, *((index, 0) if is_column else (0, index)))
-            part.show()
-        for index, (row, column) in enumerate(
-            ((30, 1), (20, 0)) if is_column else ((1, 1), (0, len(shown) - 1))
-        ):
-            self._grid.setRowStretch(index, row)
-            self._grid.setColumnStretch(index, column)
-        self._grid.setRowStretch(TABLE_ROW, int(has_table))
-        if has_table:
-            self._grid.addWidget(self.tables, TABLE_ROW, 0, 1, max(len(shown), 1))
-            self.tables.show()
+        for chart in self.charts.values():
+            box.removeWidget(chart)
+            chart.hide()
+        box.setDirection(box.Direction.TopToBottom if is_column else box.Direction.LeftToRight)
+        for key in shown:
+            if key not in TABLES:
+                box.addWidget(self.chart(key), COLUMN_SHARES[key] if is_column else 1)
+                self.chart(key).show()
+        self._body.setStretch(0, int(box.count() > 0))  # an empty one would take its share, too
+        self.tables.setVisible(has_table or not box.count())
 
-    def _new_chart(self, key: str) -> Chart:
-        name = "Speed × exactness" if key == EXACTNESS else SCENARIOS[key].title
-        chart = chart_class(key)(self._theme_source, name)
-        chart.setParent(self)
-        chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
-        chart.set_reason(NOTHING_YET)
-        chart.clicked.connect(self._on_chart_clicked)
-        chart.notified.connect(self._model.set_progress)
-        chart.emphasize(self._model.isolated)
-        self.charts[key] = chart
-        return chart
+    def chart(self, key: str) -> Chart:
+        """The chart of a scenario or of exactness, made when it is needed first."""
+        if key not in self.charts:
+            name = "Speed × exactness" if key == EXACTNESS else SCENARIOS[key].title
+            chart = self.charts[key] = chart_class(key)(self._theme_source, name)
+            chart.setParent(self)
+            chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
+            chart.set_reason(NOTHING_YET)
+            chart.clicked.connect(self._on_chart_clicked)
+            chart.notified.connect(self._model.set_progress)
+            chart.emphasize(self._model.isolated)
+        return self.charts[key]
 
     @property
     def _showing(self) -> Showing:
-        """What charts tell beside the results."""
         model = self._model
         loading = [LoadingBar(name, each.share or None, each.stage) for name, each in model.loading.items()]
         if model.is_running or not model.results:  # the others will take part
@@ -308,19 +358,8 @@ class ResultsView(QWidget):
         )
 
     def _rows(self, key: str) -> list[Record]:
-        scenario, text = THROUGHPUT if key == EXACTNESS else key, self.text
-        if SCENARIOS[scenario].own_texts:
-            text = self.own_texts.currentText()
-        return rows_of(self._model.results, scenario, text)
-
-    def _fill_tables(self, key: str) -> None:
-        model = self._model
-        if key == PUBLISHED:
-            self.tables.show_tables(*published(model.record))
-        elif key == CHANGES:
-            self.tables.show_tables(*changed(model.comparison))
-        else:
-            self.tables.show_tables(*figures(model.record, self.baseline))
+        has_own = bool(scenario_of(key).own_texts)
+        return rows_of(self._model.results, key, self.own_texts.currentText() if has_own else self.text)
 
     def _on_isolated_changed(self) -> None:
         for chart in self.charts.values():
@@ -333,10 +372,6 @@ class ResultsView(QWidget):
     def _save_unit(self) -> None:
         if self._settings is not None:
             self._settings.bench_unit = self.units.currentData()
-
-
-def _swapped(titles: Mapping[str, str]) -> dict[str, str]:
-    return {title: key for key, title in titles.items()}
 
 
 class Chooser(QComboBox):
@@ -368,3 +403,148 @@ class Chooser(QComboBox):
 
     def _prefer(self, name: str) -> None:
         self._preferred = name
+
+
+# Tables, to read, to sort and to copy
+
+
+class TablesView(QTextBrowser):
+    """Shows tables in the theme's colours; the same ones again keep their place and order.
+
+    A click on a head sorts by that column, another one turns the order; links copy a table as it is sorted.
+    """
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        self._tables: Sequence[Table] = ()
+        self._intro = ""
+        self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
+        self._copied = ""
+        set_role(self, "plain")
+        self.document().setDocumentMargin(0)
+        self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
+        self.setAccessibleName("Tables")
+        self.setOpenLinks(False)
+        self.anchorClicked.connect(self._on_link_clicked)
+        theme_source.changed.connect(self._draw)
+
+    def show_tables(self, intro: str, tables: Sequence[Table]) -> None:
+        if (intro, tables) != (self._intro, self._tables):
+            self._intro, self._tables, self._copied = intro, tables, ""
+            self._draw()
+
+    def _on_link_clicked(self, link: QUrl) -> None:
+        """`sort:TABLE:COLUMN`, or a key of COPIES and the number of a table."""
+        act, *numbers = link.toString().split(":")
+        table = self._tables[int(numbers[0])]
+        if act == SORT:
+            column = int(numbers[1])
+            before, falls = self._order_of(table)
+            self._orders[table.title] = column, not falls if column == before else column > 0
+            self._copied = ""
+        else:
+            QGuiApplication.clipboard().setText(COPIES[act][1](self._in_order(table)))
+            self._copied = link.toString()
+        self._draw()
+
+    def _order_of(self, table: Table) -> tuple[int, bool]:
+        """The column that somebody chose, or the first by which the rows are sorted as they came."""
+        tries = ((column, falls) for column in range(1, len(table.rows[0])) for falls in ARROWS)
+        as_it_came = next((each for each in tries if sorted_by(table, *each) == table), (-1, False))
+        return self._orders.get(table.title, as_it_came)
+
+    def _in_order(self, table: Table) -> Table:
+        return sorted_by(table, *self._orders[table.title]) if table.title in self._orders else table
+
+    def _draw(self) -> None:
+        place = self.verticalScrollBar().value()
+        self.document().setDefaultStyleSheet(_style(self._theme_source.theme))
+        parts = (self._html(number, table) for number, table in enumerate(self._tables))
+        intro = f"<p>{escape(self._intro)}</p>" if self._intro else ""
+        self.setHtml(intro + "<p></p>".join(parts))
+        self.verticalScrollBar().setValue(place)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave what Qt rounds up, so that only tables without room are scrolled to the side."""
+        self.setLineWrapColumnOrWidth(self.viewport().width() - ROUNDING_PX)
+        is_wider = self.document().idealWidth() > self.viewport().width()
+        policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_wider else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setHorizontalScrollBarPolicy(policy)
+
+    def _html(self, number: int, table: Table) -> str:
+        links = (
+            COPIED
+            if self._copied == f"{key}:{number}"
+            else f'<a class="copy" href="{key}:{number}">{title}</a>'
+            for key, (title, _) in COPIES.items()
+        )
+        heading = f"<b>{escape(table.title)}</b> &nbsp; <span>{escape(table.note)}</span>"
+        column, falls = self._order_of(table)
+        heads = [
+            f'<a href="{SORT}:{number}:{index}">{escape(head)}</a>{ARROWS[falls] if index == column else ""}'
+            for index, head in enumerate(table.rows[0])
+        ]
+        lines = [_line("th", heads)]
+        for name, *cells in self._in_order(table).rows[1:]:
+            lines.append(_line("td", [self._marked(table, name), *map(escape, cells)]))
+        return (
+            f'<table width="100%" cellspacing="0"><tr><td class="plain">{heading}</td>'
+            f'<td class="plain" align="right">{" &nbsp; &nbsp; ".join(links)}</td></tr></table>'
+            f'<table width="100%" cellspacing="0">{"".join(lines)}</table>'
+        )
+
+    def _marked(self, table: Table, name: str) -> str:
+        if table.rows[0][0] != CONTENDER:
+            return escape(name)
+        return f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;{escape(name)}"
+
+
+def _line(kind: str, cells: Sequence[str]) -> str:
+    """The name to the left, all else to the right, whole; exact and deviating ids in their colours."""
+    line = f'<tr><{kind} align="left" class="name">{cells[0]}</{kind}>'
+    for cell in cells[1:]:
+        role = "good" if cell == EQUAL else "warning" if cell.startswith(ALMOST) else ""
+        line += f'<{kind} align="right" class="{role}"><nobr>{cell}</nobr></{kind}>'
+    return f"{line}</tr>"
+
+
+def _style(theme: Theme) -> str:
+    dim = theme.dim.name()
+    return (
+        f"body {{ font-size: {UI_FONT_PX}px }} p, span, a {{ color: {dim} }} a {{ text-decoration: none }} "
+        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px }} "
+        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px; "
+        f"font-size: {SMALL_FONT_PX}px; font-weight: 400 }} "
+        f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
+        f".copy {{ text-decoration: underline }} "
+        f".good {{ color: {theme.good.name()} }} .warning {{ color: {theme.warning.name()} }}"
+    )
+
+
+def published(run: Record) -> tuple[str, list[Table]]:
+    found = list(published_tables(run))
+    if not found:
+        return NOTHING_PUBLISHED, []
+    intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
+    if missing := n_missing(run):
+        intro += f" {missing} published figures have no counterpart in this run."
+    return intro, found
+
+
+def changed(comparison: RunComparison | None) -> tuple[str, list[Table]]:
+    if comparison is None:
+        return NOTHING_COMPARED, []
+    table = change_table(comparison.changes, f"Changed since {comparison.title}")
+    against = f"Against the run {comparison.title}"
+    intro = ". ".join(filter(None, (against, str(comparison))))
+    return f"{intro}.", [table] if comparison.changes else []
+
+
+def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:
+    return ("" if run["results"] else NOTHING_MEASURED), list(measured_tables(run, baseline))

@@ -23,29 +23,38 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.chat.chat import Chat
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.text.visible_text import isolate
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.painter import RADIUS_PX, faded
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.widgets.buttons import WalkButtons, tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.widgets.controls import WalkButtons, tool_button
+from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, fill, ring, width_of, write
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
-from guiapp.pages.chat.compared_turns import (
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    Theme,
+    ThemeSource,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.chat.counterpart import (
     CellPosition,
+    ComparedPrompts,
     ComparedTurn,
+    Counterpart,
+    PromptComparison,
+    PromptVariant,
     TokenCell,
     TurnDifference,
     differences,
     flowed,
 )
-from guiapp.pages.chat.counterpart import ComparedPrompts, Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.template_panel import ask_for_template
 
 SIDE_PX, BETWEEN_PX, EDGE_PX = 48, 28, 16
@@ -64,7 +73,7 @@ class CompareMenu(MenuButton):
     """Lists what a prompt can be compared with.
 
     Signals:
-        chosen(Beside | None): one of them; None for nothing.
+        chosen(Counterpart | None): one of them; None for nothing.
     """
 
     chosen = Signal(object)
@@ -77,22 +86,15 @@ class CompareMenu(MenuButton):
     def _list(self, menu: QMenu) -> None:
         model, now = self._beside.model, self._beside.counterpart
         own = model.settings.add_generation_prompt
-        rows = [
-            ("Content as text", Counterpart(PromptVariant.AS_TEXT)),
-            (f"{'Without' if own else 'With'} generation prompt", Counterpart(PromptVariant.NO_PROMPT)),
-            ("llama.cpp's own prompt", Counterpart(PromptVariant.LLAMA_CPP)),
-        ]
-        for title, each in rows:
-            self._add(menu, title, each)
+        self._add(menu, "Content as text", Counterpart(PromptVariant.AS_TEXT))
+        with_or_without = f"{'Without' if own else 'With'} generation prompt"
+        self._add(menu, with_or_without, Counterpart(PromptVariant.NO_PROMPT))
+        self._add(menu, "llama.cpp's own prompt", Counterpart(PromptVariant.LLAMA_CPP))
         menu.addSeparator()
         shown = None if model.result is None or model.result.template is None else model.result.template.name
-        for template in model.templates:
-            if template.name != shown:
-                self._add(
-                    menu,
-                    f"Template {quoted(template.name, LONGEST_NAME)}",
-                    Counterpart(PromptVariant.TEMPLATE, template.name),
-                )
+        for name in (template.name for template in model.templates if template.name != shown):
+            counterpart = Counterpart(PromptVariant.TEMPLATE, name)
+            self._add(menu, f"Template {quoted(name, LONGEST_NAME)}", counterpart)
         menu.addAction("A template's file…", self._ask_for_file)
         menu.addAction("Another model…", self._ask_for_model)
         if now is not None:
@@ -100,9 +102,8 @@ class CompareMenu(MenuButton):
             menu.addAction("Nothing", partial(self.chosen.emit, None))
 
     def _add(self, menu: QMenu, title: str, counterpart: Counterpart) -> None:
-        add_choice(
-            menu, title, counterpart == self._beside.counterpart, partial(self.chosen.emit, counterpart)
-        )
+        is_chosen = counterpart == self._beside.counterpart
+        add_choice(menu, title, is_chosen, partial(self.chosen.emit, counterpart))
 
     def _ask_for_file(self) -> None:
         if name := ask_for_template(self):
@@ -134,31 +135,21 @@ class CompareView(QFrame):
         self.counts = set_role(FittedLabel(), "dim")
         self.description = plain_label("dim", wraps=True)
         self.token = set_role(FittedLabel(), "number")
-        self._back, self._on = (
-            self._action("Previous difference", "Shift+F8", -1),
-            self._action("Next difference", "F8", 1),
-        )
-        self.walk = WalkButtons(self._back, self._on, "Difference")
-        self.close_button = tool_button(
-            "×", self.left.emit, tip="End the comparison (Escape)", name="End the comparison"
-        )
-        head = in_row(
-            (self.description, 1), self.walk, self.close_button, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
-        )
+        back = self._action("Previous difference", "Shift+F8", -1)
+        self.walk = WalkButtons(back, self._action("Next difference", "F8", 1), "Difference")
+        self.close_button = tool_button("×", self.left.emit, tip="End the comparison (Escape)")
+        margins = MARGIN_PX, GAP_PX
+        parts = (self.description, 1), self.walk, self.close_button
+        head = in_row(*parts, margins=margins, spacing=GAP_PX)
         for label in self.names:
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         sides = SIDE_PX, 0, RIGHT_PX, 0
         titles = in_row((self.names[0], 1), (self.names[1], 1), margins=sides, spacing=BETWEEN_PX)
-        counts = in_row((self.counts, 1), margins=(MARGIN_PX, GAP_PX))
+        counts = in_row((self.counts, 1), margins=margins)
         self.tree = tool_button("Show in tree", self._show_in_tree, tip="Show this token in the token tree")
-        below = in_row((self.token, 1), self.tree, margins=(MARGIN_PX, GAP_PX))
-        in_column(
-            framed(in_column(head, titles, counts, spacing=0), "bar"),
-            (self.columns, 1),
-            framed(below, "status"),
-            on=self,
-            spacing=0,
-        )
+        above = framed(in_column(head, titles, counts, spacing=0), "bar")
+        below = framed(in_row((self.token, 1), self.tree, margins=margins), "status")
+        in_column(above, (self.columns, 1), below, on=self, spacing=0)
         end = QAction("End the comparison", self)
         end.setShortcut(Qt.Key.Key_Escape)
         end.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -183,10 +174,8 @@ class CompareView(QFrame):
         self.columns.show_compared(compared, self.counterpart.is_busy or self.counterpart.model.is_outdated)
         self.menu.setText("Compare…" if counterpart is None else f"Beside: {name_of(counterpart)}")
         if compared is None:
-            status = self.counterpart.failure or (
-                "Comparing…" if self.counterpart.is_busy else "There is no prompt yet."
-            )
-            self.description.setText(quoted(status, 300))
+            waits = "Comparing…" if self.counterpart.is_busy else "There is no prompt yet."
+            self.description.setText(quoted(self.counterpart.failure or waits, 300))
             for label in (*self.names, self.counts):
                 label.set_texts([""])
         else:
@@ -198,11 +187,8 @@ class CompareView(QFrame):
         if compared.description:
             alike = compared.description
         elif comparison.has_same_ids:
-            alike = (
-                "Equal to llama.cpp ✓"
-                if compared.counterpart.way is PromptVariant.LLAMA_CPP
-                else "The same ids"
-            )
+            is_of_llama = compared.counterpart.way is PromptVariant.LLAMA_CPP
+            alike = "Equal to llama.cpp ✓" if is_of_llama else "The same ids"
         else:
             first, second = (int((~shared).sum()) for shared in comparison.is_shared)
             alike = f"{counted(first, 'token')} only at the left, {second:,} only at the right"
@@ -215,7 +201,7 @@ class CompareView(QFrame):
             label.set_texts([f"{name}   {counted(n_tokens, 'token')}", counted(n_tokens, "token")])
         parts = [
             f"{quoted(name, LONGEST_NAME)} {first:,}"
-            + (f" → {second:,} ({_change(second - first)})" if first != second else "")
+            + (f" → {second:,} ({second - first:+,})".replace("-", "−") if first != second else "")
             for name, first, second in comparison.counts
             if first or second
         ]
@@ -226,17 +212,8 @@ class CompareView(QFrame):
         """A token of what the page shows is selected there, too."""
         columns, model = self.columns, self.counterpart.model
         self.walk.show_place(columns.number, len(columns.differences))
-        description = columns.description(columns.selected)
-        parts = (
-            []
-            if description is None
-            else [description.label, str(description.token_id), description.where, description.shared]
-        )
-        texts = (
-            [parts, [*parts[:2], *parts[3:]], parts[:2]]
-            if parts
-            else [["Choose a token to see where it is from."]]
-        )
+        parts = columns.description(columns.selected) or ("Choose a token to see where it is from.",)
+        texts = parts, (*parts[:2], *parts[3:]), parts[:2]
         self.token.set_texts(["   ".join(each) for each in texts])
         chat = columns.chat
         self.tree.setVisible(chat is not None and chat.tokenizer is model.session.tokenizer)
@@ -260,26 +237,15 @@ def name_of(counterpart: Counterpart) -> str:
 
 
 def names_of(counterpart: Counterpart, has_prompt: bool) -> tuple[str, str]:
-    """The titles of both columns."""
     other = name_of(counterpart)
+    without = "Without generation prompt", "With generation prompt"
     return {
         PromptVariant.AS_TEXT: ("As the model reads it", "Content as text"),
-        PromptVariant.NO_PROMPT: (
-            ("With generation prompt", "Without")
-            if has_prompt
-            else ("Without generation prompt", "With generation prompt")
-        ),
+        PromptVariant.NO_PROMPT: ("With generation prompt", "Without") if has_prompt else without,
         PromptVariant.TEMPLATE: ("This template", f"Template {other}"),
         PromptVariant.MODEL: ("This model", other),
         PromptVariant.LLAMA_CPP: ("Tokenloupe", "llama.cpp"),
     }[counterpart.way]
-
-
-def _change(by: int) -> str:
-    return f"{by:+,}".replace("-", "−")
-
-
-# Two prompts of one conversation side by side: turns on a level, what only one has ringed
 
 
 class CellPlace(NamedTuple):
@@ -288,18 +254,6 @@ class CellPlace(NamedTuple):
     side: int
     cell: TokenCell
     rect: QRectF
-
-
-class CellDescription(NamedTuple):
-    """A token in words."""
-
-    label: str
-    token_id: int
-    where: str
-    shared: str
-
-    def __str__(self) -> str:
-        return f"{self.label}   {self.token_id}   {self.where}   {self.shared}"
 
 
 class SideBySide(QAbstractScrollArea):
@@ -322,7 +276,7 @@ class SideBySide(QAbstractScrollArea):
         self._tops: list[int] = []  # of each turn
         self._places: list[tuple[list[CellPosition], list[CellPosition]]] = []
         self._labels = cache(self._label_of)
-        self._widths = cache(self._width_of)
+        self._widths = cache(lambda label: width_of(label, Theme.mono_font(FONT_PX)))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -362,7 +316,6 @@ class SideBySide(QAbstractScrollArea):
         return max(120.0, (self.viewport().width() - SIDE_PX - BETWEEN_PX - EDGE_PX) / 2)
 
     def left_of(self, side: int) -> float:
-        """Where a column begins."""
         return SIDE_PX + side * (self.column_px + BETWEEN_PX)
 
     # Selection
@@ -370,14 +323,14 @@ class SideBySide(QAbstractScrollArea):
     def select(self, token: tuple[int, int] | None) -> None:
         if token != self.selected:
             self.selected = token
-            self.setAccessibleDescription(str(self.description(token) or ""))
+            self.setAccessibleDescription("   ".join(self.description(token)))
             self.selected_changed.emit()
             self.viewport().update()
 
-    def description(self, token: tuple[int, int] | None) -> CellDescription | None:
-        """A token in words; None where there is none."""
+    def description(self, token: tuple[int, int] | None) -> tuple[str, ...]:
+        """A token in words: text, id, where it is from, and who has it; () for none."""
         if token is None or self.compared is None:
-            return None
+            return ()
         side, index = token
         chat = self._chat_of(side)
         token_id, origin = int(chat.token_ids[index]), chat.origins[index]
@@ -386,9 +339,7 @@ class SideBySide(QAbstractScrollArea):
         line = f", line {origin.line} of the template" if origin.line else ""
         is_shared = self.compared.comparison.is_shared[side][index]
         shared = "in both" if is_shared else "only here"
-        return CellDescription(
-            isolate(self._labels(side, token_id)), token_id, f"{kind}{owner}{line}", shared
-        )
+        return isolate(self._labels(side, token_id)), str(token_id), f"{kind}{owner}{line}", shared
 
     def step(self, by: int) -> None:
         """Select the first token of the next stretch that is not in both, or of the one before."""
@@ -417,7 +368,6 @@ class SideBySide(QAbstractScrollArea):
         return 0, 0
 
     def go_to(self, side: int, token: int) -> None:
-        """Select a token and show it."""
         self.select((side, token))
         place = next((each for each in self._cells() if (each.side, each.cell.token) == (side, token)), None)
         if place is not None:
@@ -445,10 +395,11 @@ class SideBySide(QAbstractScrollArea):
 
     def _tip(self, point: QPoint) -> str:
         place = self._place_at(QPointF(point))
-        return "" if place is None else plain_tip(str(self.description((place.side, place.cell.token))))
+        return (
+            "" if place is None else plain_tip("   ".join(self.description((place.side, place.cell.token))))
+        )
 
     def _place_at(self, point: QPointF) -> CellPlace | None:
-        """The token under a point of the viewport."""
         point += QPointF(0, self.verticalScrollBar().value())
         found = (each for each in self._cells(point.y(), point.y()) if each.rect.contains(point))
         return next((each for each in found if not each.cell.n_more), None)
@@ -490,9 +441,6 @@ class SideBySide(QAbstractScrollArea):
 
     def _label_of(self, side: int, token_id: int) -> str:
         return self._spelling.now.token(self._chat_of(side).tokenizer.vocabulary, token_id, LONGEST_LABEL)
-
-    def _width_of(self, label: str) -> float:
-        return width_of(label, Theme.mono_font(FONT_PX))
 
     def _cells(self, top: float = 0, bottom: float = float("inf")) -> Iterator[CellPlace]:
         """Those of the turns that reach into a part of the picture."""
@@ -564,9 +512,8 @@ class SideBySide(QAbstractScrollArea):
             ring(painter, rect.adjusted(-1, -1, 1, 1), QPen(theme.accent, 2), RADIUS_PX)
         painter.save()
         painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
-        write(
-            painter, rect.adjusted(PADDING_PX, 0, 0, 0), text, QColor(color), LEFT, Theme.mono_font(FONT_PX)
-        )
+        inside = rect.adjusted(PADDING_PX, 0, 0, 0)
+        write(painter, inside, text, QColor(color), LEFT, Theme.mono_font(FONT_PX))
         painter.restore()
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
-from guiapp.analysis.chat.fixes import Fix
-from guiapp.analysis.chat.hints import Hint
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.analysis.chat.hints import Fix, Hint
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
+from guiapp.kit.widgets.painting import CENTER, Painted, bold, fill, write
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.model import ChatModel
 
+BADGE_PX = 16
+NUMBER_PX = 10
+BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS = "content_became_control", "double_bos", "near_miss"
 ROW_PX = 40
 MOST_LINES = 4  # of a hint
 MOST_ROWS = 4  # without scrolling
@@ -45,19 +45,16 @@ TITLES = {
 class _Number(Painted):
     """A badge as on the tokens."""
 
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._number, self._hint = 0, NO_HINT
-        self.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
+    number, hint = 0, NO_HINT
 
     def show_number(self, number: int, hint: Hint) -> None:
-        self._number, self._hint = number, hint
+        self.number, self.hint = number, hint
         self.setAccessibleName(f"{hint.severity} {number}")
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         middle = QPointF(self.width() / 2, self.height() / 2)
-        draw_number(painter, middle, self._number, color_of(self._hint, theme), theme)
+        draw_number(painter, middle, self.number, color_of(self.hint, theme), theme)
 
 
 class HintRow(QFrame):
@@ -79,6 +76,7 @@ class HintRow(QFrame):
         self.hint = NO_HINT
         self._theme_source = theme_source
         self._number = _Number(theme_source)
+        self._number.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         tip = "Show the tokens as the model reads them, and as text, side by side"
@@ -151,8 +149,7 @@ class HintList(QScrollArea):
         self._heights_px: list[int] = []
         self._is_fitting = False
         self.setAccessibleName("Hints")
-        self._inside = QFrame()
-        set_role(self._inside, "panel")
+        self._inside = set_role(QFrame(), "panel")
         self._column = in_column(on=self._inside, spacing=0)
         self._inside.installEventFilter(self)
         scroll_down(self, self._inside)
@@ -235,3 +232,15 @@ class HintList(QScrollArea):
         if heights_px != self._heights_px:
             self._heights_px = heights_px
             self.updateGeometry()
+
+
+def color_of(hint: Hint, theme: Theme) -> QColor:
+    """Red where content has a power that it should not have, else amber."""
+    return theme.bad if hint.code == BECAME_CONTROL else theme.warning
+
+
+def draw_number(painter: QPainter, middle: QPointF, number: int, color: QColor, theme: Theme) -> None:
+    half = BADGE_PX / 2
+    place = QRectF(middle.x() - half, middle.y() - half, BADGE_PX, BADGE_PX)
+    fill(painter, place, color, half)
+    write(painter, place, str(number), theme.background, CENTER, bold(Theme.ui_font(NUMBER_PX)))

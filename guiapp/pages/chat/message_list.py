@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QResizeEvent,
+    QTextCursor,
+    QTextOption,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -18,28 +32,47 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QLabel,
+    QMenu,
     QPlainTextEdit,
     QScrollArea,
+    QSizePolicy,
+    QTextEdit,
     QWidget,
 )
 
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import Conversation, Message, conversation_of
 from guiapp.analysis.chat.traced import CONTENT
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.normalized import common_ends
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.file_names import dropped_files
+from guiapp.kit.document.document import n_units
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.chat.badge import BECAME_CONTROL, NEAR_MISS, color_of
-from guiapp.pages.chat.edited_conversation import as_json
-from guiapp.pages.chat.message_card import ContentMark, MessageCard
-from guiapp.pages.chat.model import ChatModel
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.notices import dropped_files
+from guiapp.kit.widgets.painting import Painted, fill
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.chat.hint_list import BECAME_CONTROL, NEAR_MISS, color_of
+from guiapp.pages.chat.model import ROLES, ChatModel, EditedConversation, as_json, hue_of
 
+MOST_LINES = 14  # of a message, before it scrolls
+MOST_CHARACTERS = 50_000  # of a message that can be typed in; a longer one is only shown in part
+DOT_PX = 9
+LINE_ENDS = re.compile("\r\n?|\u2029")  # an editor has only one kind
+PLACEHOLDER = "What is said"
 SIZE_PX = (620, 460)
 MARKED = BECAME_CONTROL, NEAR_MISS
 AT_ONCE = 60  # cards; the others wait for a click
@@ -78,6 +111,7 @@ class MessageList(QFrame):
         )
         self.open = tool_button("Open…", self._ask_for_file, role="link", tip="Messages from a JSON file")
         self._failure = plain_label("bad", wraps=True)
+        self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.add = push_button("+ Message", self.add_message, tip="Add a message (Ctrl+Return)")
         self.add.installEventFilter(self)
         self.tools = push_button(
@@ -92,24 +126,13 @@ class MessageList(QFrame):
         self._column = in_column(spacing=UNIT_PX)
         self._area = QScrollArea()
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inside = framed(
-            in_column(
-                self._column,
-                self.further,
-                in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX)),
-                STRETCH,
-                margins=(GAP_PX, 0),
-                spacing=UNIT_PX,
-            ),
-            "panel",
-        )
-        scroll_down(self._area, inside)
-        head = in_row(
-            heading("Messages"), STRETCH, self.open, self.paste, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
-        )
-        foot = in_row(self.generation, STRETCH, self._n_generation, margins=(MARGIN_PX, GAP_PX))
+        buttons = in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX))
+        parts = self._column, self.further, buttons, STRETCH
+        scroll_down(self._area, framed(in_column(*parts, margins=(GAP_PX, 0), spacing=UNIT_PX), "panel"))
+        margins = MARGIN_PX, GAP_PX
+        head = in_row(heading("Messages"), STRETCH, self.open, self.paste, margins=margins, spacing=GAP_PX)
+        foot = in_row(self.generation, STRETCH, self._n_generation, margins=margins)
         in_column(head, self._failure, (self._area, 1), foot, on=self, spacing=0)
-        self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.setAcceptDrops(True)
         self.generation.clicked.connect(self._set_generation)
         model.edited.changed.connect(self._refresh)
@@ -135,7 +158,7 @@ class MessageList(QFrame):
         while len(self.cards) < n_shown:
             self._add_card()
         for card in self.cards:
-            card.show_message(messages[card.number], None)
+            card.show_message(messages[card.number])
         n_more = len(messages) - n_shown
         self.further.setText(f"Show {min(n_more, AT_ONCE):,} more of {len(messages):,}")
         self.further.setVisible(n_more > 0)
@@ -163,13 +186,10 @@ class MessageList(QFrame):
         for card, message, before in zip(self.cards, messages, rendered, strict=False):
             if chat is not None and message == before:
                 card.show_count(chat.budget.by_message[card.number])
-        self._mark()
-        self._count_generation()
-
-    def _count_generation(self) -> None:
-        turns = [] if self._model.chat is None else self._model.chat.turns
+        turns = () if chat is None else chat.turns
         n_tokens = sum(turn.end - turn.start for turn in turns if turn.is_prompt)
         self._n_generation.setText(f"{n_tokens:,}" if n_tokens else "")
+        self._mark()
 
     def _set_generation(self, is_enabled: bool) -> None:
         self._model.choose(replace(self._model.settings, add_generation_prompt=is_enabled))
@@ -185,7 +205,6 @@ class MessageList(QFrame):
         self._refresh()
 
     def add_message(self) -> None:
-        """Put an empty message at the end, and type there."""
         number = self._model.edited.add()
         self._n_most = max(self._n_most, number + 1)
         self._refresh()
@@ -234,30 +253,29 @@ class MessageList(QFrame):
         self, by_message: dict[int, list[ContentMark]], first: int, last: int, mark: ContentMark
     ) -> None:
         """The characters of content that some tokens, of one message, are made of."""
-        origins = [
-            each
-            for each in self._model.origins[first:last]
-            if each.kind == CONTENT and each.field == "content"
-        ]
-        if origins and origins[0].message is not None:
-            same = [each for each in origins if each.message == origins[0].message]
+        origins = self._model.origins[first:last]
+        content = [each for each in origins if each.kind == CONTENT and each.field == "content"]
+        if content and (message := content[0].message) is not None:
+            same = [each for each in content if each.message == message]
             start, end = min(each.start for each in same), max(each.end for each in same)
-            by_message.setdefault(origins[0].message, []).append(mark._replace(start=start, end=end))
+            by_message.setdefault(message, []).append(mark._replace(start=start, end=end))
 
     # JSON
 
     def _edit_all(self) -> None:
         """With what is on the clipboard, if that can be messages."""
-        is_found = _conversation_on_clipboard() is not None
-        text = QGuiApplication.clipboard().text() if is_found else as_json(self._model.edited.conversation)
-        JsonDialog("Messages as JSON", MESSAGES_ABOUT, text, self._take, self).open()
-
-    def _take(self, text: str) -> None:
-        self._model.edited.take(conversation_of(text))
+        found = _conversation_on_clipboard()
+        text = (
+            as_json(self._model.edited.conversation) if found is None else QGuiApplication.clipboard().text()
+        )
+        take = self._model.edited.take
+        JsonDialog(
+            "Messages as JSON", MESSAGES_ABOUT, text, lambda new: take(conversation_of(new)), self
+        ).open()
 
     def _edit_tools(self) -> None:
         tools = self._model.edited.conversation.tools
-        text = TOOLS_EXAMPLE if tools is None else json.dumps(tools, ensure_ascii=False, indent=2)
+        text = TOOLS_EXAMPLE if tools is None else _written(tools)
         JsonDialog("Tools as JSON", TOOLS_ABOUT, text, self._take_tools, self).open()
 
     def _take_tools(self, text: str) -> None:
@@ -265,7 +283,7 @@ class MessageList(QFrame):
         self._model.edited.set_tools(checked.tools)
 
     def _edit_variables(self) -> None:
-        text = json.dumps(dict(self._model.settings.variables), ensure_ascii=False, indent=2)
+        text = _written(dict(self._model.settings.variables))
         JsonDialog("Variables as JSON", VARIABLES_ABOUT, text, self._take_variables, self).open()
 
     def _take_variables(self, text: str) -> None:
@@ -278,18 +296,15 @@ class MessageList(QFrame):
         self._model.choose(replace(self._model.settings, variables=variables))
 
     def _edit_one(self, number: int) -> None:
-        text = json.dumps(self._model.edited.messages[number], ensure_ascii=False, indent=2)
-        take = partial(self._take_one, number)
+        text, take = _written(self._model.edited.messages[number]), partial(self._take_one, number)
         JsonDialog(f"Message {number + 1} as JSON", MESSAGE_ABOUT, text, take, self).open()
 
     def _take_one(self, number: int, text: str) -> None:
-        checked: tuple[Message, ...] = conversation_of(text).messages
+        checked = conversation_of(text).messages
         if len(checked) != 1:
             raise ChatError(f"These are {len(checked):,} messages. Give one.")
         if number < len(self._model.edited.messages):
             self._model.edited.set_message(number, checked[0])
-
-    # Files
 
     def _ask_for_file(self) -> None:
         name = QFileDialog.getOpenFileName(self, "Open messages", "", "JSON (*.json);;All files (*)")[0]
@@ -304,13 +319,11 @@ class MessageList(QFrame):
             self._model.open(paths[-1])
 
     def show_failure(self, failure: str) -> None:
-        """Say why messages were not taken."""
         self._failure.setText(quoted(failure, LONGEST_FAILURE))
         self._failure.setVisible(bool(failure))
 
     @property
     def first_editor(self) -> QWidget:
-        """Where people begin to type."""
         return self.cards[-1].editor if self.cards else self.add
 
 
@@ -319,6 +332,10 @@ def _conversation_on_clipboard() -> Conversation | None:
         return conversation_of(QGuiApplication.clipboard().text())
     except ChatError:
         return None
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 class JsonDialog(QDialog):
@@ -356,3 +373,217 @@ class JsonDialog(QDialog):
             self.problem.setText(str(error))
         else:
             self.accept()
+
+
+class ContentMark(NamedTuple):
+    """Some characters of a content that a hint, or the selected token, is about."""
+
+    start: int
+    end: int
+    color: QColor
+    is_line: bool = False
+
+
+class ContentEditor(QPlainTextEdit):
+    """As high as its text; what is typed goes to the model, which undoes it.
+
+    Signals:
+        typed(str): the text is new, by somebody's keys.
+        requested(str): "undo", "redo" or "add".
+    """
+
+    typed = Signal(str)
+    requested = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_role(self, "plain")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUndoRedoEnabled(False)
+        self.setTabChangesFocus(True)
+        self.setPlaceholderText(PLACEHOLDER)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.document().setDocumentMargin(1)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._is_showing = False
+        self.textChanged.connect(self._on_text_changed)
+
+    @property
+    def text(self) -> str:
+        """As it was typed: in `toPlainText` all spaces may break."""
+        return self.document().toRawText().replace("\u2029", "\n")
+
+    def show_text(self, requested: str) -> bool:
+        """Show what somebody else changed, the caret where that is; whether it is held as it is."""
+        before = self.text
+        if before == requested or before == (text := LINE_ENDS.sub("\n", requested)):
+            return before == requested
+        start, n_behind = common_ends(before, text)
+        self._is_showing = True
+        cursor = self.textCursor()
+        cursor.setPosition(n_units(before[:start]))
+        last = n_units(before[: len(before) - n_behind])
+        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(text[start : len(text) - n_behind])
+        self.setTextCursor(cursor)
+        self._is_showing = False
+        self.fit()
+        return self.text == requested
+
+    def show_marks(self, marks: Sequence[ContentMark]) -> None:
+        text, selections = self.text if marks else "", []
+        for mark in marks:
+            selection = QTextEdit.ExtraSelection()
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(n_units(text[: mark.start]))
+            cursor.setPosition(n_units(text[: mark.end]), QTextCursor.MoveMode.KeepAnchor)
+            selection.cursor = cursor
+            look = selection.format
+            if mark.is_line:
+                look.setUnderlineStyle(look.UnderlineStyle.SingleUnderline)
+                look.setUnderlineColor(mark.color)
+            else:
+                ground = QColor(mark.color)
+                ground.setAlpha(70)
+                look.setBackground(ground)
+            selections.append(selection)
+        self.setExtraSelections(selections)
+
+    def fit(self) -> None:
+        """Be as high as the text, up to some lines."""
+        layout, height, lines = self.document().documentLayout(), 0.0, 0
+        block = self.document().begin()
+        while block.isValid() and lines < MOST_LINES:
+            height += layout.blockBoundingRect(block).height()
+            lines += max(block.layout().lineCount(), 1)
+            block = block.next()
+        line = self.fontMetrics().lineSpacing()
+        is_cut = lines > MOST_LINES or block.isValid()
+        requested = round(min(height, MOST_LINES * line) + 2 * self.document().documentMargin()) + 2
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if is_cut else policy.ScrollBarAlwaysOff)
+        if requested != self.height():
+            self.setFixedHeight(requested)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.keyCombination().toCombined()
+        for keys, requested in ((UNDO, "undo"), (REDO, "redo"), (ADD, "add")):
+            if key in keys:
+                self.requested.emit(requested)
+                return
+        super().keyPressEvent(event)
+
+    def _on_text_changed(self) -> None:
+        if not self._is_showing:
+            self.fit()
+            self.typed.emit(self.text)
+
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+UNDO = ((CTRL | Qt.Key.Key_Z).toCombined(),)
+REDO = ((CTRL | SHIFT | Qt.Key.Key_Z).toCombined(), (CTRL | Qt.Key.Key_Y).toCombined())
+ADD = ((CTRL | Qt.Key.Key_Return).toCombined(), (CTRL | Qt.Key.Key_Enter).toCombined())
+
+
+class _Dot(Painted):
+    """The colour of the role."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self.hue = 0
+        self.setFixedSize(DOT_PX, DOT_PX)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        fill(painter, QRectF(0, 0, DOT_PX, DOT_PX), theme.roles[self.hue], 2)
+
+
+class MessageCard(QFrame):
+    """A message of the conversation, by its number.
+
+    Signals:
+        json_wanted(int): people want to edit all of it, as JSON.
+        add_wanted(): people want another message.
+    """
+
+    json_wanted = Signal(int)
+    add_wanted = Signal()
+
+    def __init__(self, number: int, edited: EditedConversation, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self.number, self._edited = number, edited
+        set_role(self, "message")
+        self._dot = _Dot(theme_source)
+        self.role = MenuButton(theme_source, role="link")
+        self.role.fill_on_open(self._list_roles)
+        self.count = set_role(QLabel(), "dim")
+        self.more = MenuButton(theme_source, "⋯", role="link", tip="What can be done with this message")
+        self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.more.fill_on_open(self._list_actions)
+        self.editor = ContentEditor()
+        self._others = set_role(FittedLabel(), "about")
+        head = in_row(self._dot, self.role, STRETCH, self.count, self.more, spacing=GAP_PX)
+        margins = 2 * UNIT_PX, UNIT_PX
+        in_column(head, self.editor, self._others, on=self, margins=margins, spacing=2)
+        self.editor.typed.connect(partial(edited.type, number))
+        self.editor.requested.connect(self._do)
+        self.editor.installEventFilter(self)
+
+    def eventFilter(self, watched: object, event: object) -> bool:
+        if watched is self.editor and isinstance(event, QFocusEvent):
+            set_role(self, "message here" if event.gotFocus() else "message")
+        return False
+
+    def show_message(self, message: Message) -> None:
+        """Show this from now on; the number of tokens is not known before it is rendered."""
+        role = quoted(message["role"], 24)
+        self._dot.hue = hue_of(message["role"])
+        self._dot.update()
+        self.role.setText(role)
+        self.role.setAccessibleName(f"Role of message {self.number + 1}: {role}")
+        self.show_count(None)
+        content = message.get("content", "")
+        is_text = isinstance(content, str)
+        shown = content if isinstance(content, str) else _text_of(content)
+        is_long = len(shown) > MOST_CHARACTERS
+        is_held = self.editor.show_text(shown[:MOST_CHARACTERS])
+        self.editor.setReadOnly(is_long or not is_text or not is_held)
+        self.editor.setAccessibleName(f"Message {self.number + 1}, {role}")
+        others = [key for key in message if key not in ("role", "content")]
+        said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
+        said += [] if is_text else [counted(len(content), "part")]
+        said += [] if is_held else ["characters that cannot be typed here"]
+        said += [quoted(key, 24) for key in others]
+        self._others.set_texts([f"{' · '.join(said)} – ⋯ Edit as JSON", ", ".join(said)] if said else [""])
+        self._others.setVisible(bool(said))
+
+    def show_count(self, n_tokens: int | None) -> None:
+        self.count.setText("" if n_tokens is None else f"{n_tokens:,}")
+        self.count.setAccessibleName("" if n_tokens is None else counted(n_tokens, "token"))
+
+    def _do(self, requested: str) -> None:
+        does = {"add": self.add_wanted.emit, "undo": self._edited.undo, "redo": self._edited.redo}
+        does[requested]()
+
+    def _list_roles(self, menu: QMenu) -> None:
+        present = self._edited.messages[self.number]["role"]
+        for role in dict.fromkeys((*ROLES, present)):
+            choose = partial(self._edited.set_role, self.number, role)
+            add_choice(menu, quoted(role, 24), role == present, choose)
+
+    def _list_actions(self, menu: QMenu) -> None:
+        number, edited = self.number, self._edited
+        menu.addAction("Move up", partial(edited.move, number, -1)).setEnabled(number > 0)
+        is_last = number == len(edited.messages) - 1
+        menu.addAction("Move down", partial(edited.move, number, 1)).setDisabled(is_last)
+        menu.addAction("Edit as JSON…", partial(self.json_wanted.emit, number))
+        menu.addAction("Delete", partial(edited.remove, number))
+
+
+def _text_of(parts: list[Message]) -> str:
+    return "\n".join(str(part.get("text", part.get("refusal", ""))) for part in parts)

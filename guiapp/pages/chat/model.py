@@ -2,45 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.chat.messages import Conversation, conversation_of
-from guiapp.analysis.chat.requests import request_of, settings_of
-from guiapp.analysis.chat.settings import ChatSettings, is_text, marked_as_text
+from guiapp.analysis.chat.as_text import is_control
+from guiapp.analysis.chat.messages import (
+    ChatSettings,
+    Conversation,
+    Message,
+    conversation_of,
+    is_text,
+    marked_as_text,
+    request_of,
+    settings_of,
+)
 from guiapp.errors import ChatError, TokenloupeError
-from guiapp.kit.document.files import read_text
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
+from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
-from guiapp.pages.chat.edited_conversation import EditedConversation
-from guiapp.pages.chat.token_tints import tints_of
+from guiapp.kit.state.saving import read_text
 
-if TYPE_CHECKING:  # jinja2 and all that: the process that renders has them
-    from guiapp.analysis.chat.chat import Chat
-    from guiapp.analysis.chat.fixes import Fix
-    from guiapp.analysis.chat.hints import Hint
+if TYPE_CHECKING:
+    from guiapp.analysis.chat.chat import Chat, TokenOrigin
+    from guiapp.analysis.chat.hints import Fix, Hint
     from guiapp.analysis.chat.templates import ChatTemplate
-    from guiapp.analysis.chat.token_origins import TokenOrigin
     from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
 
+HUES = ("user", "tool", "system", "assistant", "other")
+HUE_OF = {"developer": "system", "tools": "tool", "function": "tool", "model": "assistant"}
+FOLDER = "chats"  # beside the settings
+AFTER_MS = 300  # of typing
+ROLES = ("system", "user", "assistant", "tool", "developer")
+MOST_STEPS = 1_000
 TYPING_MS = 60  # until what was typed is rendered
-
-
-@dataclass(frozen=True)
-class ChatInput:
-    """What a prompt follows from."""
-
-    tokenizer: Tokenizer
-    conversation: Conversation
-    settings: ChatSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,7 @@ class ChatModel(Working):
 
     edited   the messages
     reading  those from a file
+    selected_token  one of `encoding`
     result   of the messages as they are, or were a moment ago; None before the first
     shown    the last one with a prompt, as long as the messages and the template allow none
 
@@ -85,8 +90,8 @@ class ChatModel(Working):
         self.edited = EditedConversation(self)
         self.result: ChatResult | None = None
         self.shown: ChatResult | None = None
-        self._selected: int | None = None
-        self._given: ChatInput | None = None  # to the newest job
+        self.selected_token: int | None = None
+        self._given: tuple[Tokenizer, Conversation, ChatSettings] | None = None  # to the newest job
         self._is_due = False
         self.reading = LatestJob[Conversation](self, self.edited.take)
         self._job = LatestJob[ChatResult](self, self._take)
@@ -98,8 +103,7 @@ class ChatModel(Working):
         self._start()
 
     def open(self, path: Path) -> None:
-        """Take the messages of a file; `reading` tells why there are none."""
-        self.reading.start(partial(_read, path))
+        self.reading.start(lambda progress: conversation_of(read_text(path, progress)))
 
     # What is shown
 
@@ -110,7 +114,6 @@ class ChatModel(Working):
 
     @property
     def hints(self) -> tuple[Hint, ...]:
-        """About the prompt that is shown."""
         return () if self.shown is None else self.shown.hints
 
     @property
@@ -120,12 +123,10 @@ class ChatModel(Working):
 
     @property
     def encoding(self) -> Encoding | None:
-        """The tokens of the prompt that is shown."""
         return None if self.chat is None else self.chat.encoding
 
     @property
     def origins(self) -> Sequence[TokenOrigin]:
-        """Of each of them."""
         return [] if self.chat is None else self.chat.origins
 
     @property
@@ -135,18 +136,15 @@ class ChatModel(Working):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a prompt is on its way."""
         return self._is_due or self._job.is_busy or self._delay.isActive()
 
     # Settings
 
     @property
     def settings(self) -> ChatSettings:
-        """With the switch that all pages share."""
         return replace(self.edited.settings, add_special=self.session.options.add_special)
 
     def choose(self, settings: ChatSettings) -> None:
-        """Render with these from now on."""
         self._use(self.edited.conversation, settings)
 
     def _use(self, conversation: Conversation, settings: ChatSettings) -> None:
@@ -170,7 +168,7 @@ class ChatModel(Working):
 
     def apply_fix(self, fix: Fix) -> None:
         """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
-        from guiapp.analysis.chat.fixes import apply_fix
+        from guiapp.analysis.chat.hints import apply_fix
 
         if self.chat is None:
             return
@@ -179,15 +177,10 @@ class ChatModel(Working):
 
     # Selection
 
-    @property
-    def selected_token(self) -> int | None:
-        """One of `encoding`."""
-        return self._selected
-
     def part_that_wrote(self, token: int) -> tuple[int, int] | None:
         """The characters of the template, see `template_parts`; None where it wrote none of it."""
-        from guiapp.analysis.chat.template_parts import part_that_wrote
-        from guiapp.analysis.chat.token_origins import ADDED
+        from guiapp.analysis.chat.chat import ADDED
+        from guiapp.analysis.chat.hints import part_that_wrote
 
         chat = self.chat
         if chat is None or chat.origins[token].kind == ADDED:
@@ -196,22 +189,17 @@ class ChatModel(Working):
         return part_that_wrote(chat, first, last)
 
     def select_token(self, index: int | None) -> None:
-        self._set_selected(index)
-
-    def _set_selected(self, index: int | None) -> None:
-        if index != self._selected:
-            self._selected = index
+        if index != self.selected_token:
+            self.selected_token = index
             self.selected_changed.emit()
 
     # Rendering
 
     @property
     def templates(self) -> tuple[ChatTemplate, ...]:
-        """Those of the model."""
         return () if self.result is None else self.result.templates
 
     def _on_vocabulary_changed(self) -> None:
-        """The templates of another model are others."""
         self.edited.forget_templates({each.name for each in self.templates})
         self._reset()
 
@@ -222,7 +210,7 @@ class ChatModel(Working):
     def _reset(self) -> None:
         """What is shown has nothing to do with what is to come."""
         self.result = self.shown = self._given = None
-        self._set_selected(None)
+        self.select_token(None)
         self.result_changed.emit()
         self._start()
 
@@ -240,45 +228,244 @@ class ChatModel(Working):
         self._delay.stop()
         if self.session.tokenizer is None:
             return
-        given = ChatInput(self.session.tokenizer, self.edited.conversation, self.settings)
+        given = self.session.tokenizer, self.edited.conversation, self.settings
         if given != self._given:
             self._given = given
-            self._job.start(partial(_rendered, given))
+            self._job.start(partial(_rendered, *given))
 
     def _take(self, result: ChatResult) -> None:
         self.result = result
         if result.chat is not None:
             before, self.shown = self.encoding, result
             if before is None or len(before) != len(result.chat.encoding):
-                self._set_selected(None)
+                self.select_token(None)
         self.result_changed.emit()
         if self._is_due:
             self._start()
 
 
-def _read(path: Path, progress: Progress) -> Conversation:
-    return conversation_of(read_text(path, progress))
-
-
-def _rendered(given: ChatInput, progress: Progress) -> ChatResult:
+def _rendered(
+    tokenizer: Tokenizer, conversation: Conversation, settings: ChatSettings, progress: Progress
+) -> ChatResult:
     """The prompt with all that the page shows of it."""
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.hints import hints
     from guiapp.analysis.chat.templates import chosen_template, templates_of
 
-    vocabulary, template = given.tokenizer.vocabulary, None
+    vocabulary, template = tokenizer.vocabulary, None
     templates: tuple[ChatTemplate, ...] = ()
     try:
         templates = templates_of(vocabulary)
-        has_tools = given.conversation.tools is not None
-        template = chosen_template(vocabulary, has_tools, given.settings.template)
-        if not given.conversation.messages:
+        template = chosen_template(vocabulary, conversation.tools is not None, settings.template)
+        if not conversation.messages:
             return ChatResult(templates, template)
-        conversation = conversation_of(given.conversation.messages, given.conversation.tools)
-        chat = chat_of(given.tokenizer, conversation, given.settings, checkpoint=partial(progress, 0.0))
+        checked = conversation_of(conversation.messages, conversation.tools)
+        chat = chat_of(tokenizer, checked, settings, checkpoint=partial(progress, 0.0))
     except TokenloupeError as error:
         line = error.line if isinstance(error, ChatError) else 0
         return ChatResult(templates, template, failure=str(error), failed_line=line)
-    found = tuple(hints(chat))
     len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
-    return ChatResult(templates, template, chat, found, tints_of(chat))
+    return ChatResult(templates, template, chat, tuple(hints(chat)), tints_of(chat))
+
+
+class Draft(NamedTuple):
+    """A conversation, perhaps without messages, and its settings; `add_special` is the window's instead."""
+
+    conversation: Conversation = Conversation(())
+    settings: ChatSettings = ChatSettings()
+
+
+class EditedConversation(QObject):
+    """A draft, and what it was before.
+
+    Signals:
+        changed(): `conversation` is new.
+        settings_changed(): `settings` is new.
+    """
+
+    changed = Signal()
+    settings_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._present = Draft()
+        self._done: list[Draft] = []
+        self._undone: list[Draft] = []
+        self._typed_in: int | None = None  # the message that the last step was typed into
+
+    @property
+    def conversation(self) -> Conversation:
+        return self._present.conversation
+
+    @property
+    def settings(self) -> ChatSettings:
+        return self._present.settings
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self.conversation.messages
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._undone)
+
+    def take(self, conversation: Conversation, settings: ChatSettings | None = None) -> None:
+        """Put a whole conversation in the place of the present one, if wished with other settings."""
+        draft = Draft(conversation, self.settings if settings is None else settings)
+        if draft != self._present:
+            self._step(draft)
+
+    def restore(self, draft: Draft) -> None:
+        """Begin with what was kept: there is nothing before it."""
+        self._done, self._undone, self._typed_in = [], [], None
+        self._show(draft)
+
+    def forget_templates(self, names: Set[str]) -> None:
+        """They are another model's: what is rendered, and was before, is by the usual one of the present."""
+
+        def without(draft: Draft) -> Draft:
+            is_gone = draft.settings.template in names
+            return draft._replace(settings=replace(draft.settings, template=None)) if is_gone else draft
+
+        self._done, self._undone = list(map(without, self._done)), list(map(without, self._undone))
+        self._show(without(self._present))
+
+    def undo(self) -> None:
+        if self._done:
+            self._undone.append(self._present)
+            self._typed_in = None
+            self._show(self._done.pop())
+
+    def redo(self) -> None:
+        if self._undone:
+            self._done.append(self._present)
+            self._typed_in = None
+            self._show(self._undone.pop())
+
+    # One message
+
+    def type(self, number: int, content: str) -> None:
+        """Follow what is typed into a message; what is typed without a break, word by word, is one step."""
+        message = self.messages[number]
+        before = message.get("content", "")
+        if content == before:
+            return
+        joins = self._typed_in == number and isinstance(before, str) and _goes_on(before, content)
+        self._replace(number, {**message, "content": content}, joins)
+        self._typed_in = number
+
+    def set_role(self, number: int, role: str) -> None:
+        if role != self.messages[number]["role"]:
+            self._replace(number, {**self.messages[number], "role": role})
+
+    def set_message(self, number: int, message: Message) -> None:
+        if message != self.messages[number]:
+            self._replace(number, message)
+
+    def add(self) -> int:
+        """Put an empty message behind the last, of whose turn it is; return its number."""
+        roles = [message["role"] for message in self.messages]
+        role = "assistant" if roles and roles[-1] == "user" else "user"
+        self._edit(replace(self.conversation, messages=(*self.messages, {"role": role, "content": ""})))
+        return len(self.messages) - 1
+
+    def remove(self, number: int) -> None:
+        kept = (*self.messages[:number], *self.messages[number + 1 :])
+        self._edit(replace(self.conversation, messages=kept))
+
+    def move(self, number: int, by: int) -> None:
+        """Swap a message with the one before, -1, or behind it, 1."""
+        there = number + by
+        if 0 <= there < len(self.messages):
+            messages = list(self.messages)
+            messages[number], messages[there] = messages[there], messages[number]
+            self._edit(replace(self.conversation, messages=tuple(messages)))
+
+    def set_tools(self, tools: tuple[dict[str, Any], ...] | None) -> None:
+        if tools != self.conversation.tools:
+            self._edit(replace(self.conversation, tools=tools))
+
+    def _replace(self, number: int, message: Message, joins: bool = False) -> None:
+        messages = (*self.messages[:number], message, *self.messages[number + 1 :])
+        self._edit(replace(self.conversation, messages=messages), joins)
+
+    def _edit(self, conversation: Conversation, joins: bool = False) -> None:
+        self._step(self._present._replace(conversation=conversation), joins)
+
+    def _step(self, draft: Draft, joins: bool = False) -> None:
+        if not joins:
+            self._done = [*self._done[-MOST_STEPS + 1 :], self._present]
+        self._undone, self._typed_in = [], None
+        self._show(draft)
+
+    def _show(self, draft: Draft) -> None:
+        before, self._present = self._present, draft
+        if draft.settings != before.settings:
+            self.settings_changed.emit()
+        if draft.conversation != before.conversation:
+            self.changed.emit()
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether an edit belongs to the word that was typed, or taken away, just before."""
+    is_one = abs(len(after) - len(before)) == 1
+    return is_one and not (before[-1:].isspace() and not after[-1:].isspace())
+
+
+def as_json(conversation: Conversation) -> str:
+    """As people paste it: a list of messages, or a request where there are tools."""
+    messages = list(conversation.messages)
+    said = messages if conversation.tools is None else {"messages": messages, "tools": conversation.tools}
+    return json.dumps(said, ensure_ascii=False, indent=2)
+
+
+class SavedConversation(QObject):
+    """Takes the one up that a window before this one was left with; `saved` writes it as it writes texts."""
+
+    def __init__(self, model: ChatModel, folder: Path) -> None:
+        super().__init__()
+        self._model = model
+        self.saved = AutosavedTexts(folder / FOLDER, self)
+        self._delay = later(self, AFTER_MS, self._keep)
+        if (found := self.saved.take()) is not None:
+            try:
+                settings = settings_of(found.data)
+                model.edited.restore(Draft(conversation_of(found.data, is_limited=False), settings))
+            except ChatError:  # a file that somebody else wrote there
+                self.saved.forget()
+        model.edited.changed.connect(self._delay.start)
+        model.settings_changed.connect(self._delay.start)
+
+    def stop(self) -> None:
+        if self._delay.isActive():
+            self._keep()
+        self.saved.leave()
+        self.saved.finish()
+
+    def _keep(self) -> None:
+        self._delay.stop()
+        if self._model.edited.messages:
+            request = request_of(self._model.edited.conversation, self._model.settings)
+            self.saved.keep(request.encode(), None)
+        else:
+            self.saved.forget()
+
+
+def hue_of(role: str) -> int:
+    """Which of HUES a role has."""
+    hue = HUE_OF.get(role, role)
+    return HUES.index(hue if hue in HUES else "other")
+
+
+def tints_of(chat: Chat) -> NDArray[np.uint8]:
+    """uint8[n]: the tint of each token; content has two strengths in turn."""
+    vocabulary, origins = chat.tokenizer.vocabulary, chat.origins
+    hues = [hue_of(each.role) if each.is_content else -1 for each in chat.runs.of_runs]
+    content = np.array(hues, np.int64)[origins.rows]
+    own = np.where(is_control(vocabulary)[chat.token_ids], CONTROL_SHADE, PLAIN_SHADE)
+    strengths = np.cumsum(content >= 0) % 2
+    return np.where(content >= 0, ORIGIN_SHADE + 2 * content + strengths, own).astype(np.uint8)

@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSplitter, QWidget
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from guiapp.analysis.chat.hints import Hint
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.document.statistics import format_duration
+from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import SegmentedTabs, push_button, tool_button
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
-from guiapp.pages.chat.budget_strip import BudgetStrip, TokenLine
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
 from guiapp.pages.chat.compare_view import CompareView
-from guiapp.pages.chat.copying import CopyButton
 from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
-from guiapp.pages.chat.llama_check import LlamaBadge, LlamaCheck
 from guiapp.pages.chat.message_list import MessageList
-from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.prompt_view import LEGEND, PromptView
-from guiapp.pages.chat.saved_conversation import SavedConversation
-from guiapp.pages.chat.spans import ChatSpans
+from guiapp.pages.chat.model import ChatModel, SavedConversation, as_json
+from guiapp.pages.chat.prompt_view import LEGEND, BudgetStrip, PromptView, TokenLine
+from guiapp.pages.chat.spans import ChatSpans, line_of, places
 from guiapp.pages.chat.template_panel import TemplatePanel
-from guiapp.pages.chat.words import line_of, places
+
+if TYPE_CHECKING:
+    from guiapp.analysis.chat.chat import Chat
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
 WIDE_PX = 1100  # in less, the template is folded at first
-BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
+FORMS: dict[str, Callable[[Chat], str]] = {
+    "Prompt": lambda chat: chat.text,
+    "Token ids": lambda chat: json.dumps(chat.encoding.token_ids.tolist()),
+    "Template": lambda chat: chat.template.text,
+}
 EMPTY = "Type a message, or paste messages as JSON at the left."
 
 
@@ -63,13 +66,13 @@ class ChatPage(Page):
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
         self.counterpart = PromptComparison(model, parent=self)
-        self.llama = LlamaCheck(model, self)
-        self.llama_badge = LlamaBadge(self.llama, themes)
         self.compare = CompareView(self.counterpart, setting.requests, themes)
         self._failure = plain_label("bad", wraps=True)
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
         self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
-        self._problem = self._make_problem()
+        buttons = self.template_file, self.example
+        problem = in_row((self._failure, 1), *buttons, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
+        self._problem = framed(problem, "bar")
         self._shows_template: bool | None = None
         self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
         middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
@@ -79,15 +82,10 @@ class ChatPage(Page):
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self._tools = QWidget()
         self._make_tools(setting)
-        self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
         self.hints.template_edited.connect(self.template.view.show_edit)
         self.hints.keys_left.connect(self.prompt.setFocus)
         self.hints.both_requested.connect(partial(self._compare_with, Counterpart(PromptVariant.AS_TEXT)))
-        self.llama_badge.differs.clicked.connect(
-            partial(self._compare_with, Counterpart(PromptVariant.LLAMA_CPP))
-        )
-        self.watched.connect(self.llama.set_active)
         self.counterpart.changed.connect(self._fold)
         self.compare.left.connect(partial(self._compare_with, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
@@ -145,18 +143,7 @@ class ChatPage(Page):
     def stop(self) -> None:
         self.model.close()
         self.counterpart.close()
-        self.llama.close()
         self._saved.stop()
-
-    def _make_problem(self) -> QFrame:
-        row = in_row(
-            (self._failure, 1),
-            self.template_file,
-            self.example,
-            margins=(MARGIN_PX, GAP_PX),
-            spacing=GAP_PX,
-        )
-        return framed(row, "bar")
 
     def _make_tools(self, setting: PageSetting) -> None:
         self.ways = SegmentedTabs(WAYS)
@@ -166,17 +153,8 @@ class ChatPage(Page):
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
-        in_row(
-            STRETCH,
-            self.ways,
-            self.parsed,
-            self.unfold,
-            self.llama_badge,
-            self.compare.menu,
-            self.copy,
-            on=self._tools,
-            spacing=GAP_PX,
-        )
+        buttons = self.parsed, self.unfold, self.compare.menu, self.copy
+        in_row(STRETCH, self.ways, *buttons, on=self._tools, spacing=GAP_PX)
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
         self.counterpart.choose(counterpart)
@@ -209,7 +187,6 @@ class ChatPage(Page):
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
         self.ways.setVisible(is_single)
-        self.llama_badge.setVisible(is_single and self.width() >= BADGE_FROM_PX)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)
@@ -235,10 +212,6 @@ class ChatPage(Page):
         lines = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
         return "\n".join(filter(None, lines))
 
-    def _hover(self, index: int) -> None:
-        """Light what wrote the token under the mouse."""
-        self.template.view.point_at(index if 0 <= index < len(self.model.origins) else None)
-
     def _point_at(self, hint: Hint) -> None:
         if hint.tokens[0] < hint.tokens[1]:
             self.prompt.go_to(hint.tokens[0])
@@ -249,3 +222,26 @@ class ChatPage(Page):
 def make_page(setting: PageSetting) -> ChatPage:
     model = ChatModel(setting.session)
     return ChatPage(model, SavedConversation(model, setting.settings.folder), setting)
+
+
+class CopyButton(MenuButton):
+    """Lists the forms in which a conversation can be copied."""
+
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Copy", tip="Copy the prompt, the template or the messages")
+        self._model = model
+        self.fill_on_open(self._list)
+
+    def _list(self, menu: QMenu) -> None:
+        chat = self._model.chat
+        for title, form in FORMS.items():
+            menu.addAction(title, partial(self._copy, form)).setEnabled(chat is not None)
+        has_messages = bool(self._model.edited.messages)
+        menu.addAction("Messages as JSON", self._copy_messages).setEnabled(has_messages)
+
+    def _copy(self, form: Callable[[Chat], str]) -> None:
+        if self._model.chat is not None:
+            QGuiApplication.clipboard().setText(form(self._model.chat))
+
+    def _copy_messages(self) -> None:
+        QGuiApplication.clipboard().setText(as_json(self._model.edited.conversation))

@@ -1,32 +1,53 @@
-"""The prompt that a template makes of messages: its turns, their tokens by origin, and hints about them."""
+"""The prompt: its turns, tokens by origin, hints, shares of all tokens, and the selected token in words."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
 
 from guiapp.analysis.chat.hints import Hint
-from guiapp.analysis.editing.text_blocks import BlockSplice, TextBlocks, Unbroken
-from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
-from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.analysis.compare.comparison import context_length_of
+from guiapp.analysis.editing.text_buffer import BlockSplice, TextBlocks, TextBuffer, TextEdit, Unbroken
+from guiapp.core.text.normalized import n_equal_from_start
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.spans.layout import token_boxes
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
-from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, faded
+from guiapp.kit.spans.painter import GAP_PX as CHIP_GAP_PX
+from guiapp.kit.spans.painter import RADIUS_PX, faded
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.tokens.layout import token_boxes
-from guiapp.kit.widgets.painting import RIGHT, fill, ring, write
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.pages.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
-from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.spans import ChatSpans
-from guiapp.pages.chat.token_tints import hue_of
-from guiapp.pages.chat.words import places
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import in_row
+from guiapp.kit.widgets.page_base import PageRequests
+from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, ring, write
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    Theme,
+    ThemeSource,
+    set_role,
+)
+from guiapp.pages.chat.hint_list import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
+from guiapp.pages.chat.model import ChatModel, hue_of
+from guiapp.pages.chat.spans import ChatSpans, line_of, places
 
+STRIP_LINE_PX = 46
+MOST_SHOWN = 32
+NOTHING = "Choose a token to see where it is from."
+HEIGHT_PX = 64
+BAR_TOP_PX, BAR_PX = 14, 12
+SEAM_PX = 2
+LEAST_PX = 3
+FIGURES_PX = 190
 SIDE_PX = 48  # for the numbers of turns, and the lines beside them
 LINE_PX = 3
 MOST_MARKED = 40  # tokens of a hint
@@ -64,13 +85,6 @@ LEGEND = (
 )
 
 
-class HintBadge(NamedTuple):
-    """The number of a hint, at the first of its tokens."""
-
-    number: int
-    hint: Hint
-
-
 class PromptView(SpanView):
     """Keys go from token to token; what is selected is the model's selected token."""
 
@@ -89,12 +103,8 @@ class PromptView(SpanView):
         self._on_selected_changed()
 
     def _on_selected_changed(self) -> None:
-        index = self._model.selected_token
-        self.set_selected_token(-1 if index is None else index)
-        self._describe()
-
-    def _describe(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
+        self.set_selected_token(-1 if index is None else index)
         said = ""
         if index is not None and encoding is not None:
             label = self._chat_spans.label_of(int(encoding.token_ids[index]))
@@ -132,13 +142,11 @@ class PromptView(SpanView):
             super().keyPressEvent(event)
 
     def go_to(self, index: int) -> None:
-        """Select a token and show it."""
         self._model.select_token(index)
         if self._model.encoding is not None:
             self.reveal(*self._model.encoding.spans[index].tolist())
 
     def _go_up_or_down(self, step: int) -> None:
-        """To the token above or below the selected one."""
         encoding, index = self._model.encoding, self._model.selected_token
         if encoding is None or index is None:
             self.go_to(0)
@@ -152,9 +160,8 @@ class PromptView(SpanView):
                 block, row = self.rows.row_at(y)
                 offset, _ = self.rows.caret_at(block, row, place.x)
                 start, end = self.rows.row_span(block, row)
-                found = (
-                    self._chat_spans.tokens.first_ending_after(min(offset, end - 1)) if start < end else -1
-                )
+                if start < end:
+                    found = self._chat_spans.tokens.first_ending_after(min(offset, end - 1))
             if 0 <= found < len(encoding) and found != index:
                 self.go_to(found)
                 return
@@ -170,21 +177,12 @@ class PromptView(SpanView):
             if self._model.is_outdated and self._model.failure:
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
             self._draw_turns(painter, theme)
-            for badge in self._badges():
-                self._draw_badge(painter, theme, badge)
-
-    def _badges(self) -> list[HintBadge]:
-        """Those of hints about tokens that show; numbers are those in the list of hints."""
-        visible = self.rows.visible()
-        start, end = visible[0].start, visible[-1].start + visible[-1].layout.size
-        tokens = self._chat_spans.tokens
-        first, last = tokens.first_ending_from(start), tokens.first_after(end)
-        hints = enumerate(self._model.hints, 1)
-        return [
-            HintBadge(at, hint)
-            for at, hint in hints
-            if max(first, hint.tokens[0]) < min(last, hint.tokens[1])
-        ]
+            visible, tokens = self.rows.visible(), self._chat_spans.tokens
+            first = tokens.first_ending_from(visible[0].start)
+            last = tokens.first_after(visible[-1].start + visible[-1].layout.size)
+            for number, hint in enumerate(self._model.hints, 1):
+                if max(first, hint.tokens[0]) < min(last, hint.tokens[1]):
+                    self._draw_badge(painter, theme, number, hint)
 
     def _rects_of(self, index: int) -> list[QRectF]:
         """Where a token shows, in the window; several where it goes on in another row."""
@@ -203,25 +201,24 @@ class PromptView(SpanView):
             window = self._chat_spans.spans_in(start, end).relative_to(block.start)
             for row in range(block.layout.n_rows):
                 boxes = token_boxes(window, block.layout.geometry(row))
-                y = block.y + row * row_px + GAP_PX / 2
+                y = block.y + row * row_px + CHIP_GAP_PX / 2
                 for at in np.flatnonzero(boxes.indexes + window.first_index == index).tolist():
                     left, right = float(boxes.left[at]), float(boxes.right[at])
-                    found.append(QRectF(self._side_px + left, y, right - left, row_px - GAP_PX))
+                    found.append(QRectF(self._side_px + left, y, right - left, row_px - CHIP_GAP_PX))
         return found
 
-    def _draw_badge(self, painter: QPainter, theme: Theme, badge: HintBadge) -> None:
-        first, last = badge.hint.tokens
-        color = color_of(badge.hint, theme)
-        rects = [
-            rect for index in range(first, min(last, first + MOST_MARKED)) for rect in self._rects_of(index)
-        ]
+    def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
+        """Mark the tokens of a hint, its number at the first of them."""
+        first, last = hint.tokens
+        color, indexes = color_of(hint, theme), range(first, min(last, first + MOST_MARKED))
+        rects = [rect for index in indexes for rect in self._rects_of(index)]
         for rect in rects:
-            if badge.hint.code == NEAR_MISS:
+            if hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
-            elif badge.hint.code in (BECAME_CONTROL, DOUBLE_BOS):
+            elif hint.code in (BECAME_CONTROL, DOUBLE_BOS):
                 _ring_hint(painter, rect, color)
         if rects:
-            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, color, theme)
+            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), number, color, theme)
 
     def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
         """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
@@ -236,8 +233,8 @@ class PromptView(SpanView):
             turn, is_first = chat.turns[at], block.start == 0 or block.start in spans.turns
             if turn.message is None and not turn.role:
                 continue
-            top = block.y + GAP_PX / 2 if is_first else block.y - GAP_PX / 2
-            line = QRectF(SIDE_PX - 14, top, LINE_PX, block.bottom - GAP_PX / 2 - top)
+            top = block.y + CHIP_GAP_PX / 2 if is_first else block.y - CHIP_GAP_PX / 2
+            line = QRectF(SIDE_PX - 14, top, LINE_PX, block.bottom - CHIP_GAP_PX / 2 - top)
             fill(painter, line, theme.roles[hue_of(turn.role)], LINE_PX / 2)
             if is_first:
                 number = "…" if turn.message is None else str(turn.message + 1)
@@ -283,3 +280,146 @@ def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
     firsts = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(newlines))))
     seconds: NDArray[np.int64] = newlines[(np.arange(len(newlines)) - firsts) % 2 == 1]
     return seconds
+
+
+class Share(NamedTuple):
+    """So many tokens under a name; `hue` of a role, -1 for what the template wrote."""
+
+    name: str
+    n_tokens: int
+    hue: int = -1
+
+
+class BudgetStrip(Painted):
+    """A bar of shares with their numbers below, and the whole at the right."""
+
+    ground = "panel"
+
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Tokens by origin")
+        self._model = model
+        self.setFixedHeight(HEIGHT_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        model.result_changed.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def shares(self) -> list[Share]:
+        """From left to right."""
+        chat = self._model.chat
+        if chat is None:
+            return []
+        budget = chat.budget
+        own = [Share("template", budget.n_template), Share("added", budget.n_added)]
+        roles = [Share(role, count, hue_of(role)) for role, count in budget.by_role.items()]
+        return [share for share in (*own, *roles) if share.n_tokens]
+
+    def _refresh(self) -> None:
+        self.setVisible(self._model.chat is not None)
+        self.setAccessibleDescription(", ".join(f"{share.n_tokens:,} {share.name}" for share in self.shares))
+        self.setToolTip(self.accessibleDescription())
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.fillRect(QRectF(0, HEIGHT_PX - 1, self.width(), 1), theme.line)
+        shares, chat = self.shares, self._model.chat
+        if chat is None:
+            return
+        width = self.width() - 2 * MARGIN_PX - FIGURES_PX
+        n_tokens, left = sum(share.n_tokens for share in shares), float(MARGIN_PX)
+        places = list[tuple[float, float]]()  # of the words: where they would begin and end
+        for number, share in enumerate(shares):
+            wide = max(width * share.n_tokens / n_tokens - SEAM_PX, LEAST_PX)
+            color = theme.line if share.hue < 0 else theme.roles[share.hue]
+            is_end = number in (0, len(shares) - 1)
+            fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
+            places.append((left, left + sum(_widths_of(share)) + 2 * GAP_PX))
+            left += wide + SEAM_PX
+        for number in labelled_shares([share.n_tokens for share in shares], places):
+            self._write_share(painter, theme, shares[number], places[number][0])
+        self._write_whole(painter, theme, chat.budget.n_tokens, chat.budget.n_template + chat.budget.n_added)
+
+    def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> None:
+        place = QRectF(left, BAR_TOP_PX + BAR_PX + 4, 400, 20)
+        write(painter, place, f"{share.n_tokens:,} ", theme.text, LEFT, Theme.mono_font(SMALL_FONT_PX))
+        beside = place.translated(_widths_of(share)[0], 0)
+        write(painter, beside, share.name, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
+
+    def _write_whole(self, painter: QPainter, theme: Theme, n_tokens: int, n_own: int) -> None:
+        tokenizer = self._model.session.tokenizer
+        limit = None if tokenizer is None else context_length_of(tokenizer.vocabulary)
+        right = QRectF(self.width() - FIGURES_PX - MARGIN_PX, 8, FIGURES_PX, 24)
+        font = Theme.ui_font(SMALL_FONT_PX)
+        of = f" of {limit:,}" if limit else " tokens"
+        write(painter, right, of, theme.dim, RIGHT, font)
+        wide = QFontMetricsF(font).horizontalAdvance(of)
+        is_over = limit is not None and n_tokens > limit
+        color = theme.warning if is_over else theme.text
+        write(painter, right.adjusted(0, 0, -wide, 0), f"{n_tokens:,}", color, RIGHT, Theme.mono_font(18))
+        share = f"{n_own / n_tokens:.0%} is template" if n_tokens else ""
+        write(painter, right.translated(0, 24), share.replace("%", " %"), theme.dim, RIGHT, font)
+
+
+def _widths_of(share: Share) -> tuple[float, float]:
+    """Of the number and of the name of a share, px."""
+    numbers, words = (
+        QFontMetricsF(Theme.mono_font(SMALL_FONT_PX)),
+        QFontMetricsF(Theme.ui_font(SMALL_FONT_PX)),
+    )
+    return numbers.horizontalAdvance(f"{share.n_tokens:,} "), words.horizontalAdvance(share.name)
+
+
+def labelled_shares(sizes: Sequence[int], places: Sequence[tuple[float, float]]) -> list[int]:
+    """Which shares there is room to write about: the largest before those that their words would cover."""
+    chosen = list[int]()
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        start, end = places[number]
+        if all(end <= places[other][0] or places[other][1] <= start for other in chosen):
+            chosen.append(number)
+    return sorted(chosen)
+
+
+class TokenLine(QFrame):
+    """`· log   1515   message 2, user · bytes 12–16 of its text   written by line 17   Show in tree`."""
+
+    def __init__(
+        self, model: ChatModel, spans: ChatSpans, requests: PageRequests, theme_source: ThemeSource
+    ) -> None:
+        super().__init__()
+        set_role(self, "status")
+        self.setAccessibleName("Selected token")
+        self._model, self._spans, self._requests = model, spans, requests
+        self.setFixedHeight(STRIP_LINE_PX)
+        self.token, self.id = QLabel(), set_role(QLabel(), "number")
+        self.token.setFont(Theme.mono_font(TEXT_FONT_PX))
+        self.where, self.line = set_role(FittedLabel(), "dim"), set_role(FittedLabel(), "dim")
+        self.where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.tree = tool_button("Show in tree", self._show_in_tree, tip="Show this token in the token tree")
+        parts = self.token, self.id, (self.where, 1), self.line, self.tree
+        in_row(*parts, on=self, margins=(MARGIN_PX, 0), spacing=MARGIN_PX)
+        model.selected_changed.connect(self._refresh)
+        model.result_changed.connect(self._refresh)
+        model.session.spelling.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        index, encoding = self._model.selected_token, self._model.encoding
+        is_there = index is not None and encoding is not None
+        self.setVisible(encoding is not None)
+        for part in (self.token, self.id, self.tree):
+            part.setVisible(is_there)
+        if index is None or encoding is None:
+            self.where.set_texts([NOTHING])
+            self.line.set_texts([""])
+            return
+        token_id = int(encoding.token_ids[index])
+        self.token.setText(isolate(self._spans.label_of(token_id)[:MOST_SHOWN]))
+        self.id.setText(f"{token_id}")
+        origin = self._model.origins[index]
+        self.where.set_texts(places(origin))
+        self.line.set_texts([line_of(origin), f"line {origin.line}" if origin.line else ""])
+
+    def _show_in_tree(self) -> None:
+        index, encoding = self._model.selected_token, self._model.encoding
+        if index is not None and encoding is not None:
+            self._requests.token_wanted.emit(int(encoding.token_ids[index]))

@@ -1,4 +1,4 @@
-"""The tokens of a rendered conversation, as a text with colours by origin."""
+"""The tokens of a rendered conversation, as a text with colours by origin, and in words."""
 
 from __future__ import annotations
 
@@ -9,19 +9,24 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.chat.as_text import is_control
+from guiapp.analysis.chat.chat import ADDED, TokenOrigin
+from guiapp.analysis.chat.traced import CHANGED, CONTENT
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
-from guiapp.core.text.common_ends import common_ends
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.normalized import common_ends
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.tokens.layout import SpanWindow
+from guiapp.kit.spans.layout import SpanWindow
 from guiapp.pages.chat.model import ChatModel
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.core.vocabulary.vocabulary import Vocabulary
-    from guiapp.kit.document.exact_spans import Instead
-    from guiapp.kit.state.spelling import SharedSpelling
+    from guiapp.kit.document.live_spans import Instead
+    from guiapp.kit.state.settings import SharedSpelling
+
+LONGEST_ROLE = 24
 
 
 class ChatSpans(QObject):
@@ -71,7 +76,6 @@ class ChatSpans(QObject):
             self.tokens_changed.emit(None, self.tokens)
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        """The tokens that overlap or touch the bytes [start, end]."""
         first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
         window = SpanWindow(first, *self.tokens.between(first, last))
         return window._replace(tints=self._looks[first:last]) if self.by_origin else window
@@ -80,22 +84,22 @@ class ChatSpans(QObject):
         return self._model.session.attributes_of(ids)
 
     def label_of(self, token_id: int) -> str:
-        """How a token is written."""
         return self._model.session.label_of(token_id)
 
     def _refresh(self) -> None:
         """Put the new prompt where it differs from the old one: what people look at stays where it is."""
-        encoding = self._model.encoding
-        text = b"" if encoding is None else encoding.text_bytes
-        before = self.document.text()
-        tokens = NO_TOKENS
-        if encoding is not None:
-            tokens = FragmentTokens(encoding.token_ids, *encoding.spans.T)
+        encoding, chat = self._model.encoding, self._model.chat
+        text, tokens = b"", NO_TOKENS
+        self.turns, self.controls = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+        if encoding is not None and chat is not None:
+            text, tokens = encoding.text_bytes, FragmentTokens(encoding.token_ids, *encoding.spans.T)
+            starts = encoding.spans[[turn.start for turn in chat.turns], 0]
+            self.turns = np.unique(starts[(starts > 0) & (starts < len(text))])
+            self.controls = encoding.spans[is_control(chat.tokenizer.vocabulary)[encoding.token_ids]]
         self.tokens = TokenStore(tokens, len(text))
         if self._model.shown is not None:
             self._looks = self._model.shown.token_tints
-        self.turns, self.controls = self._starts_of_turns(), self._spans_of_controls()
-        edit = None
+        edit, before = None, self.document.text()
         if text != before:
             start, n_behind = common_ends(before, text)
             lengths = len(before) - start - n_behind, len(text) - start - n_behind
@@ -103,16 +107,28 @@ class ChatSpans(QObject):
             self.document.set_text(text)
         self.tokens_changed.emit(edit, self.tokens)
 
-    def _starts_of_turns(self) -> NDArray[np.int64]:
-        encoding, chat = self._model.encoding, self._model.chat
-        if encoding is None or chat is None:
-            return np.zeros(0, np.int64)
-        starts = encoding.spans[[turn.start for turn in chat.turns], 0]
-        turn_starts: NDArray[np.int64] = np.unique(starts[(starts > 0) & (starts < len(encoding.text_bytes))])
-        return turn_starts
 
-    def _spans_of_controls(self) -> NDArray[np.int64]:
-        encoding, chat = self._model.encoding, self._model.chat
-        if encoding is None or chat is None:
-            return np.zeros((0, 2), np.int64)
-        return encoding.spans[is_control(chat.tokenizer.vocabulary)[encoding.token_ids]]
+def places(origin: TokenOrigin) -> list[str]:
+    """Whose the token is and where there, at length and shorter."""
+    if origin.kind == ADDED:
+        return ["put there by the tokenizer, not by the template", "added"]
+    if not origin.is_content:
+        whom = "" if origin.message is None else f", for message {origin.message + 1}"
+        return [f"the template's own{whom}", "template"]
+    role = quoted(origin.role, LONGEST_ROLE)
+    owner = "a tool" if origin.message is None else f"message {origin.message + 1}, {role}"
+    field = "its text" if origin.field in ("", "content") else quoted(origin.field)
+    said, shorter = [owner], list[str]()
+    if origin.kind == CONTENT:
+        said.append(f"characters {origin.start:,}–{origin.end:,} of {field}")
+        shorter.append(f"{owner} · characters {origin.start:,}–{origin.end:,}")
+    elif origin.kind == CHANGED:
+        said.append(f"made of {field}")
+    if origin.is_mixed:
+        said.append("with what is around it")
+    return [" · ".join(said), *shorter, owner]
+
+
+def line_of(origin: TokenOrigin) -> str:
+    """Which line of the template wrote it; "" where that is none."""
+    return f"written by line {origin.line}" if origin.line else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -21,18 +21,26 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
-from guiapp.analysis.chat.fixes import TemplateEdit
+from guiapp.analysis.chat.hints import TemplateEdit
 from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.document.units import n_units
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.core.text.figures import counted, quoted
+from guiapp.kit.document.document import n_units
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import RIGHT, Painted, write
-from guiapp.kit.widgets.style_sheet import READABLE, blend, heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    READABLE,
+    SMALL_FONT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    set_role,
+)
 from guiapp.pages.chat.model import ChatModel
 
 NUMBERS_PX = 92
@@ -72,15 +80,8 @@ class TemplatePanel(QFrame):
         self._n_ran = set_role(FittedLabel(), "dim")
         self.fold = tool_button("»", self.fold_wanted.emit, role="link", tip="Hide the template")
         self.view = TemplateView(model, theme_source)
-        head = in_row(
-            heading("Template"),
-            self.choice,
-            STRETCH,
-            self._n_ran,
-            self.fold,
-            margins=(MARGIN_PX, GAP_PX),
-            spacing=GAP_PX,
-        )
+        parts = heading("Template"), self.choice, STRETCH, self._n_ran, self.fold
+        head = in_row(*parts, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
         in_column(head, (self.view, 1), on=self, spacing=0)
         model.result_changed.connect(self._refresh)
         model.settings_changed.connect(self._refresh)
@@ -103,27 +104,20 @@ class TemplatePanel(QFrame):
         self.choice.setAccessibleName(f"Template: {name}")
         lines = self.view.lines
         n_all, n_ran = sum(count is not None for count in lines), sum(bool(count) for count in lines)
-        self._n_ran.set_texts(
-            [f"{n_ran:,} of {n_all:,} lines ran", f"{n_ran:,} of {n_all:,}"] if n_all else [""]
-        )
+        short = f"{n_ran:,} of {n_all:,}"
+        self._n_ran.set_texts([f"{short} lines ran", short] if n_all else [""])
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template
-        rows: list[tuple[str, str | None, bool]] = []
-        if templates:
-            rows.append(("The usual one of the model", None, chosen is None))
-        rows += [
-            (f"{quoted(each.name, LONGEST_NAME)} – {quoted(each.source, 40)}", each.name, chosen == each.name)
-            for each in templates
-        ]
-        rows.append(("ChatML, an example", CHATML, chosen == CHATML))
-        for title, template, is_chosen in rows:
-            add_choice(menu, title, is_chosen, partial(self._use, template))
+        rows: list[tuple[str, str | None]] = [("The usual one of the model", None)] if templates else []
+        for each in templates:
+            rows.append((f"{quoted(each.name, LONGEST_NAME)} – {quoted(each.source, 40)}", each.name))
+        for title, template in (*rows, ("ChatML, an example", CHATML)):
+            add_choice(menu, title, chosen == template, partial(self._use, template))
         menu.addSeparator()
         menu.addAction("A file…", self.ask_for_file)
 
     def ask_for_file(self) -> None:
-        """Let people choose a template's file."""
         if name := ask_for_template(self):
             self._use(name)
 
@@ -137,9 +131,6 @@ class TemplatePanel(QFrame):
 def ask_for_template(window: QWidget) -> str:
     """The name of a file that people choose; "" for none."""
     return QFileDialog.getOpenFileName(window, "Open a chat template", "", KINDS)[0]
-
-
-# The template beside the prompt: its lines, how often each ran, and which one wrote the selected token
 
 
 class _Faint(QSyntaxHighlighter):
@@ -164,9 +155,6 @@ class _Margin(Painted):
     def __init__(self, view: TemplateView, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, parent=view)
         self._view = view
-
-    def sizeHint(self) -> QSize:
-        return QSize(NUMBERS_PX, 0)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         view = self._view
@@ -197,10 +185,8 @@ class TemplateView(QPlainTextEdit):
         self._model, self._theme_source = model, theme_source
         self.lines: tuple[int | None, ...] = ()
         self.lit_line = self.failed_line = 0
-        self._pointed: int | None = None
         self._lit_part: tuple[int, int] | None = None
         self._asked: tuple[str, int] | None = None
-        self._edited: tuple[str, tuple[int, int]] | None = None
         self._text = ""
         set_role(self, "code")
         self.setReadOnly(True)
@@ -219,25 +205,16 @@ class TemplateView(QPlainTextEdit):
         self._recolour()
         self._refresh()
 
-    def point_at(self, token: int | None) -> None:
-        """Light the line that wrote it, and the part, for as long as the mouse is over it; None ends that."""
-        if token != self._pointed:
-            self._pointed = token
-            self._mark_lines()
-
     @property
     def asked_line(self) -> int:
         """The line that people came for, while its template is shown and no token is chosen; else 0."""
-        result = self._model.result
+        result, asked = self._model.result, self._asked
         template = None if result is None else result.template
-        is_shown = self._asked is not None and template is not None and template.name == self._asked[0]
-        return self._asked[1] if self._asked is not None and is_shown else 0
+        return asked[1] if asked is not None and template is not None and template.name == asked[0] else 0
 
     def show_edit(self, edit: TemplateEdit) -> None:
-        """Scroll to what a button has put into the template as soon as that is shown, and light it."""
+        """Scroll to what a button has put into the template as soon as that is shown."""
         text = self._model.settings.template or ""
-        beside = 0 if edit.text else 1  # what was taken out lay between these
-        self._edited = text, (max(edit.start - beside, 0), edit.start + len(edit.text) + beside)
         self.go_to(GIVEN, text.count("\n", 0, edit.start) + 1)
 
     def go_to(self, template: str, line: int) -> None:
@@ -302,7 +279,7 @@ class TemplateView(QPlainTextEdit):
         if (line, part) != (self.lit_line, self._lit_part):
             self.lit_line, self._lit_part, self._asked = line, part, None
             self._show_line(line)
-            if index is not None and (cursor := self._cursor_over(index)) is not None:
+            if (cursor := self._cursor_over(index)) is not None:
                 cursor.setPosition(cursor.selectionStart())
                 self.setTextCursor(cursor)
         self._mark_lines()
@@ -312,21 +289,13 @@ class TemplateView(QPlainTextEdit):
         origins = self._model.origins
         return origins[token].line if self.lines and token is not None and token < len(origins) else 0
 
-    def _cursor_over(self, token: int) -> QTextCursor | None:
+    def _cursor_over(self, token: int | None) -> QTextCursor | None:
         """Over the part of a line that wrote a token, as far as it is shown."""
-        if not self._line_of(token) or self._model.chat is None:
+        if token is None or not self._line_of(token) or self._model.chat is None:
             return None
         if (part := self._model.part_that_wrote(token)) is None:
             return None
-        return self._cursor_between(self._model.chat.template.source_text, *part)
-
-    def _cursor_over_edit(self) -> QTextCursor | None:
-        """Over what a button has put in last, while that is shown and its line is lit."""
-        if self._edited is None or not self.asked_line or self._edited[0].removesuffix("\n") != self._text:
-            return None
-        return self._cursor_between(self._edited[0], *self._edited[1])
-
-    def _cursor_between(self, source: str, start: int, end: int) -> QTextCursor | None:
+        source, (start, end) = self._model.chat.template.source_text, part
         block = self.document().findBlockByNumber(source.count("\n", 0, start))
         first = n_units(source[source.rfind("\n", 0, start) + 1 : start])
         last = min(first + n_units(source[start:end]), block.length() - 1)
@@ -339,10 +308,6 @@ class TemplateView(QPlainTextEdit):
 
     def _show_asked(self) -> None:
         self._show_line(self.asked_line, self.centerCursor)
-        if (part := self._cursor_over_edit()) is not None:
-            self.setTextCursor(part)  # scrolls to its end
-            part.setPosition(part.selectionStart())
-            self.setTextCursor(part)
 
     def _show_line(self, line: int, scroll: Callable[[], None] | None = None) -> None:
         block = self.document().findBlockByNumber(line - 1)
@@ -353,9 +318,7 @@ class TemplateView(QPlainTextEdit):
 
     def _mark_lines(self) -> None:
         theme, marks = self._theme_source.theme, list[QTextEdit.ExtraSelection]()
-        pointed, selected = self._pointed, self._model.selected_token
         lines = (
-            (self._line_of(pointed), theme.faint),
             (self.lit_line, theme.accent),
             (self.asked_line, theme.accent),
             (self.failed_line, theme.bad),
@@ -367,13 +330,8 @@ class TemplateView(QPlainTextEdit):
                 whole.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
                 marks.append(_mark(whole, blend(theme.panel, color, LIT)))
                 marks[-1].format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
-        parts = [
-            (None if token is None else self._cursor_over(token), color)
-            for token, color in ((pointed, theme.faint), (selected, theme.accent))
-        ]
-        for part, color in (*parts, (self._cursor_over_edit(), theme.accent)):
-            if part is not None:
-                marks.append(_mark(part, blend(theme.panel, color, LIT_PART)))
+        if (part := self._cursor_over(self._model.selected_token)) is not None:
+            marks.append(_mark(part, blend(theme.panel, theme.accent, LIT_PART)))
         self.setExtraSelections(marks)
         self._margin.update()
 
@@ -388,11 +346,7 @@ def _mark(cursor: QTextCursor, ground: QColor) -> QTextEdit.ExtraSelection:
 def shown_of(template: str) -> str:
     """Its beginning, as far as a window can show it at once."""
     lines = template.split("\n", MOST_LINES)
-    shown = [_shortened(line) for line in lines[:MOST_LINES]]
+    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
         shown.append(f"… {counted(template.count(chr(10)) + 1 - MOST_LINES, 'more line')}")
     return "\n".join(shown)
-
-
-def _shortened(line: str) -> str:
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"

@@ -10,25 +10,19 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollBar, QStackedWidget, QWidget
 
-from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.margin import WIDTH_PX, LineCost, LineMargin
+from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.spans.editor import WIDTH_PX, EditorLink, LineCost, LineMargin, SpanEditor
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.painter import faded
-from guiapp.kit.spans.row_pixmaps import PointedOut
 from guiapp.kit.spans.token_menu import TokenMenu
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import ShareBar
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import READABLE, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.pages.compare.column_menu import ColumnMenu
-from guiapp.pages.compare.column_state import ColumnState
-from guiapp.pages.compare.compared_spans import ComparedSpans
-from guiapp.pages.compare.figures import ComparedFigures
-from guiapp.pages.compare.head import HEIGHT_PX, ColumnHead
-from guiapp.pages.compare.models import ModelsComparison
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, ThemeSource, plain_label, set_role
+from guiapp.pages.compare.column_head import HEIGHT_PX, ColumnHead, ColumnMenu, ColumnState
+from guiapp.pages.compare.models import ComparedFigures, ComparedSpans, ModelsComparison
 
 TICK_PX = 2
 MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in
@@ -63,10 +57,8 @@ class ColumnsArea(QWidget):
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
-        self._comparison = comparison
-        self._figures = figures
-        self._requests = requests
-        self._theme_source = theme_source
+        self._comparison, self.figures = comparison, figures
+        self._requests, self._theme_source = requests, theme_source
         self._shows_whitespace = True
         self._font_px = 0
         self._is_linking = False
@@ -89,7 +81,6 @@ class ColumnsArea(QWidget):
 
     @property
     def needed_px(self) -> int:
-        """The width that columns need side by side."""
         return LEAST_COLUMN_PX * len(self.columns) + LINE_PX * (len(self.columns) - 1) + BAR_PX
 
     @property
@@ -118,7 +109,6 @@ class ColumnsArea(QWidget):
             column.margin.point_out(place)
 
     def reveal(self, start: int, end: int) -> None:
-        """Scroll to a stretch of the text."""
         self.columns[0].editor.reveal(start, end)
 
     # One column for each session
@@ -141,7 +131,7 @@ class ColumnsArea(QWidget):
     def _new_column(self, spans: ComparedSpans) -> ModelColumn:
         session, compared = spans.session, self._comparison.compared
         menu = ColumnMenu(session, session is compared.sessions[0], self._requests, self._theme_source)
-        column = ModelColumn(spans, self._figures, menu, ColumnState(spans), self._theme_source)
+        column = ModelColumn(spans, self.figures, menu, self._theme_source)
         menu.again_wanted.connect(partial(self._add_again, spans))
         menu.removal_wanted.connect(partial(compared.remove, session))
         editor = column.editor
@@ -175,8 +165,6 @@ class ColumnsArea(QWidget):
             column.head.refresh()
         focused = (column.editor for column in self.columns if column.editor.hasFocus())
         self._on_scrolled(next(focused, self.columns[0].editor))
-
-    # Places
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -236,7 +224,7 @@ class ColumnsArea(QWidget):
             self.bar.setValue(source.value())
 
     def _map_lines(self) -> None:
-        figures, rows = self._figures, self.columns[0].editor.rows
+        figures, rows = self.figures, self.columns[0].editor.rows
         self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
 
     def _on_zoom_changed(self, zoomed: SpanEditor) -> None:
@@ -278,18 +266,12 @@ class ModelColumn(QFrame):
     """A head over an editor; `focus_changed` of the editor shows in the head."""
 
     def __init__(
-        self,
-        column: ComparedSpans,
-        figures: ComparedFigures,
-        menu: ColumnMenu,
-        state: ColumnState,
-        theme_source: ThemeSource,
+        self, column: ComparedSpans, figures: ComparedFigures, menu: ColumnMenu, theme_source: ThemeSource
     ) -> None:
         super().__init__()
         set_role(self, "column")
-        self.column = column
-        self.state = state
-        self.menu = menu
+        self.column, self.menu = column, menu
+        state = self.state = ColumnState(column)
         state.setParent(self)
         session = column.session
         self.head = ColumnHead(state, figures, theme_source)
@@ -317,7 +299,6 @@ class ModelColumn(QFrame):
         return False
 
     def set_number(self, number: int) -> None:
-        """Which one it is, from the left."""
         self.head.number = number
         self.head.refresh()
         self._refresh()
@@ -336,7 +317,7 @@ class LineCounts(LineMargin):
     ) -> None:
         super().__init__(column.session.document, editor, theme_source)
         self._column = column
-        self._figures = figures
+        self.figures = figures
         figures.lines_changed.connect(self.update)
         column.tokens_changed.connect(self.update)
 
@@ -344,12 +325,12 @@ class LineCounts(LineMargin):
         return self._column.session.n_affixes[0]
 
     def cost_of(self, start: int, end: int) -> LineCost | None:
-        row = self._figures.row_of(self._column)
+        row = self.figures.row_of(self._column)
         if row < 0:
             return None
-        counts = self._figures.in_line(start, end)
+        counts = self.figures.in_line(start, end)
         more = counts[row] - min(counts)
-        share = more / max(self._figures.most_more, more, 1)
+        share = more / max(self.figures.most_more, more, 1)
         return LineCost(counts[row], more > 0, f"+{more:,}", share)
 
 
@@ -380,10 +361,6 @@ class MapBar(QScrollBar):
         with QPainter(self) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(faded(self._theme_source.theme.warning, TICK_ALPHA))
-            painter.drawRects(
-                [
-                    QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX)
-                    for tick, length in enumerate(lengths.tolist())
-                    if weights[tick]
-                ]
-            )
+            for tick in np.flatnonzero(weights).tolist():
+                length = int(lengths[tick])
+                painter.drawRect(QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX))

@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.difference_reasons import LONGEST, DifferenceReason, DifferingSpan
-from guiapp.analysis.compare.reasons import shown
+from guiapp.analysis.compare.texts import LONGEST, DifferenceReason
 from guiapp.analysis.editing.token_store import N_TINTS
-from guiapp.analysis.explain.code_marks import parts
-from guiapp.analysis.hunt.report import escaped
+from guiapp.analysis.explain.spelling import parts
 from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
-from guiapp.kit.tokens.find_grid import Need, bounds_of, places_of
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.find_picture import Need, bounds_of, places_of
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, Painted, PaintedButton, elided, fill, write
-from guiapp.kit.widgets.side_markers import MARKER_PX, draw_marker
-from guiapp.kit.widgets.style_sheet import blend, heading, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.compare.difference_causes import MOST, CauseCount, DifferenceCauses
-from guiapp.pages.compare.difference_walk import DifferenceWalk
+from guiapp.kit.widgets.painting import (
+    CENTER,
+    LEFT,
+    MARKER_PX,
+    RIGHT,
+    Painted,
+    PaintedButton,
+    draw_marker,
+    elided,
+    fill,
+    write,
+)
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    set_role,
+)
+from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses, DifferenceWalk
 from guiapp.pages.compare.models import ModelsComparison
 
 GRID_ROW_PX = 46
@@ -90,9 +105,8 @@ class DifferencePanel(QScrollArea):
         self.reason = StyledText(Theme.ui_font(), 14)
         self.reason.setAccessibleName("Why")
         self.race_button = push_button("Step through both", self._ask_for_race)
-        self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self._shown: list[Span] = []
-        self._card = card(self.grid, self.reason, in_row(self.race_button, self.copy_button, STRETCH))
+        self._card = card(self.grid, self.reason, in_row(self.race_button, STRETCH))
         self._by_cause = heading("By cause")
         self.causes = CauseCounts(theme_source)
         self._legend = QWidget()
@@ -108,30 +122,10 @@ class DifferencePanel(QScrollArea):
         self._refresh()
         self._show_counts()
 
-    def copy(self) -> None:
-        """Put the difference on the clipboard, as Markdown."""
-        index = self._walk.current
-        if index is not None:
-            explained = markdown(
-                self._causes.sides, self._causes.difference_at(index), self._causes.explained or []
-            )
-            QGuiApplication.clipboard().setText(explained)
-
     def _build_layout(self) -> None:
-        add = in_row(self.add_button, STRETCH)
-        by_cause = self._by_cause, self.causes
-        column = (
-            self._title,
-            self._hint,
-            add,
-            self._card,
-            GAP_PX,
-            *by_cause,
-            GAP_PX,
-            self._legend,
-        )
-        inside = in_column(*column, (STRETCH, 1), margins=MARGIN_PX, spacing=GAP_PX)
-        scroll_down(self, framed(inside, "panel"))
+        by_cause = GAP_PX, self._by_cause, self.causes, GAP_PX, self._legend, (STRETCH, 1)
+        parts = self._title, self._hint, in_row(self.add_button, STRETCH), self._card, *by_cause
+        scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(280)
 
     def _ask_for_model(self) -> None:
@@ -144,13 +138,12 @@ class DifferencePanel(QScrollArea):
             self.race_wanted.emit(self._comparison.rows[other].session, byte_span[0])
 
     def _refresh(self) -> None:
-        """Show what is new of the differences, while somebody looks."""
         index, n_all = self._walk.current, self._walk.n_all
         is_alone = len(self._comparison.columns) < 2
         self._title.setText(self._headline(index, n_all))
         self._hint.setText(ADD_A_MODEL if is_alone else HOW_TO_WALK if n_all else NO_DIFFERENCE)
-        is_settled = self._comparison.live is not None
-        self._hint.setVisible(index is None and (is_alone or is_settled))
+        is_compared = self._comparison.live is not None
+        self._hint.setVisible(index is None and (is_alone or is_compared))
         self.add_button.setVisible(is_alone)
         self._card.setVisible(index is not None)
         self._by_cause.setVisible(n_all > 0)
@@ -188,9 +181,7 @@ class DifferencePanel(QScrollArea):
         tints = live.tints[row][first:last].tolist()
         labels = [column.label_of(token_id) for token_id in ids.tolist()]
         if byte_span[0] == byte_span[1]:  # tokens without text: side by side
-            return tuple(
-                map(ComparedToken, range(len(ids)), range(1, len(ids) + 1), labels, ids.tolist(), tints)
-            )
+            starts, ends = np.arange(len(ids)), np.arange(1, len(ids) + 1)
         return tuple(map(ComparedToken, starts.tolist(), ends.tolist(), labels, ids.tolist(), tints))
 
     def _show_reason(self) -> None:
@@ -201,8 +192,7 @@ class DifferencePanel(QScrollArea):
         if explained is None:
             spans = [Span(LOOKING if self._causes.is_looking else TOO_LONG, theme.dim)]
         for each in explained or ():
-            spans += [Span("\n", theme.text)] if spans else []
-            spans += self._spans_of(each)
+            spans += [*([Span("\n", theme.text)] if spans else []), *self._spans_of(each)]
         if spans != self._shown:  # else each key would have it laid out again
             self._shown = spans
             self.reason.set_spans(spans)
@@ -217,10 +207,8 @@ class DifferencePanel(QScrollArea):
         if explained.alike:
             others = " and ".join(names[number] for number in explained.alike)
             cut = "cuts" if len(explained.alike) == 1 else "cut"
-            sentence = f" {others} {cut} as {names[explained.other]} does."
-            spans += [
-                Span(text, theme.text, None, text in names) for text in _split_at_names(sentence, names)
-            ]
+            pieces = _split_at_names(f" {others} {cut} as {names[explained.other]} does.", names)
+            spans += [Span(text, theme.text, None, text in names) for text in pieces]
         subject = explained.reason.subject
         return [*spans, Span(f"\n{explained.reason.cause.value.capitalize()} · {subject}", theme.dim)]
 
@@ -246,9 +234,6 @@ class CauseRow(PaintedButton):
         self.setFixedHeight(ROW_PX)
         self.setToolTip(plain_tip(f"{row.title}: walk through these only"))
         self.setAccessibleName(f"{row.title}: {counted(row.count, 'difference')}")
-
-    def sizeHint(self) -> QSize:
-        return QSize(260, ROW_PX)
 
     def ground(self, theme: Theme) -> QColor | None:
         if self.isChecked():
@@ -308,29 +293,6 @@ class CauseCounts(QWidget):
         self.chosen.emit(kind if self._rows[kind].isChecked() else None)
 
 
-def markdown(
-    sides: Sequence[ModelSide], difference: DifferingSpan, explained: Sequence[DifferenceReason]
-) -> str:
-    """The text, what each model makes of it, and why."""
-    byte_span = difference.context[difference.start : difference.end]
-    lines = [
-        f"In {shown(difference.context)}, {shown(byte_span)} is cut differently.",
-        "",
-        f"    text   {escaped(difference.context)}",
-        f"    here   {escaped(byte_span)}",
-        *(
-            f"    {quoted(side.name)}: {' '.join(str(token_id) for token_id, _, _ in tokens) or 'no tokens'}"
-            for side, tokens in zip(sides, difference.tokens, strict=True)
-        ),
-        "",
-        *(each.reason.sentence for each in explained),
-    ]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-# The tokens that each model has in one stretch of the text, on one grid, with their ids below
-
-
 @dataclass(frozen=True)
 class ComparedToken:
     """A token: its bytes [start, end), how it is written, its id and its colour."""
@@ -368,15 +330,10 @@ class TokenGrid(Painted):
         x = places_of(Need(*bound, BETWEEN_PX + _width_of(token)) for token, bound in placed)
         self._edges = [[(x[start], x[end]) for start, end in row_bounds] for row_bounds in bounds]
         self.setFixedHeight(GRID_ROW_PX * len(rows))
-        lines = [
-            f"{row.name}: " + " ".join(f"{token.label} {token.token_id}" for token in row.tokens)
-            for row in rows
-        ]
+        tokens = (" ".join(f"{token.label} {token.token_id}" for token in row.tokens) for row in rows)
+        lines = (f"{row.name}: {words}" for row, words in zip(rows, tokens, strict=True))
         self.setAccessibleDescription("; ".join(lines))
         self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(260, GRID_ROW_PX * len(self.rows))
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         for at, row in enumerate(self.rows):

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.live_comparison import LiveComparison
-from guiapp.analysis.compare.spans import SpanColumn, column_of
+from guiapp.analysis.compare.spans import LiveComparison, SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
-from guiapp.kit.state.background import LatestJob, Working
-from guiapp.pages.compare.compared_spans import ComparedSpans
+from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
+from guiapp.kit.spans.layout import SpanWindow, Strength
+from guiapp.kit.state.background import LatestJob, Working, later
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
+PAUSE_MS = 250  # without an edit, until all lines are counted
 MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """The tokens of one column, as they are when a job begins."""
-
-    tokenizer: Tokenizer
-    ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-
-    def copied(self) -> _Given:
-        """The same, whatever becomes of the text."""
-        return _Given(self.tokenizer, self.ids.copy(), self.starts.copy(), self.ends.copy())
+_Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+"""The model of a column, and the ids, starts and ends of its tokens."""
 
 
 class ModelsComparison(Working):
@@ -66,15 +52,12 @@ class ModelsComparison(Working):
         self.is_telling = False
         self._is_active = False
         self._job = LatestJob[LiveComparison](self, self._take)
-        self._at_start: list[
-            tuple[TokenStore, int]
-        ] = []  # of the job: the stores, and how often they had changed
+        self._at_start: list[tuple[TokenStore, int]] = []  # of the job: stores, how often they had changed
         compared.sessions_changed.connect(self._on_sessions_changed)
         self.document.edited.connect(self._on_edited)
         self._on_sessions_changed()
 
     def watch(self, is_active: bool) -> None:
-        """Begin or cease to compare: nobody looks at what is hidden."""
         if is_active == self._is_active:
             return
         self._is_active = is_active
@@ -82,7 +65,6 @@ class ModelsComparison(Working):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all models that are open have been compared."""
         is_still = not any(
             each.session.is_encoding or each.session.loader.job.is_busy for each in self.columns
         )
@@ -90,11 +72,9 @@ class ModelsComparison(Working):
 
     @property
     def fewest(self) -> int:
-        """The tokens of the column with the fewest."""
         return min((each.n_tokens for each in self.columns if each.takes_part), default=0)
 
     def byte_span_of(self, index: int) -> tuple[int, int]:
-        """The bytes of a difference."""
         assert self.live is not None
         return self.live.differences.span(index)
 
@@ -124,16 +104,13 @@ class ModelsComparison(Working):
 
     def _on_edited(self, edit: TextEdit) -> None:
         """All sessions are in step with it already."""
-        live = self.live
-        if live is None or self._job.is_busy or not self._can_update(live):
+        live, stores = self.live, [each.tokens for each in self.rows]
+        is_current = all(each.is_current for each in self.rows)
+        if live is None or self._job.is_busy or not (is_current and live.can_apply_edit(stores)):
             self._compare(edit)
             return
-        live.apply_edit([each.tokens for each in self.rows], self._column, edit, self.document.size)
+        live.apply_edit(stores, self._column, edit, self.document.size)
         self._notify(edit)
-
-    def _can_update(self, live: LiveComparison) -> bool:
-        is_same = all(each.is_current for each in self.rows)
-        return is_same and live.can_apply_edit([each.tokens for each in self.rows])
 
     def _column(self, row: int, first: int, last: int) -> SpanColumn:
         column = self.rows[row]
@@ -160,22 +137,26 @@ class ModelsComparison(Working):
         self._notify(edit)
 
     def _start_job(self) -> None:
-        stores = [each.session.tokens for each in self.rows]
-        self._at_start = [(store, store.replaced.n_changes) for store in stores]
-        given = [each.copied() for each in self._given()]
+        self._at_start = self._stores()
+        given = [
+            (model, ids.copy(), starts.copy(), ends.copy()) for model, ids, starts, ends in self._given()
+        ]
         size = self.document.size
         self._job.start(lambda progress: _compared(given, size))
 
     def _given(self) -> list[_Given]:
         return [
-            _Given(session.tokenizer, *session.tokens.between(0, len(session.tokens))[:3])
+            (session.tokenizer, *session.tokens.between(0, len(session.tokens))[:3])
             for session in (each.session for each in self.rows)
             if session.tokenizer is not None
         ]
 
+    def _stores(self) -> list[tuple[TokenStore, int]]:
+        stores = [each.session.tokens for each in self.rows]
+        return [(store, store.replaced.n_changes) for store in stores]
+
     def _take(self, live: LiveComparison) -> None:
-        now = [(each.session.tokens, each.session.tokens.replaced.n_changes) for each in self.rows]
-        if now == self._at_start:
+        if self._stores() == self._at_start:
             self._use(live)
             self._notify(None)
         else:
@@ -204,5 +185,160 @@ class ModelsComparison(Working):
 
 
 def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
-    columns = [column_of(each.tokenizer, each.ids, each.starts, each.ends) for each in given]
-    return LiveComparison(columns, n_bytes)
+    return LiveComparison([column_of(*each) for each in given], n_bytes)
+
+
+class ComparedSpans(QObject):
+    """A column: the `SpanSource` of an editor, whose tokens look as the comparison says.
+
+    They are those of the session that were compared last; a session's newer ones show together with what
+    comparing them gives.
+
+    Signals:
+        tokens_changed(TextEdit | None, TokenStore): as those of a session.
+        renewed(): the session has other tokens, and by no edit.
+    """
+
+    tokens_changed = Signal(object, object)
+    renewed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.show(None, is_alone=True)
+        session.tokens_changed.connect(self._on_tokens_changed)
+
+    def close(self) -> None:
+        self.session.tokens_changed.disconnect(self._on_tokens_changed)
+        self.deleteLater()
+
+    def _on_tokens_changed(self, edit: TextEdit | None, tokens: TokenStore) -> None:
+        if edit is None:
+            self.renewed.emit()
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether there are tokens of the whole text to compare."""
+        session = self.session
+        return session.tokenizer is not None and (len(session.tokens) > 0 or not session.document.size)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether these are still the tokens that the session goes on with."""
+        return self.tokens is self.session.tokens
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the vocabulary of these tokens is still that of the session."""
+        return self._vocabulary is self.session.vocabulary
+
+    def show(self, live: LiveComparison | None, row: int = 0, is_alone: bool = False) -> None:
+        """Look as a row of a comparison says from now on; without one as what all models share."""
+        self.tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
+        self._live, self._row, self._is_alone = live, row, is_alone
+
+    def notify(self, edit: TextEdit | None) -> None:
+        self.tokens_changed.emit(edit, self.tokens)
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
+        window = SpanWindow(first, *self.tokens.between(first, last))
+        if self._is_alone:
+            return window
+        if self._live is None:
+            return window._replace(tints=window.tints + np.uint8(N_TINTS * Strength.QUIET))
+        shares, tints = self._live.shares[self._row][first:last], self._live.tints[self._row][first:last]
+        strengths = np.full(len(shares), Strength.FULL, np.uint8)
+        strengths[shares == 1] = Strength.RINGED
+        strengths[shares == len(self._live.shares)] = Strength.QUIET
+        return window._replace(tints=tints + N_TINTS * strengths)
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        return self.session.attributes_of(ids)
+
+    def label_of(self, token_id: int) -> str:
+        return self.session.label_of(token_id)
+
+
+class ColumnCost(NamedTuple):
+    """The tokens of a column, and how many more these are than those of the one with the fewest."""
+
+    n_tokens: int
+    more: int
+    ratio: float | None  # to the first column
+
+    @property
+    def words(self) -> str:
+        ratio = "" if self.ratio is None else f" · {self.ratio:.2f}×"
+        return f"+{self.more:,}{ratio}" if self.more else f"fewest{ratio}"
+
+
+class ComparedFigures(QObject):
+    """Counts of a comparison.
+
+    most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
+    dear_lines int64[k]: where lines begin in which some column needs more than another one
+    dearness   int64[k]: how many tokens more
+
+    Signals:
+        lines_changed(): `most_more`, `dear_lines` and `dearness` are new.
+    """
+
+    lines_changed = Signal()
+
+    def __init__(self, comparison: ModelsComparison, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._comparison = comparison
+        self.most_more = 0
+        self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._pause = later(self, PAUSE_MS, self._count_lines)
+        self._in_lines: dict[tuple[int, int], list[int]] = {}
+        comparison.changed.connect(self._on_comparison_changed)
+
+    @property
+    def is_comparing(self) -> bool:
+        return len(self._comparison.rows) > 1
+
+    @property
+    def most_tokens(self) -> int:
+        return max((each.n_tokens for each in self._comparison.rows), default=0)
+
+    def cost(self, column: ComparedSpans) -> ColumnCost | None:
+        """None for one that has no tokens yet."""
+        if not column.takes_part:
+            return None
+        first = self._comparison.columns[0]
+        ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
+        return ColumnCost(column.n_tokens, column.n_tokens - self._comparison.fewest, ratio)
+
+    def row_of(self, column: ComparedSpans) -> int:
+        """Which of the columns that take part it is, -1 for none."""
+        rows = self._comparison.rows
+        return rows.index(column) if column in rows else -1
+
+    def in_line(self, start: int, end: int) -> list[int]:
+        """The tokens of each column that takes part that begin in a line of the text."""
+        counts = self._in_lines.get((start, end))
+        if counts is None:  # all columns ask for the same lines
+            counts = [each.session.n_in_line(start, end) for each in self._comparison.rows]
+            self._in_lines[start, end] = counts
+        return counts
+
+    def _on_comparison_changed(self) -> None:
+        self._in_lines.clear()
+        self._pause.start()
+
+    def _count_lines(self) -> None:
+        """All lines at once, when nobody types."""
+        document = self._comparison.document
+        starts = np.append(0, document.buffer.newlines + 1)
+        counts = [each.session.n_in_lines(starts) for each in self._comparison.rows]
+        more: NDArray[np.int64] = np.ptp(np.array(counts or [np.zeros_like(starts)], np.int64), axis=0)
+        self.most_more = int(more.max(initial=0))
+        self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
+        self.lines_changed.emit()

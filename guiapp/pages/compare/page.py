@@ -9,17 +9,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.widgets.buttons import WalkButtons, push_button, tool_button
+from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.widgets.controls import WalkButtons, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import UNIT_PX
 from guiapp.pages.compare.columns import ColumnsArea
 from guiapp.pages.compare.details import LEGEND, DifferencePanel
-from guiapp.pages.compare.difference_causes import DifferenceCauses
-from guiapp.pages.compare.difference_walk import DifferenceWalk
-from guiapp.pages.compare.figures import ComparedFigures
-from guiapp.pages.compare.models import ModelsComparison
+from guiapp.pages.compare.differences import DifferenceCauses, DifferenceWalk
+from guiapp.pages.compare.models import ComparedFigures, ModelsComparison
 from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
 
@@ -71,7 +69,6 @@ class ComparePage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
         return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
 

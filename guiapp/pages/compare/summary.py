@@ -6,33 +6,38 @@ but for a few that are small beside the time it takes to open them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.comparison import Counts
-from guiapp.analysis.compare.texts_report import count_tables, csv_text, svg_text
+from guiapp.analysis.compare.comparison import LONGEST_CONTEXT, Counts, ModelSide
+from guiapp.analysis.compare.texts import Terms, count_tables, count_texts, csv_text, svg_text, text_files
+from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, lasting_name
 from guiapp.core.text.figures import percent
-from guiapp.kit.models.installed import InstalledModels
-from guiapp.kit.models.loader import Load, OpenModel, display_name, title_of
-from guiapp.kit.state.background import LatestJob, later
+from guiapp.core.text.outside_json import read_json
+from guiapp.kit.session.loader import Load, OpenModel, display_name, title_of
+from guiapp.kit.state.background import LatestJob, Progress, later
+from guiapp.kit.state.recent import InstalledModels
+from guiapp.kit.state.saving import read_text
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
-from guiapp.pages.compare.summary_terms import SummaryTerms
-from guiapp.pages.compare.summary_texts import SummaryTexts, one_text, texts_in
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
+NamedTexts = Iterator[tuple[str, bytes]]
+MOST_PRICE = 1e12
+MOST_KEPT = 500  # models with a price of their own
+OPENING_SHARE = 0.5  # of the progress of a row
 PAUSE_MS = 150  # typing goes on meanwhile
 PAUSE_BEFORE_OPENING_MS = 800
 KEPT_OPEN = 4  # of the models that are in no column; a large one takes 30 MB
@@ -43,6 +48,7 @@ class SummaryModel(QObject):
     """The rows: columns first, then the models that were added here.
 
     terms      prices and context
+    texts      what is counted; None until typing in the window has paused
     folder     whose texts are counted; None for the text of the window
     failure    why a folder could not be
 
@@ -69,11 +75,11 @@ class SummaryModel(QObject):
         self._columns: list[SummaryRow] = []
         self._others: list[SummaryRow] = []
         self._open: dict[SummaryRow, Tokenizer] = {}
-        self._texts: SummaryTexts | None = None  # None: to be taken from the window once typing has paused
+        self.texts: SummaryTexts | None = None
         self._at_work: SummaryRow | None = None
         self._basis: Basis | None = None  # of what is at work
         self._last_progress = ""
-        self._job = LatestJob[Counted](self, self._take, self._fail)
+        self._job = LatestJob["tuple[Tokenizer, Counts]"](self, self._take, self._fail)
         self._job.progress_changed.connect(self._on_progress_changed)
         self._listing = LatestJob[tuple[Path, SummaryTexts]](self, self._take_folder, self._on_listing_failed)
         self._listing.busy_changed.connect(self.changed)
@@ -89,7 +95,6 @@ class SummaryModel(QObject):
         self._on_sessions_changed()
 
     def stop(self) -> None:
-        """Give up all work and wait for it; nothing is delivered any more."""
         self._pause.stop()
         self._pause_before_opening.stop()
         for job in (self._job, self._listing):
@@ -97,7 +102,6 @@ class SummaryModel(QObject):
         self.installed.close()
 
     def watch(self, is_active: bool) -> None:
-        """Count only while somebody looks."""
         self._is_active = is_active
         if is_active:
             self._go_on()
@@ -113,17 +117,13 @@ class SummaryModel(QObject):
 
     @property
     def is_counting(self) -> bool:
-        """Whether a row has no figures of these texts yet."""
         return self.is_listing or any(map(self.is_due, self.rows))
 
     def is_due(self, row: SummaryRow) -> bool:
         """Whether what the row has is not of the present texts and options."""
-        return row.model is not None and (
-            self._texts is None or row.basis != self._basis_of(row, self._texts)
-        )
+        return row.model is not None and (self.texts is None or row.basis != self._basis_of(row, self.texts))
 
     def titles(self) -> list[str]:
-        """What to call each row, no two alike."""
         return titles_of(self.rows)
 
     def state_of(self, row: SummaryRow) -> str:
@@ -140,7 +140,6 @@ class SummaryModel(QObject):
         return f"Counting: {percent(self._job.progress)}"
 
     def add(self, name: str, pre: str | None = None) -> None:
-        """Add a row for a model, unless it has one."""
         self.add_all([(name, pre)])
 
     def add_all(self, models: Iterable[tuple[str, str | None]]) -> None:
@@ -153,7 +152,6 @@ class SummaryModel(QObject):
         self.changed.emit()
 
     def add_installed(self) -> None:
-        """Add all models that are found on this machine."""
         self._adds_installed = True
         self.installed.scan()
         self.changed.emit()
@@ -178,7 +176,6 @@ class SummaryModel(QObject):
         return row in self._others and not row.failure and self._compared.can_add
 
     def make_column(self, row: SummaryRow) -> None:
-        """Put a model into the columns."""
         if self.can_become_column(row) and row.model is not None:
             self.remove(row)
             self._compared.add(*row.model)
@@ -186,13 +183,7 @@ class SummaryModel(QObject):
     # What is counted
 
     @property
-    def texts(self) -> SummaryTexts | None:
-        """What is counted; None while somebody types."""
-        return self._texts
-
-    @property
     def is_listing(self) -> bool:
-        """Whether it is being found out which texts a folder holds."""
         return self._listing.is_busy
 
     def count_folder(self, folder: Path) -> None:
@@ -201,13 +192,12 @@ class SummaryModel(QObject):
         self._listing.start(lambda progress: (folder, texts_in(folder, progress)))
 
     def count_text(self) -> None:
-        """Count the text of the window again."""
         self._listing.cancel()
         self.failure, self.folder = "", None
         self._begin_again()
 
     def _take_folder(self, results: tuple[Path, SummaryTexts]) -> None:
-        self.folder, self._texts = results
+        self.folder, self.texts = results
         self._count_again()
 
     def _on_listing_failed(self, why: str) -> None:
@@ -221,10 +211,10 @@ class SummaryModel(QObject):
     def _begin_again(self) -> None:
         """The text is another one, and may be yet another soon."""
         self._pause_before_opening.start()
-        if self._texts is None:
+        if self.texts is None:
             self._pause.start()
         else:
-            self._texts = None
+            self.texts = None
             self._count_again()
 
     def _count_again(self) -> None:
@@ -239,10 +229,7 @@ class SummaryModel(QObject):
 
     def _on_sessions_changed(self) -> None:
         rows = {row.session: row for row in self._columns}
-        self._columns = [
-            rows[session] if session in rows else self._column_of(session)
-            for session in self._compared.sessions
-        ]
+        self._columns = [rows.get(each) or self._column_of(each) for each in self._compared.sessions]
         self._on_models_changed()
 
     def _column_of(self, session: ModelSession) -> SummaryRow:
@@ -279,23 +266,18 @@ class SummaryModel(QObject):
         """Have the next row counted that is due, if nothing is at work and nobody types."""
         if self._at_work is not None or self._pause.isActive() or not self._is_active:
             return
-        texts = self._texts = self._texts or self._present_text()
-        waits = self._pause_before_opening.isActive()
-        row = next(
-            (row for row in self.rows if self.is_due(row) and not (waits and self._is_shut(row))), None
-        )
+        texts = self.texts = self.texts or self._present_text()
+        is_early = self._pause_before_opening.isActive()
+        due = (row for row in self.rows if self.is_due(row))
+        row = next((row for row in due if not is_early or row.session or row in self._open), None)
         if row is None or row.model is None:
             return
         self._at_work, basis = row, self._basis_of(row, texts)
         tokenizer = basis.tokenizer or self._open.get(row)
-        row.failure = ""
+        row.failure, self._basis = "", basis
         name = cached_name(row.name) if row.counts is not None else row.name
-        self._basis = basis
         self._job.start(partial(count, self._load, (name, row.model[1]), tokenizer, basis))
         self.changed.emit()
-
-    def _is_shut(self, row: SummaryRow) -> bool:
-        return row.session is None and row not in self._open
 
     def _present_text(self) -> SummaryTexts:
         path = self._compared.sessions[0].text.path
@@ -306,14 +288,15 @@ class SummaryModel(QObject):
             self._last_progress = state_text
             self.changed.emit()
 
-    def _take(self, counted: Counted) -> None:
+    def _take(self, counted: tuple[Tokenizer, Counts]) -> None:
         row, self._at_work = self._at_work, None
+        tokenizer, counts = counted
         if row is not None:
-            row.counts, row.basis = counted.counts, self._basis
+            row.counts, row.basis = counts, self._basis
             if row.session is None:
-                row.title = display_name(OpenModel(row.name, counted.tokenizer))
+                row.title = display_name(OpenModel(row.name, tokenizer))
                 if len(self._open) < KEPT_OPEN:
-                    self._open[row] = counted.tokenizer
+                    self._open[row] = tokenizer
         self._go_on()
         self.changed.emit()
 
@@ -327,29 +310,24 @@ class SummaryModel(QObject):
     def _add_installed(self) -> None:
         if self._adds_installed and not self.installed.is_looking:
             self._adds_installed = False
-            results = self.installed.rows
-            self.add_all(
-                (row.model.name, None) for row in results if row.glance is None or not row.glance.problem
-            )
-
-    # For elsewhere
+            good = (row for row in self.installed.rows if row.glance is None or not row.glance.problem)
+            self.add_all((row.model.name, None) for row in good)
 
     @property
     def counted(self) -> list[tuple[SummaryRow, Counts]]:
         """The rows that have figures of the present texts, each under its title."""
-        pairs = zip(self.rows, self.titles(), strict=True)
         return [
             (row, replace(row.counts, name=title))
-            for row, title in pairs
+            for row, title in zip(self.rows, self.titles(), strict=True)
             if row.counts is not None and not self.is_due(row)
         ]
 
     def report(self, ending: str) -> bytes:
-        """What a file holds that ends so, one of REPORTS; as the command line writes it."""
-        rows = [row for row, _ in self.counted]
-        counts = [counts for _, counts in self.counted]
-        terms = self.terms.for_models([row.name for row in rows])
-        n_texts = 1 if self._texts is None else self._texts.n_texts
+        """What a file holds that ends so, as the command line writes it."""
+        counted = self.counted
+        counts = [counts for _, counts in counted]
+        terms = self.terms.for_models([row.name for row, _ in counted])
+        n_texts = 1 if self.texts is None else self.texts.n_texts
         match ending:
             case ".csv":
                 text = csv_text(counts, terms)
@@ -360,4 +338,174 @@ class SummaryModel(QObject):
         return text.encode("utf-8", "surrogateescape")
 
 
-REPORTS = {".csv": "Table (*.csv)", ".md": "Markdown (*.md)", ".svg": "Drawing of bars (*.svg)"}
+class Basis(NamedTuple):
+    """What counts follow from; Texts and tokenizers are equal to nothing but themselves."""
+
+    texts: SummaryTexts
+    options: Options
+    tokenizer: Tokenizer | None
+
+
+@dataclass(eq=False)
+class SummaryRow:
+    """One model and what it makes of the texts.
+
+    model    the name it is opened by, and the pre-tokenizer chosen by hand; None for a column without one
+    session  that of a column; None for the others
+    counts   None until it has counted; those of older texts until there are new ones
+    failure  why it could not
+    """
+
+    model: tuple[str, str | None] | None
+    title: str
+    session: ModelSession | None = None
+    counts: Counts | None = None
+    failure: str = ""
+    basis: Basis | None = None  # what the counts, or the failure, follow from
+
+    @property
+    def name(self) -> str:
+        return "" if self.model is None else self.model[0]
+
+
+def titles_of(rows: Sequence[SummaryRow]) -> list[str]:
+    """What to call each row, no two alike: by what was chosen for it, then by its number."""
+    titles = []
+    for row in rows:
+        pre = row.model[1] if row.model is not None else None
+        encoder = row.session.options.encoder if row.session is not None else None
+        chosen = ", ".join(filter(None, (pre, encoder)))
+        titles.append(f"{row.title} ({chosen})" if chosen else row.title)
+    times = Counter(titles)
+    return [f"{at}. {title}" if times[title] > 1 else title for at, title in enumerate(titles, 1)]
+
+
+def count(
+    load: Load,
+    model: tuple[str, str | None],
+    tokenizer: Tokenizer | None,
+    basis: Basis,
+    progress: Progress,
+) -> tuple[Tokenizer, Counts]:
+    """Open a model where it is not open yet, and count with it."""
+
+    def reading(share: float) -> None:
+        progress(OPENING_SHARE + (1 - OPENING_SHARE) * share)
+
+    tokenizer = tokenizer or load(*model, lambda share: progress(OPENING_SHARE * share))
+    options = basis.options
+    side = ModelSide(model[0], tokenizer, options.encoder, options.add_special, options.parse_special)
+    return tokenizer, count_texts(side, basis.texts.read(reading))
+
+
+class SummaryTerms(QObject):
+    """A price of a million tokens for all models, others for some, and the context of all.
+
+    price    None where nobody gave one
+    own      prices by the name that a model is opened by
+    context  in tokens; None for what the file of each says
+
+    Signals:
+        changed(): any of them is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.price, self.own, self.context = _read(settings.compare_terms)
+
+    def set_price(self, price: float | None) -> None:
+        self._set(price, self.own, self.context)
+
+    def set_context(self, context: int | None) -> None:
+        self._set(self.price, self.own, context)
+
+    def set_own_price(self, model: str, price: float | None) -> None:
+        """Give one model a price; None makes it that of all again."""
+        own = {name: old for name, old in self.own.items() if name != lasting_name(model)}
+        if price is not None:
+            own[lasting_name(model)] = price
+        self._set(self.price, dict(list(own.items())[-MOST_KEPT:]), self.context)
+
+    def own_price(self, model: str) -> float | None:
+        return self.own.get(lasting_name(model))
+
+    def for_models(self, models: Sequence[str]) -> Terms:
+        """The terms of these models, one behind the other; no prices where none has one."""
+        prices = tuple(self.own.get(lasting_name(model), self.price) for model in models)
+        return Terms(self.context, prices if any(price is not None for price in prices) else ())
+
+    def _set(self, price: float | None, own: dict[str, float], context: int | None) -> None:
+        if (price, own, context) != (self.price, self.own, self.context):
+            self.price, self.own, self.context = price, own, context
+            kept = {"price": price, "own": own, "context": context}
+            self._settings.compare_terms = json.dumps(kept)
+            self.changed.emit()
+
+
+def price_in(text: str) -> float | None:
+    """What somebody typed as a price; None for nothing and for what is none."""
+    try:
+        return _price(float(text))
+    except ValueError:
+        return None
+
+
+def context_in(text: str) -> int | None:
+    """What somebody typed as a number of tokens, perhaps grouped, likewise."""
+    digits = "".join(text.replace(",", "").split())
+    return _context(int(digits)) if digits.isascii() and digits.isdecimal() and len(digits) < 16 else None
+
+
+def _read(text: str) -> tuple[float | None, dict[str, float], int | None]:
+    """Price, own prices and context in a settings text; none that somebody spoiled."""
+    try:
+        kept = read_json(text)
+    except ValueError:
+        kept = None
+    if not isinstance(kept, dict):
+        return None, {}, None
+    listed = kept.get("own")
+    own = {name: _price(price) for name, price in listed.items()} if isinstance(listed, dict) else {}
+    known = {name: price for name, price in own.items() if price is not None}
+    return _price(kept.get("price")), known, _context(kept.get("context"))
+
+
+def _price(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= MOST_PRICE else None  # type: ignore[arg-type, operator]
+
+
+def _context(value: object) -> int | None:
+    return value if type(value) is int and 0 < value <= LONGEST_CONTEXT else None
+
+
+@dataclass(frozen=True, eq=False)
+class SummaryTexts:
+    """Texts with their names, to be read once for each model.
+
+    n_others  files beside them that hold no text
+    """
+
+    n_texts: int
+    n_others: int
+    read: Callable[[Progress], NamedTexts]
+
+
+def one_text(name: str, text: bytes) -> SummaryTexts:
+    """A text by itself; its name tells what it is by how it ends."""
+    return SummaryTexts(1, 0, lambda progress: iter([(name, text)]))
+
+
+def texts_in(folder: Path, progress: Progress) -> SummaryTexts:
+    """Those of a folder as `tokenloupe compare -f` takes them.  Raises TextFolderError."""
+    files = text_files(folder)
+
+    def read(progress: Progress) -> NamedTexts:
+        for number, path in enumerate(files.paths):
+            progress(number / len(files.paths))
+            yield str(path), read_text(path)
+
+    return SummaryTexts(len(files.paths), files.n_others, read)

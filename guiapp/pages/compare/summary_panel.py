@@ -2,42 +2,98 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QItemSelectionModel,
+    QPointF,
+    QRect,
+    QRectF,
+    Qt,
+)
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QToolTip,
+    QWidget,
+)
 
 from guiapp.core.open_model import open_model
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.models.choice import shown_path
-from guiapp.kit.models.loader import Load
+from guiapp.core.text.figures import counted, quoted
+from guiapp.kit.session.choice import shown_path
+from guiapp.kit.session.loader import Load
+from guiapp.kit.spans.token_menu import copy_action
+from guiapp.kit.state.background import later
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.file_names import ask_for_file
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import Popover, tool_button
+from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.popover import Popover
-from guiapp.kit.widgets.questions import MODEL_FILTER
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
-from guiapp.pages.compare.summary import REPORTS, SummaryModel
-from guiapp.pages.compare.summary_rows import SummaryRow
-from guiapp.pages.compare.summary_terms import context_in, price_in
-from guiapp.pages.compare.summary_view import SummaryView
+from guiapp.kit.widgets.menu_button import ExportButton, Form, Make, MenuButton, SavingBar
+from guiapp.kit.widgets.notices import MODEL_FILTER
+from guiapp.kit.widgets.painting import LEFT, MARKER_PX, RIGHT, bold, draw_marker, elided, fill, ring, write
+from guiapp.kit.widgets.tables import AnyIndex, show_rows
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.compare.summary import SummaryModel, SummaryRow, context_in, price_in
+from guiapp.pages.compare.summary_table import BAR_ROLE, ROW_ROLE, Bar, SummaryTable
 
 if TYPE_CHECKING:
-    from guiapp.kit.models.compared_models import ComparedModels
+    from guiapp.kit.session.model_session import ComparedModels
     from guiapp.kit.widgets.page_base import PageRequests
 
+NAME_LEFT_PX = 20  # behind the marker
+BAR_PX, BAR_HEIGHT_PX = 30, 4
+REMOVE_PX = 20
+ADD, REMOVE = "+ column", "×"
+ROW_PX = 28
+LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
+LEAST_COLUMN_PX = 40
+ARROW = "▴ "  # beside the title of what is sorted by
+SCROLL_BAR_PX = 10
+FIT_AFTER_MS = 50  # figures come one row after another
 FIELD_PX = 130
 LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 230
+FORMS = {
+    ending: Form(title, ending)
+    for ending, title in ((".csv", "Table"), (".md", "Markdown"), (".svg", "Drawing of bars"))
+}
 
 
 class SummaryPanel(QWidget):
@@ -60,19 +116,20 @@ class SummaryPanel(QWidget):
         self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
         self.add_button = MenuButton(theme_source, "+ Model", role="quiet")
-        self.export_button = MenuButton(theme_source, "Export", role="quiet")
+        tip = "Save the figures of all models"
+        self.export_button = ExportButton(theme_source, self.saving, "summary", FORMS, self._report, tip)
+        set_role(self.export_button, "quiet")
         self.folder_button = tool_button("Folder…", self._ask_for_folder, tip="Count all texts of a folder")
-        self.text_button = tool_button(
-            "This text", self.summary.count_text, tip="Count the text of the window again"
-        )
+        tip = "Count the text of the window again"
+        self.text_button = tool_button("This text", self.summary.count_text, tip=tip)
         self.terms_button = tool_button("Cost…", self._open_terms, tip="Prices, and how many tokens fit")
         self._fill_menus()
         buttons = self.add_button, self.text_button, self.folder_button, self.terms_button, self.export_button
-        head = in_row(
-            heading("Summary"), (self._note, 1), *buttons, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX
-        )
+        parts = heading("Summary"), (self._note, 1), *buttons
+        head = in_row(*parts, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
         saving_bar = SavingBar(self.saving, theme_source)
-        in_column(head, self._failure, saving_bar, (self.view, 1), on=self, spacing=0)
+        rows = in_row((self.view, 1), margins=(GAP_PX, 0))
+        in_column(head, self._failure, saving_bar, (rows, 1), on=self, spacing=0)
         self.setFocusProxy(self.view)
         self.setMinimumHeight(LEAST_HEIGHT_PX)
         self.summary.changed.connect(self._refresh)
@@ -81,30 +138,22 @@ class SummaryPanel(QWidget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all rows have counted what is there now."""
         return not self.summary.is_counting
 
-    def sizeHint(self) -> QSize:
-        return QSize(600, USUAL_HEIGHT_PX)
-
     def stop(self) -> None:
-        """End all work in the background."""
         self.summary.stop()
         self.saving.close()
 
-    def export(self, path: Path) -> None:
-        """Write all rows to a file, in the format that its ending names."""
-        data = self.summary.report(path.suffix.lower())
-        self.saving.save(path, lambda _progress: data)
+    def _report(self, ending: str) -> Make:
+        data = self.summary.report(ending)
+        return lambda _progress: data
 
     def _fill_menus(self) -> None:
         adding = self.add_button.new_menu()
         adding.addAction("Choose…", self._want_model)
         adding.addAction("Several files…", self._ask_for_models)
         adding.addAction("All on this machine", self.summary.add_installed)
-        exporting = self.export_button.new_menu()
-        for ending, title in REPORTS.items():
-            exporting.addAction(f"{title.partition(' (')[0]}…", partial(self._ask_and_export, ending))
+        exporting = self.export_button.menu()
         exporting.addSeparator()
         exporting.addAction("Copy", self.view.copy)
         exporting.addAction("Copy as Markdown", self.view.copy_markdown)
@@ -119,11 +168,6 @@ class SummaryPanel(QWidget):
     def _ask_for_folder(self) -> None:
         if name := QFileDialog.getExistingDirectory(self, "Count the texts in"):
             self.summary.count_folder(Path(name))
-
-    def _ask_and_export(self, ending: str) -> None:
-        formats = {ending: REPORTS[ending]}
-        if path := ask_for_file(self, "Export summary", f"summary{ending}", formats):
-            self.export(path)
 
     def _open_terms(self) -> None:
         selected = self.view.selected_rows()
@@ -140,11 +184,8 @@ class SummaryPanel(QWidget):
         self._failure.setVisible(bool(summary.failure))
         self._failure.setText(summary.failure)
         models = counted(len(summary.rows), "model")
-        description = f"{models}, {self._texts_description()}"
-        busy = self._busy_description()
-        self._note.set_texts(
-            [f"{description}{busy} · tokens a word by script", f"{description}{busy}", models, ""]
-        )
+        description = f"{models}, {self._texts_description()}{self._busy_description()}"
+        self._note.set_texts([f"{description} · tokens a word by script", description, models, ""])
 
     def _texts_description(self) -> str:
         summary = self.summary
@@ -214,3 +255,292 @@ class TermsPopover(Popover):
             field.setText("" if value is None else f"{value:.12g}")
         context = self._terms.context
         self.context.setText("" if context is None else f"{context:,}")
+
+
+class SummaryView(QTableView):
+    """Rows to select, sort, copy, remove, and to put into the columns."""
+
+    def __init__(self, summary: SummaryModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._summary = summary
+        self.table = SummaryTable(summary, self)
+        self._kept: list[SummaryRow] = []  # that are selected, and the present cell, while rows change
+        self._current: tuple[SummaryRow, int, int] | None = None
+        self._until_fit = later(self, FIT_AFTER_MS, self._fit)
+        self._names = NameDelegate(summary, self.table, theme_source, self)
+        self.setModel(self.table)
+        self.setItemDelegate(FigureDelegate(summary, theme_source, self))
+        self.setItemDelegateForColumn(0, self._names)
+        self.setAccessibleName("Summary")
+        self._set_style()
+        self._link()
+        self._fit()
+
+    def _set_style(self) -> None:
+        show_rows(self)
+        set_role(self, "cells")
+        self.setFont(Theme.mono_font(UI_FONT_PX))
+        self.verticalHeader().setDefaultSectionSize(ROW_PX)
+        self.verticalHeader().setMinimumSectionSize(ROW_PX)
+        self.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setSortIndicatorShown(True)
+        header.setSectionsClickable(True)
+        header.setFont(Theme.ui_font(SMALL_FONT_PX))
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.table.tab_separated(self.chosen_rows()))
+
+    def copy_markdown(self) -> None:
+        QGuiApplication.clipboard().setText(self.table.markdown(self.chosen_rows()))
+
+    def chosen_rows(self) -> list[SummaryRow]:
+        """Those that are selected, or else all."""
+        return self.selected_rows() or self.table.rows
+
+    def selected_rows(self) -> list[SummaryRow]:
+        numbers = sorted(index.row() for index in self.selectionModel().selectedRows(1))
+        return [self.table.rows[number] for number in numbers]
+
+    def remove(self) -> None:
+        for row in self.selected_rows():
+            self._summary.remove(row)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.menu()
+        menu.exec(event.globalPos())
+        menu.deleteLater()
+
+    def menu(self) -> QMenu:
+        menu, selected = QMenu(self), self.selected_rows()
+        menu.addAction(self._copying)
+        menu.addAction("Copy as Markdown", self.copy_markdown)
+        menu.addSeparator()
+        column = self.currentIndex().column()
+        if column > 0:
+            title = self.table.lines([])[0][column].replace("&", "&&")
+            menu.addAction(f"Sort by {title}", partial(self._sort_up, column))
+        menu.addAction("Sort by model", partial(self._sort_up, 0))
+        if len(selected) == 1 and self._summary.can_become_column(selected[0]):
+            menu.addAction("Put into a column", self._make_column)
+        if any(map(self._summary.can_remove, selected)):
+            menu.addAction(self._removing)
+        return menu
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def _link(self) -> None:
+        self._copying = copy_action(self, "Copy rows", self.copy)
+        self._removing = copy_action(self, "Remove", self.remove, QKeySequence.StandardKey.Delete)
+        self.addActions([self._copying, self._removing])
+        self.horizontalHeader().sortIndicatorChanged.connect(self.table.sort)
+        self.table.modelAboutToBeReset.connect(self._keep_selection)
+        self.table.modelReset.connect(self._on_model_reset)
+        self.table.dataChanged.connect(self._update_column_spans)
+        self.table.dataChanged.connect(self._until_fit.start)
+
+    def _sort_up(self, column: int) -> None:
+        self.horizontalHeader().setSortIndicator(column, Qt.SortOrder.AscendingOrder)
+
+    def _make_column(self) -> None:
+        self._summary.make_column(self.selected_rows()[0])
+
+    def _keep_selection(self) -> None:
+        self._kept, current = self.selected_rows(), self.currentIndex()
+        place = current.row(), current.column()
+        self._current = (self.table.rows[place[0]], *place) if current.isValid() else None
+
+    def _bring_selection_back(self) -> None:
+        """Also the present cell, or what is in its place now."""
+        rows, selection = self.table.rows, self.selectionModel()
+        flags = QItemSelectionModel.SelectionFlag
+        if self._current is not None and rows:
+            row, number, column = self._current
+            number = rows.index(row) if row in rows else min(number, len(rows) - 1)
+            index = self.table.index(number, min(column, self.table.columnCount() - 1))
+            selection.setCurrentIndex(index, flags.NoUpdate)
+        for row in self._kept:
+            if row in rows:
+                selection.select(self.table.index(rows.index(row), 1), flags.Select | flags.Rows)
+
+    def _on_model_reset(self) -> None:
+        self._bring_selection_back()
+        self._update_column_spans()
+        self._fit()
+
+    def _update_column_spans(self) -> None:
+        """Give what is said in place of figures the room of all of them."""
+        n_columns = self.table.columnCount() - 1
+        for number, row in enumerate(self.table.rows):
+            wanted = n_columns if self._summary.state_of(row) else 1
+            if self.columnSpan(number, 1) != wanted:
+                self.setSpan(number, 1, 1, wanted)
+
+    def _fit(self) -> None:
+        """Make the columns as wide as what is in them, and share what room is left."""
+        wanted = max(map(self._names.width_of, self.table.rows), default=0)
+        most = max(LEAST_NAMES_PX, min(MOST_NAMES_PX, self.width() // 3))
+        width = min(max(wanted, LEAST_NAMES_PX), most)
+        self.setColumnWidth(0, width)
+        columns = range(1, self.table.columnCount())
+        needed = [self._needed_px(column) for column in columns]
+        room = self.width() - width - SCROLL_BAR_PX
+        more = max(0, room - sum(needed)) // max(len(needed), 1)
+        for column, px in zip(columns, needed, strict=True):
+            self.setColumnWidth(column, px + more)
+
+    def _needed_px(self, column: int) -> int:
+        title = f"{ARROW}{self.table.lines([])[0][column]}"
+        head = self.horizontalHeader().fontMetrics().horizontalAdvance(title)
+        character_px = self.fontMetrics().horizontalAdvance("0")  # all are as wide
+        indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
+        cells = [character_px * len(index.data()) + bar_px(index) for index in indexes]
+        return max([head, LEAST_COLUMN_PX, *cells]) + 2 * GAP_PX
+
+
+def bar_px(index: AnyIndex) -> int:
+    return BAR_PX + GAP_PX if index.data(BAR_ROLE) is not None else 0
+
+
+class _CellDelegate(QStyledItemDelegate):
+    """Paints a cell by hand on the ground that the style gives it, a hairline below."""
+
+    def __init__(self, summary: SummaryModel, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._summary = summary
+        self._theme_source = theme_source
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().paint(painter, option, index)
+        theme, row = self._theme_source.theme, index.data(ROW_ROLE)
+        place: QRect = option.rect
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
+        self.draw(painter, theme, place.adjusted(GAP_PX, 0, -GAP_PX, -1), index, row)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            ring(painter, place.adjusted(1, 1, -1, -2), theme.accent, 3)
+        painter.restore()
+
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> bool:
+        if event.type() != QEvent.Type.ToolTip or not index.isValid():
+            return False
+        QToolTip.showText(event.globalPos(), plain_tip(str(index.data(Qt.ItemDataRole.ToolTipRole))), view)
+        return True
+
+    @abstractmethod
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
+        """Draw what the cell holds."""
+
+
+class FigureDelegate(_CellDelegate):
+    """A figure at the right, its bar behind it; what is said in place of figures at the left."""
+
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
+        if told := self._summary.state_of(row):
+            font = Theme.ui_font()
+            color = theme.bad if row.failure else theme.dim
+            write(painter, place, elided(told, font, place.width()), color, LEFT, font)
+            return
+        bar = index.data(BAR_ROLE)
+        figure = place
+        if isinstance(bar, Bar):
+            draw_bar(painter, theme, QRectF(place.right() - BAR_PX, place.center().y() + 1, BAR_PX, 0), bar)
+            figure = place.adjusted(0, 0, -BAR_PX - GAP_PX, 0)
+        is_old = row.session is None and self._summary.is_due(row)
+        font = bold(Theme.mono_font(UI_FONT_PX), index.column() == 1)
+        write(painter, figure, str(index.data()), theme.dim if is_old else theme.text, RIGHT, font)
+
+
+def draw_bar(painter: QPainter, theme: Theme, line: QRectF, bar: Bar) -> None:
+    """As long as its share of the most, along a line: grey up to the least of all, amber beyond."""
+    if bar.most <= 0:
+        return
+    whole, needed = (line.width() * value / bar.most for value in (bar.value, bar.least))
+    top = line.y() - BAR_HEIGHT_PX / 2
+    fill(painter, QRectF(line.x(), top, needed, BAR_HEIGHT_PX), theme.faint, 1)
+    if whole - needed >= 0.5:
+        fill(painter, QRectF(line.x() + needed, top, whole - needed, BAR_HEIGHT_PX), theme.warning, 1)
+
+
+class NameDelegate(_CellDelegate):
+    """Marker and name; which column it is, or to be made one; and to be removed."""
+
+    def __init__(
+        self, summary: SummaryModel, table: SummaryTable, theme_source: ThemeSource, parent: QWidget
+    ) -> None:
+        super().__init__(summary, theme_source, parent)
+        self._table = table
+        self._font, self._small = Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)
+
+    def width_of(self, row: SummaryRow) -> int:
+        title, note = _width(self._font, self._table.title_of(row)), self._note_px(row)
+        return 2 * GAP_PX + NAME_LEFT_PX + title + GAP_PX + note + GAP_PX + REMOVE_PX
+
+    def note_of(self, row: SummaryRow) -> str:
+        if row.session is not None:
+            return f"column {self._table.number_of(row) + 1}"
+        return ADD if self._summary.can_become_column(row) else ""
+
+    def places(self, place: QRect, row: SummaryRow) -> tuple[QRect, QRect]:
+        """Where the note stands, and the cross to remove a row by."""
+        cross = QRect(place.right() - REMOVE_PX + 1, place.top(), REMOVE_PX, place.height())
+        width = self._note_px(row)
+        title = _width(self._font, self._table.title_of(row))
+        left = min(place.left() + NAME_LEFT_PX + title + GAP_PX, cross.left() - width)
+        return QRect(left, place.top(), width, place.height()), cross
+
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
+        note, cross = self.places(place, row)
+        center = QPointF(place.left() + MARKER_PX / 2 + 1, place.center().y() + 1)
+        draw_marker(painter, center, self._table.number_of(row), theme)
+        left = place.left() + NAME_LEFT_PX
+        room = QRect(left, place.top(), note.left() - GAP_PX - left + 1, place.height())
+        title = elided(self._table.title_of(row), self._font, room.width(), Qt.TextElideMode.ElideMiddle)
+        write(painter, room.adjusted(0, 0, GAP_PX, 0), title, theme.text, LEFT, self._font)
+        color = theme.text if row.session is None else theme.dim
+        write(painter, note, self.note_of(row), color, LEFT, self._small)
+        if self._summary.can_remove(row):
+            write(painter, cross, REMOVE, theme.dim, Qt.AlignmentFlag.AlignCenter, self._font)
+
+    def _note_px(self, row: SummaryRow) -> int:
+        return _width(self._small, self.note_of(row))
+
+    def editorEvent(
+        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> bool:
+        """A click on the note or the cross."""
+        if event.type() != QEvent.Type.MouseButtonRelease or not isinstance(event, QMouseEvent):
+            return False
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return False
+        row: SummaryRow = index.data(ROW_ROLE)
+        note, cross = self.places(option.rect.adjusted(GAP_PX, 0, -GAP_PX, -1), row)
+        at = event.position().toPoint()
+        if cross.contains(at) and self._summary.can_remove(row):
+            self._summary.remove(row)
+            return True
+        if note.contains(at) and self._summary.can_become_column(row):
+            self._summary.make_column(row)
+            return True
+        return False
+
+
+def _width(font: QFont, text: str) -> int:
+    return QFontMetrics(font).horizontalAdvance(text) + 1

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 
-from guiapp.analysis.compare.comparison import Counts, Tally
-from guiapp.analysis.compare.texts_report import (
+from guiapp.analysis.compare.comparison import UNSPACED, Counts, Tally
+from guiapp.analysis.compare.texts import (
     NO_ENDING,
     Terms,
     cost_text,
@@ -17,13 +17,11 @@ from guiapp.analysis.compare.texts_report import (
     number,
     scripts_in,
 )
-from guiapp.analysis.compare.words import UNSPACED
 from guiapp.analysis.export.tables import NONE, Table, markdown_table
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.core.vocabulary.quoting import printable, quoted
-from guiapp.kit.state.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex
-from guiapp.pages.compare.summary import SummaryModel
-from guiapp.pages.compare.summary_rows import SummaryRow
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.core.text.figures import printable, quoted
+from guiapp.kit.widgets.tables import LEFT, RIGHT, AnyIndex, Column, RowTable
+from guiapp.pages.compare.summary import SummaryModel, SummaryRow
 
 ROW_ROLE = Qt.ItemDataRole.UserRole  # the SummaryRow
 BAR_ROLE = ROW_ROLE + 1  # a Bar, or None
@@ -42,21 +40,26 @@ class SummaryColumn(NamedTuple):
     """One figure of each model.
 
     value  of the counts of a model, which is this one of those that have any
-    text   how that is written
+    text   how that is written where it is known
     """
 
     title: str
     tip: str
     value: Callable[[Counts, int], float | None]
-    text: Callable[[float | None], str]
+    text: Callable[[float], str]
     has_bar: bool = False
 
 
 def columns_of(counts: list[Counts], terms: Terms) -> list[SummaryColumn]:
     """The columns for these models: no script or file type that the texts do not have, no empty column."""
     columns = [
-        SummaryColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, _grouped),
-        SummaryColumn("ratio", "How many times the tokens of the first model", _ratio_to(counts), _times),
+        SummaryColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, "{:,.0f}".format),
+        SummaryColumn(
+            "ratio",
+            "How many times the tokens of the first model",
+            lambda each, _: each.ratio_to(counts[0]),
+            "{:.2f}×".format,
+        ),
         SummaryColumn(
             "char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number
         ),
@@ -65,26 +68,26 @@ def columns_of(counts: list[Counts], terms: Terms) -> list[SummaryColumn]:
     if any(terms.context_of(each) for each in counts):
         own = "" if terms.context is None else f" of {terms.context:,} tokens"
         tip = f"Share of the context{own} that all texts take"
-        columns.append(SummaryColumn("of context", tip, partial(_share_of_context, terms), _percent))
+        columns.append(
+            SummaryColumn("of context", tip, partial(_percent_of_context, terms), "{:,.2f} %".format)
+        )
     if terms.prices:
         tip = "Cost of all texts, by the price of a million tokens"
-        columns.append(SummaryColumn("cost", tip, partial(_cost, terms), cost_text))
+        cost = lambda each, at: terms.cost(at, each.whole.n_tokens)  # noqa: E731
+        columns.append(SummaryColumn("cost", tip, cost, cost_text))
     if counts:
         for script in scripts_in(counts[0].whole):
-            unit = "letter" if NAMES[script] in UNSPACED else "word"
-            tip = f"Tokens a {unit}, {NAMES[script]}"
-            columns.append(
-                SummaryColumn(NAMES[script], tip, partial(_script_fertility, script), number, True)
-            )
+            unit = "letter" if SCRIPT_NAMES[script] in UNSPACED else "word"
+            tip, value = f"Tokens a {unit}, {SCRIPT_NAMES[script]}", partial(_script_fertility, script)
+            columns.append(SummaryColumn(SCRIPT_NAMES[script], tip, value, number, True))
         types = file_types_in(counts[0])
         for name in types if len(types) > 1 else ():
-            title = quoted(name, LONGEST_ENDING) or NO_ENDING
-            tip = "Tokens a word in files of this type"
+            title, tip = quoted(name, LONGEST_ENDING) or NO_ENDING, "Tokens a word in files of this type"
             columns.append(SummaryColumn(title, tip, partial(_type_fertility, name), number, True))
     return columns
 
 
-class SummaryTable(QAbstractTableModel):
+class SummaryTable(RowTable[SummaryRow]):
     """A row for each model, its name in column 0; sorted as the last call of `sort` says, at first as added.
 
     Rows and columns that come, go or move reset the model; figures that are new do not.
@@ -93,19 +96,15 @@ class SummaryTable(QAbstractTableModel):
     def __init__(self, summary: SummaryModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._summary = summary
-        self._rows: list[SummaryRow] = []
+        self.rows: list[SummaryRow] = []  # as they are sorted
         self._titles: dict[SummaryRow, str] = {}
         self._columns: list[SummaryColumn] = []
+        self._heads: list[Column[SummaryRow]] = []
         self._values: dict[SummaryRow, list[float | None]] = {}
         self._ranges: list[tuple[float, float] | None] = []
         self._sorted_by = "", Qt.SortOrder.AscendingOrder
         summary.changed.connect(self._refresh)
         self._refresh()
-
-    @property
-    def rows(self) -> list[SummaryRow]:
-        """As they are sorted."""
-        return self._rows
 
     def title_of(self, row: SummaryRow) -> str:
         return self._titles[row]
@@ -114,37 +113,35 @@ class SummaryTable(QAbstractTableModel):
         """Which row it is where nothing is sorted, from 0: what its marker tells."""
         return self._summary.rows.index(row)
 
-    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+    @property
+    def columns(self) -> list[Column[SummaryRow]]:
+        return self._heads
 
-    def columnCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else 1 + len(self._columns)
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    def row(self, index: int) -> SummaryRow:
+        return self.rows[index]
+
+    @property
+    def order(self) -> tuple[str, bool]:
+        title, order = self._sorted_by
+        return title, order is Qt.SortOrder.DescendingOrder
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        column = self._columns[section - 1] if section else None
-        match role:
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return LEFT if column is None else RIGHT
-            case Qt.ItemDataRole.DisplayRole:
-                return self._with_arrow("model" if column is None else column.title)
-            case Qt.ItemDataRole.ToolTipRole:
-                return "Click to sort" if column is None else f"{column.tip}\nClick to sort"
-        return None
+        if role == Qt.ItemDataRole.ToolTipRole and orientation is Qt.Orientation.Horizontal:
+            return f"{self._columns[section - 1].tip}\nClick to sort" if section else "Click to sort"
+        return super().headerData(section, orientation, role)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row, column = self._rows[index.row()], index.column() - 1
+        row, column = self.rows[index.row()], index.column() - 1
         match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._titles[row] if column < 0 else self._cell(row, column)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return LEFT if column < 0 else RIGHT
             case Qt.ItemDataRole.AccessibleTextRole:
                 told = self._summary.state_of(row)
-                figure = f"{self._columns[column].title} {self._cell(row, column)}" if column >= 0 else ""
+                figure = f"{self._columns[column].title} {self._cell(column, row)}" if column >= 0 else ""
                 return ", ".join(filter(None, (self._titles[row], told or figure)))
             case Qt.ItemDataRole.ToolTipRole:
                 return self._tip(row, column)
@@ -152,7 +149,7 @@ class SummaryTable(QAbstractTableModel):
                 return row
             case _ if role == BAR_ROLE:
                 return self._bar(row, column) if column >= 0 else None
-        return None
+        return super().data(index, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """By the figures of a column, unknown ones last, or by names; -1 brings back the order of adding."""
@@ -162,7 +159,6 @@ class SummaryTable(QAbstractTableModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns))
 
     def lines(self, rows: list[SummaryRow]) -> list[list[str]]:
-        """A head, and some rows as words."""
         head = ["", *(column.title for column in self._columns)]
         return [head, *([self._titles[row], *self._cells(row)] for row in rows)]
 
@@ -172,20 +168,15 @@ class SummaryTable(QAbstractTableModel):
     def markdown(self, rows: list[SummaryRow]) -> str:
         return markdown_table(Table("", self.lines(rows))) + "\n"
 
-    def _with_arrow(self, title: str) -> str:
-        """Where rows are sorted by it: style sheets cannot put an arrow beside a title."""
-        sorted_by, order = self._sorted_by
-        arrow = "▾ " if order is Qt.SortOrder.DescendingOrder else "▴ "
-        return f"{arrow}{title}" if title == sorted_by else title
-
     def _cells(self, row: SummaryRow) -> list[str]:
         if told := self._summary.state_of(row):
             return [told, *[""] * (len(self._columns) - 1)]
-        return [self._cell(row, column) for column in range(len(self._columns))]
+        return [self._cell(column, row) for column in range(len(self._columns))]
 
-    def _cell(self, row: SummaryRow, column: int) -> str:
-        values = self._values.get(row)
-        return "" if values is None else self._columns[column].text(values[column])
+    def _cell(self, column: int, row: SummaryRow) -> str:
+        if (values := self._values.get(row)) is None:
+            return ""
+        return NONE if (value := values[column]) is None else self._columns[column].text(value)
 
     def _bar(self, row: SummaryRow, column: int) -> Bar | None:
         values, spread = self._values.get(row), self._ranges[column]
@@ -212,10 +203,12 @@ class SummaryTable(QAbstractTableModel):
             for at, (row, each) in enumerate(zip(counted, counts, strict=True))
         }
         ordered = self._ordered(rows, titles, columns, values)
-        is_new = ordered != self._rows or _heads(columns) != _heads(self._columns)
+        is_new = ordered != self.rows or _heads(columns) != _heads(self._columns)
         if is_new:
             self.beginResetModel()
-        self._rows, self._titles, self._columns, self._values = ordered, titles, columns, values
+        self.rows, self._titles, self._columns, self._values = ordered, titles, columns, values
+        figures = (Column(each.title, RIGHT, partial(self._cell, at)) for at, each in enumerate(columns))
+        self._heads = [Column("model", LEFT, titles.__getitem__), *figures]
         self._ranges = [_range(values, at) if each.has_bar else None for at, each in enumerate(columns)]
         if is_new:
             self.endResetModel()
@@ -251,22 +244,6 @@ def _range(values: dict[SummaryRow, list[float | None]], column: int) -> tuple[f
     return (min(known), max(known)) if known else None
 
 
-def _grouped(value: float | None) -> str:
-    return NONE if value is None else f"{value:,.0f}"
-
-
-def _times(value: float | None) -> str:
-    return NONE if value is None else f"{value:.2f}×"
-
-
-def _percent(value: float | None) -> str:
-    return NONE if value is None else f"{100 * value:,.2f} %"
-
-
-def _ratio_to(counts: list[Counts]) -> Callable[[Counts, int], float | None]:
-    return lambda each, _: each.ratio_to(counts[0])
-
-
 def _script_fertility(script: int, counts: Counts, _: int) -> float | None:
     return counts.whole.script_fertility(script)
 
@@ -276,10 +253,6 @@ def _type_fertility(name: str, counts: Counts, _: int) -> float | None:
     return None if tally is None else tally.fertility
 
 
-def _share_of_context(terms: Terms, counts: Counts, _: int) -> float | None:
+def _percent_of_context(terms: Terms, counts: Counts, _: int) -> float | None:
     context = terms.context_of(counts)
-    return None if context is None else counts.whole.n_tokens / context
-
-
-def _cost(terms: Terms, counts: Counts, at: int) -> float | None:
-    return terms.cost(at, counts.whole.n_tokens)
+    return None if context is None else 100 * counts.whole.n_tokens / context

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.changes_report import ChangesReport, compare_ids
-from guiapp.analysis.compare.id_changes import IdChange, IdChanges, changes_after_edits, id_changes, is_fast
+from guiapp.analysis.compare.id_changes import (
+    ChangesReport,
+    IdChange,
+    IdChanges,
+    changes_after_edits,
+    compare_ids,
+    counterpart,
+    counterparts,
+    id_changes,
+    is_fast,
+)
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.kit.document.check import Job, TextCheck
+from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
+from guiapp.analysis.explain.id_lists import IdsError, ListedId, listed_ids
+from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
+from guiapp.core.text.figures import in_bytes
+from guiapp.core.text.normalized import code_points, common_ends, sizes_in_bytes
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.document.live_spans import Job, TextCheck, move_spans
+from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.tokens.decode import NO_IDS
-from guiapp.pages.compare.texts_ids import PastedIds
-from guiapp.pages.compare.texts_marks import MarkedSpans
+from guiapp.kit.spans.layout import SpanWindow, Strength
+from guiapp.kit.state.background import LatestJob, Progress
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.kit.session.model_session import ModelSession
+
+LARGEST_TEXT_BYTES = 1 << 26  # that ids stand for; a few of a file made for it may stand for any number
+NO_ID = -1  # of what is written but is no id
 
 
 class ComparedTexts(QObject):
@@ -70,20 +98,17 @@ class ComparedTexts(QObject):
         self._on_model_changed()
 
     def stop(self) -> None:
-        """Give up work in the background, and wait for it."""
         self._checking.wait()
         self.ids.stop()
         self.second.close()
         self.second.text.close()
 
     def watch(self, is_watching: bool) -> None:
-        """Compare from now on, or no longer: the page is shown or hidden."""
         self._is_watching = is_watching
         if is_watching and self._is_stale:
             self._compare()
 
     def take_ids(self, takes_ids: bool) -> None:
-        """Compare with the list of ids, or with the other text."""
         if takes_ids != self.takes_ids:
             self.takes_ids = takes_ids
             self._compare()
@@ -101,37 +126,32 @@ class ComparedTexts(QObject):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether tokens of a side are still being found."""
         return self.first.is_encoding or (self.ids.is_busy if self.takes_ids else self.second.is_encoding)
 
     @property
     def sides(self) -> tuple[MarkedSpans, MarkedSpans]:
-        """The texts that stand beside each other."""
         return self.left, self.decoded if self.takes_ids else self.right
 
     @property
     def names(self) -> tuple[str, str]:
-        """What to call both sides; texts by their files."""
-        paths = self.first.text.path, self.second.text.path
-        first, second = (
-            otherwise if path is None else path.name
-            for path, otherwise in zip(paths, ("The first text", "the second text"), strict=True)
+        first, second = self.first.text.path, self.second.text.path
+        other = "the second text" if second is None else second.name
+        return (
+            "The first text" if first is None else first.name,
+            "the list of ids" if self.takes_ids else other,
         )
-        return first, "the list of ids" if self.takes_ids else second
 
     @property
     def has_second(self) -> bool:
-        """Whether there is anything to compare with."""
         return (self.ids.text if self.takes_ids else self.second).document.size > 0
 
     @property
     def is_shown(self) -> bool:
-        """Whether what is found is worth to be seen: there is another side, and it has tokens."""
+        """Whether there is another side, and it has tokens."""
         return self.has_second and (len(self.outcome.second) > 0 or not self.is_outdated)
 
     @property
     def n_changes(self) -> int:
-        """How many changes there are to be seen."""
         return len(self.outcome.rows) if self.is_shown else 0
 
     # Which change people look at
@@ -144,7 +164,6 @@ class ComparedTexts(QObject):
         return IdChange._make(self.outcome.rows[index].tolist())
 
     def go_to(self, index: int) -> None:
-        """Look at a change, if it is still there."""
         if index < self.n_changes:
             self.current = index
             self.current_changed.emit()
@@ -164,9 +183,7 @@ class ComparedTexts(QObject):
 
     def _on_model_changed(self) -> None:
         self._checking.forget()
-        self._set_outcome(
-            id_changes(NO_IDS, NO_IDS)
-        )  # in other vocabularies those ids mean nothing, or are none
+        self._set_outcome(id_changes(NO_IDS, NO_IDS))  # in other vocabularies those ids mean nothing
         self._is_stale = True
         if (model := self.first.loader.model) is not None:
             self.second.set_options(self.first.options)
@@ -189,10 +206,8 @@ class ComparedTexts(QObject):
         if not self._is_stale:
             first = self.outcome.first if known_side == 0 else self._ids(0)
             second = self.outcome.second if known_side == 1 else self._ids(1)
-            if is_fast(first, second):
-                self._set_outcome(id_changes(first, second))
-            else:
-                self._set_outcome(changes_after_edits(self.outcome, first, second))
+            find = id_changes if is_fast(first, second) else partial(changes_after_edits, self.outcome)
+            self._set_outcome(find(first, second))
             if not self.is_outdated and self.has_second:
                 self._checking.check(self._comparing)
         if edited is not None:
@@ -201,7 +216,6 @@ class ComparedTexts(QObject):
             self._notify_marks(edited)
 
     def _ids(self, side: int) -> NDArray[np.int32]:
-        """The tokens of a side as they are now."""
         if side and self.takes_ids:
             return NO_IDS if self.ids.read is None else self.ids.read.token_ids
         tokens = (self.second if side else self.first).tokens
@@ -220,12 +234,10 @@ class ComparedTexts(QObject):
         self.report_changed.emit()
 
     def _set_outcome(self, outcome: IdChanges) -> None:
-        before, at = self.outcome.rows, self.current
+        before, rows, at = self.outcome.rows, outcome.rows, self.current
         self.outcome = outcome
-        if at is not None and (
-            len(outcome.rows) != len(before) or (outcome.rows[at, ::2] != before[at, ::2]).any()
-        ):  # not the one that it was, or not where that was
-            self.current = None
+        if at is not None and (len(rows) != len(before) or (rows[at, ::2] != before[at, ::2]).any()):
+            self.current = None  # not the one that it was, or not where that was
             self.current_changed.emit()
 
     def _notify_marks(self, but: MarkedSpans | None = None) -> None:
@@ -233,3 +245,268 @@ class ComparedTexts(QObject):
             if side is not but:
                 side.notify()
         self.changed.emit()
+
+
+@dataclass(frozen=True, eq=False)
+class ReadIds:
+    """What a list says, up to the first mistake in it.
+
+    token_ids  int32[n]
+    numbers    the same and where they are written, NO_ID where the mistake is
+    text       what the tokens stand for
+    tokens     the same and where in `text` they are; control tokens at its ends are before and behind it
+    error      what the mistake is, "" for none
+    """
+
+    token_ids: NDArray[np.int32]
+    numbers: FragmentTokens
+    text: bytes
+    tokens: FragmentTokens
+    error: str = ""
+
+
+class ListedSpans(QObject):
+    """A `SpanSource` of tokens that somebody else finds.
+
+    Signals:
+        tokens_changed(TextEdit | None, TokenStore): as of a `ModelSession`.
+    """
+
+    tokens_changed = Signal(object, object)
+
+    def __init__(self, document: TextDocument, model: ModelSession, parent: QObject) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.spelling = model.spelling
+        self._model = model
+        self._coming: FragmentTokens | None = None
+        self.tokens = TokenStore(NO_TOKENS, document.size)
+        document.written.connect(self._on_written)
+        document.edited.connect(self._notify)
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return self._model.tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        return self._model.vocabulary
+
+    def show(self, tokens: FragmentTokens, text: bytes) -> None:
+        """Show a text with these tokens; what is the same as before stays where it is on screen."""
+        before = self.document.text()
+        if text == before:
+            self.tokens = TokenStore(tokens, len(text))
+            self._notify()
+            return
+        self._coming = tokens
+        start, n_behind = common_ends(before, text)
+        self.document.replace(start, len(before) - n_behind, text[start : len(text) - n_behind])
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
+        return SpanWindow(first, *self.tokens.between(first, last))
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        attributes = self._model.attributes_of(np.maximum(ids, 0))
+        return np.where(ids < 0, np.uint16(Attribute.UNKNOWN.value), attributes)
+
+    def label_of(self, token_id: int) -> str:
+        return "no id" if token_id < 0 else self._model.label_of(token_id)
+
+    def exact_instead(self, index: int) -> None:
+        """No encoder has made these."""
+
+    def _on_written(self, edit: TextEdit) -> None:
+        if self._coming is None:
+            move_spans(self.tokens, edit)
+        else:
+            self.tokens, self._coming = TokenStore(self._coming, self.document.size), None
+
+    def _notify(self, edit: TextEdit | None = None) -> None:
+        self.tokens_changed.emit(edit, self.tokens)
+
+
+class PastedIds(QObject):
+    """A list of ids, in any form that `parse_ids` takes, and its tokens by the model's vocabulary.
+
+    text     the list, to edit; it stays when another model is opened
+    numbers  the ids where they are written in it
+    decoded  what they stand for
+
+    Signals:
+        changed(): `read` is new; None where no model is open.
+        busy_changed(): `is_busy` is new.
+    """
+
+    changed = Signal()
+    busy_changed = Signal()
+
+    def __init__(self, model: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.text = TextSession(parent=self)
+        self.numbers = ListedSpans(self.text.document, model, self)
+        self.decoded = ListedSpans(TextDocument(parent=self), model, self)
+        self.read: ReadIds | None = None
+        self._job = LatestJob[ReadIds](self, self._take)
+        self._job.busy_changed.connect(self.busy_changed)
+        self.text.document.edited.connect(self._read)
+        model.vocabulary_changed.connect(self._reread)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the list is newer than `read`."""
+        return self._job.is_busy
+
+    def stop(self) -> None:
+        self._job.wait()
+        self.text.close()
+
+    def _reread(self) -> None:
+        self.read = None
+        self.numbers.show(NO_TOKENS, self.text.document.text())
+        self.decoded.show(NO_TOKENS, b"")
+        self.changed.emit()
+        self._read()
+
+    def _read(self) -> None:
+        if (vocabulary := self._model.vocabulary) is not None:
+            self._job.start(partial(_read, vocabulary, self.text.document.text()))
+
+    def _take(self, read: ReadIds) -> None:
+        self.read = read
+        self.numbers.show(read.numbers, self.text.document.text())
+        self.decoded.show(read.tokens, read.text)
+        self.changed.emit()
+
+
+def _read(vocabulary: Vocabulary, written: bytes, progress: Progress) -> ReadIds:
+    text = written.decode("utf-8", "surrogateescape")
+    listed, error = [], ""
+    try:
+        for each in listed_ids(text, len(vocabulary)):
+            listed.append(each)
+    except IdsError as caught:
+        error = str(caught)
+        listed.append(ListedId(NO_ID, caught.start, caught.end))
+    ids, starts, ends = np.array(listed, np.int64).reshape(-1, 3).T
+    offsets = _byte_offsets(text)
+    numbers = FragmentTokens(ids.astype(np.int32), offsets[starts], offsets[ends])
+    token_ids = numbers.ids[: len(listed) - bool(error)]
+    progress(0.5)
+    return _decoded(vocabulary, token_ids, numbers, error)
+
+
+def _decoded(
+    vocabulary: Vocabulary, token_ids: NDArray[np.int32], numbers: FragmentTokens, error: str
+) -> ReadIds:
+    lengths = np.diff(vocabulary.token_bytes_table[1])[token_ids]
+    is_text = np.flatnonzero((vocabulary.attributes[token_ids] & Attribute.CONTROL.value) == 0)
+    first, last = (int(is_text[0]), int(is_text[-1]) + 1) if len(is_text) else (len(token_ids),) * 2
+    lengths[:first] = lengths[last:] = 0
+    ends = np.cumsum(lengths)
+    n_bytes = int(ends[-1]) if len(ends) else 0
+    if n_bytes > LARGEST_TEXT_BYTES:
+        error = f"These ids stand for {in_bytes(n_bytes)} of text, more than can be shown. Paste fewer."
+        return ReadIds(token_ids[:0], numbers, b"", NO_TOKENS, error)
+    text = vocabulary.decoder.decode(token_ids[first:last], n_bytes).tobytes()
+    return ReadIds(token_ids, numbers, text, FragmentTokens(token_ids, ends - lengths, ends), error)
+
+
+def _byte_offsets(text: str) -> NDArray[np.int64]:
+    """int64[n + 1]: where the characters of a text begin in its bytes, and where the last one ends."""
+    if text.isascii():
+        return np.arange(len(text) + 1)
+    return np.append(0, np.cumsum(sizes_in_bytes(code_points(text))))
+
+
+class MarkedSpans(QObject):
+    """A `SpanSource` that knows which tokens the other side has as well.
+
+    side      0 for the first of both lists of tokens, 1 for the second, which has a `reference`
+    document  the text
+
+    Signals:
+        tokens_changed(TextEdit | None, TokenStore): as of a `ModelSession`; also where only marks are new.
+    """
+
+    tokens_changed = Signal(object, object)
+
+    def __init__(
+        self,
+        source: ModelSession | ListedSpans,
+        changes: ComparedTexts,
+        parent: QObject,
+        reference: MarkedSpans | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.side = 0 if reference is None else 1
+        self.document = source.document
+        self._source = source
+        self._changes = changes
+        self._reference = reference
+
+    @property
+    def tokens(self) -> TokenStore:
+        return self._source.tokens
+
+    def notify(self, edit: TextEdit | None = None) -> None:
+        self.tokens_changed.emit(edit, self.tokens)
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        window = self._source.spans_in(start, end)
+        if not self._changes.is_shown:
+            return window
+        is_changed = self.is_changed(window)
+        tints = window.tints.copy()
+        if self._reference is not None:
+            rows, kept = self._changes.outcome.rows, np.flatnonzero(~is_changed)
+            places = counterparts(rows, self.side, window.first_index + kept)
+            tints[kept] = self._reference.tints_of(places)
+        tints += np.where(is_changed, N_TINTS * Strength.RINGED, N_TINTS * Strength.QUIET).astype(np.uint8)
+        return window._replace(tints=tints)
+
+    def tints_of(self, indexes: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The colours of tokens, in ascending order."""
+        first, end = (int(indexes[0]), int(indexes[-1]) + 1) if len(indexes) else (0, 0)
+        tints = self.tokens.between(first, end).tints
+        places = np.minimum(indexes - first, len(tints) - 1)
+        outcome: NDArray[np.uint8] = tints[places] if len(tints) else np.zeros(len(indexes), np.uint8)
+        return outcome
+
+    def is_changed(self, window: SpanWindow) -> NDArray[np.bool_]:
+        """bool[k]: whether the other side does not have the token."""
+        starts, ends = self._changes.outcome.rows[:, 2 * self.side : 2 * self.side + 2].T
+        indexes = np.arange(window.first_index, window.first_index + len(window.ids))
+        n_begun, n_ended = (each.searchsorted(indexes, side="right") for each in (starts, ends))
+        is_changed: NDArray[np.bool_] = n_begun > n_ended
+        return is_changed
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        return self._source.attributes_of(ids)
+
+    def label_of(self, token_id: int) -> str:
+        return self._source.label_of(token_id)
+
+    def byte_span(self, change: IdChange) -> tuple[int, int]:
+        """The bytes of what changed on this side; empty where nothing was removed or inserted."""
+        first, end = change[2 * self.side : 2 * self.side + 2]
+        start = self.offset_of(first)
+        return start, self.tokens.span(end - 1)[1] if first < end <= len(self.tokens) else start
+
+    @property
+    def common_end(self) -> int:
+        """Where the tokens end that both sides begin with."""
+        return self.offset_of(self._changes.outcome.n_common)
+
+    def offset_of(self, index: int) -> int:
+        return self.tokens.span(index)[0] if index < len(self.tokens) else self.document.size
+
+    def counterpart_offset(self, other: MarkedSpans, offset: int) -> int:
+        """Where the other text goes on with what is at `offset` here."""
+        index = self.tokens.first_ending_after(offset)
+        there = counterpart(self._changes.outcome.rows, self.side, index)
+        start = other.offset_of(there)
+        within = max(offset - self.offset_of(index), 0)
+        return min(start + within, other.offset_of(there + 1))

@@ -1,28 +1,51 @@
-"""The column at the right: what two texts have in common, the change that is looked at, and all others."""
+"""What two texts have in common, the change that is looked at, and all others, in words and in a column."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 
-from guiapp.core.text.figures import counted
+from guiapp.analysis.compare.id_changes import notes
+from guiapp.core.text.figures import counted, percent, quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
 from guiapp.kit.state.background import later
-from guiapp.kit.state.row_table import AnyIndex
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.tables import show_rows
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
-from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
+from guiapp.kit.widgets.tables import AnyIndex, show_rows
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    set_role,
+)
+from guiapp.pages.compare.texts import ComparedTexts, MarkedSpans
 
+WITHOUT_TEXT = (
+    "Type or paste another text at the right, drop or open a file, or copy the left text and change it.\n\n"
+    "Both are shown in tokens of the model, with what a prefix cache would keep and what changed.\n\n"
+    "What is at the right stays there until the window closes, and is written to no file."
+)
+WITHOUT_IDS = (
+    "Paste the ids that a server or a library gave for the left text, in any form: with commas, in brackets, "
+    "as JSON.\n\nTheir tokens are compared with those of the text: what is missing, and what is too much.\n\n"
+    "The list stays there until the window closes, and is written to no file."
+)
+LONGEST_ERROR = 300
+LONGEST_LIST = 20  # tokens
+LONGEST_SHOWN = 40  # characters
 LEGEND = (
     LegendEntry(QUIET, "In both texts"),
     LegendEntry(RINGED, "Only in this text"),
@@ -67,16 +90,14 @@ class TextsDetails(QScrollArea):
         self._title = set_role(QLabel(), "strong")
         self._title.setFont(Theme.ui_font(TITLE_FONT_PX))
         self._opening_text = StyledText(Theme.ui_font(), 14)
-        self.go_to_first_difference = push_button(
-            "Go there", self._go_to_first_difference, tip="Show where both part"
-        )
+        go = partial(compared.go_to, 0)
+        self.go_to_first_difference = push_button("Go there", go, tip="Show where both part")
         self._change_title = heading("Change")
         self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 3) for _ in range(2))
         self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
         self._ids = tuple(StyledText(Theme.mono_font(SMALL_FONT_PX), 2) for _ in range(2))
-        self._change = card(
-            self._kinds[0], self._removed, self._ids[0], self._kinds[1], self._inserted, self._ids[1]
-        )
+        sides = zip(self._kinds, (self._removed, self._inserted), self._ids, strict=True)
+        self._change = card(*chain(*sides))
         self._list_title = heading("Changes")
         self._rows = ChangeRows(compared)
         self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
@@ -139,15 +160,8 @@ class TextsDetails(QScrollArea):
         self._change_title.setText(where(compared, at).upper())
         self._list_title.setText(counts(compared).upper())
         kinds = ("Missing in the list", "Only in the list") if compared.takes_ids else ("Removed", "Inserted")
-        shown = zip(
-            changed_ids(compared, at),
-            kinds,
-            self._kinds,
-            (self._removed, self._inserted),
-            self._ids,
-            strict=True,
-        )
-        for ids, kind, label, tokens, numbers in shown:
+        sides = zip(self._kinds, (self._removed, self._inserted), self._ids, strict=True)
+        for ids, kind, (label, tokens, numbers) in zip(changed_ids(compared, at), kinds, sides, strict=True):
             label.setText(f"{kind}: {counted(len(ids), 'token')}")
             tokens.set_spans(self._spans(ids))
             numbers.set_spans(self._numbers(ids))
@@ -174,8 +188,108 @@ class TextsDetails(QScrollArea):
         more = " …" if len(ids) > LONGEST_CHANGE else ""
         yield Span(" ".join(map(str, ids[:LONGEST_CHANGE].tolist())) + more, self._theme_source.theme.dim)
 
-    def _go_to_first_difference(self) -> None:
-        self._compared.go_to(0)
-
     def _choose(self, index: QModelIndex) -> None:
         self._compared.go_to(index.row())
+
+
+class Beginning(NamedTuple):
+    """What is told first.
+
+    title    in a few words
+    lines    sentences below it
+    first_difference  where both part; "" where nothing is to be gone to
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    first_difference: str = ""
+
+
+def beginning(compared: ComparedTexts) -> Beginning:
+    outcome = compared.outcome
+    if compared.first.tokenizer is None:
+        return Beginning("No model", ("Open a model: tokens are its own.",))
+    if not compared.has_second:
+        to_do = WITHOUT_IDS if compared.takes_ids else WITHOUT_TEXT
+        return Beginning("Nothing to compare with yet", (to_do,))
+    if compared.is_outdated:
+        return Beginning("Encoding …", ())
+    lines = tuple(_notes(compared))
+    if not len(outcome.rows):
+        return Beginning(f"The same {counted(len(outcome.first), 'token')}", lines)
+    share = percent(outcome.n_common / len(outcome.second)) if len(outcome.second) else "0 %"
+    whose = "the list" if compared.takes_ids else "the right text"
+    kept = f"{share} of {whose}: what a cache of prefixes keeps."
+    title = f"{counted(outcome.n_common, 'token')} in common"
+    return Beginning(title, (*lines, kept), _first_difference(compared))
+
+
+def _notes(compared: ComparedTexts) -> Iterator[str]:
+    read = compared.ids.read
+    if compared.takes_ids and read is not None and read.error:
+        yield quoted(read.error, LONGEST_ERROR)
+        yield f"Compared is what stands before that: {counted(len(read.token_ids), 'id')}."
+    if (report := compared.report) is None:
+        return
+    yield from notes(report)
+    if compared.takes_ids and report.is_same_text and len(compared.outcome.rows):
+        yield "The list stands for the same text, cut in another way."
+    if not report.outcome.is_whole:
+        yield "A stretch is too long to be compared token by token: it is shown as changed whole."
+
+
+def _first_difference(compared: ComparedTexts) -> str:
+    outcome, left = compared.outcome, compared.left
+    line = left.document.line_of(left.common_end) + 1
+    firsts = (ids[outcome.n_common : outcome.n_common + 1] for ids in (outcome.first, outcome.second))
+    one, other = (_shown(compared, ids) if len(ids) else "the end" for ids in firsts)
+    place = f"in line {line:,}, at token {outcome.n_common + 1:,}"
+    return f"They part {place}: {one} at the left, {other} at the right."
+
+
+def counts(compared: ComparedTexts) -> str:
+    outcome = compared.outcome
+    removed, inserted = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
+    tokens = f"{outcome.n_removed:,} {removed}, {outcome.n_inserted:,} {inserted}"
+    return f"{counted(len(outcome.rows), 'change')}: {tokens}"
+
+
+def where(compared: ComparedTexts, index: int) -> str:
+    """Which change it is, and in which line of the left text."""
+    start, _ = compared.left.byte_span(compared.change(index))
+    n_changes = len(compared.outcome.rows)
+    return f"Change {index + 1:,} of {n_changes:,} · line {compared.left.document.line_of(start) + 1:,}"
+
+
+def in_a_line(compared: ComparedTexts, index: int) -> str:
+    removed, inserted = (_shown(compared, ids) for ids in changed_ids(compared, index))
+    return f"{removed} → {inserted}"
+
+
+def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    outcome, change = compared.outcome, compared.change(index)
+    return (
+        outcome.first[change.first_start : change.first_end],
+        outcome.second[change.second_start : change.second_end],
+    )
+
+
+def size(side: MarkedSpans) -> str:
+    document = side.document
+    return f"{counted(document.n_characters, 'character')} · {counted(document.size, 'byte')}"
+
+
+def _shown(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
+    """The texts of tokens, cut where they are many; the id of a single one."""
+    vocabulary = compared.first.vocabulary
+    if vocabulary is None or not len(ids):
+        return "–"
+    spelling = compared.first.spelling.now
+    texts = [spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()]
+    if len(ids) == 1:
+        return f"{shortened(texts[0])} ({ids[0]})"
+    return shortened("|".join(texts)) if len(ids) <= LONGEST_LIST else f"{shortened('|'.join(texts))} …"
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"

@@ -4,32 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPainter
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSplitter, QStackedWidget, QWidget
 
-from guiapp.analysis.compare.changes_report import as_text
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.analysis.compare.id_changes import as_text
+from guiapp.core.text.figures import quoted
+from guiapp.kit.session.token_details import TokenSource, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.tokens.source import TokenSource
-from guiapp.kit.widgets.buttons import WalkButtons, tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.notices import dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX
-from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_details import LEGEND, TextsDetails
-from guiapp.pages.compare.texts_head import SideHead
-from guiapp.pages.compare.texts_marks import MarkedSpans
-from guiapp.pages.compare.texts_right_side import RightSide
-from guiapp.pages.compare.texts_words import size
+from guiapp.kit.widgets.painting import Painted, fill
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, plain_label, set_role
+from guiapp.pages.compare.texts import ComparedTexts, MarkedSpans
+from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
+COUNT_FONT_PX = 22
+HEIGHT_PX = 92
+BAR_PX = 4
+KINDS = ("Text", "Ids")
+TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
+IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
+DECODED_PLACEHOLDER = "What they stand for"
+KEPT = "kept until the window closes"
+EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
+LONGEST_FAILURE = 300
 DETAILS_PX = 320
 LONGEST_NAME = 60
 FRAME_MS = 8.0  # for rows that are new, on each side
@@ -61,7 +68,8 @@ class TextsPage(Page):
         self._tools = QWidget()
         self._make_tools(setting)
         self._whitespace = setting.actions["whitespace"]
-        self._add_edit_actions(setting)
+        for editor in (self.left, self.right.editor, self.right.numbers):
+            editor.addActions([setting.actions[name] for name in EDITING])
         self._describe_tokens(setting.requests)
         self._connect()
         self._refresh()
@@ -100,17 +108,12 @@ class TextsPage(Page):
 
     def _make_tools(self, setting: PageSetting) -> None:
         self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
-        self.next.triggered.connect(self._go_on)
-        self.previous.triggered.connect(self._go_back)
+        self.next.triggered.connect(partial(self._step, 1))
+        self.previous.triggered.connect(partial(self._step, -1))
         self.walking = WalkButtons(self.previous, self.next, "Change")
         tip = "What is found, as `tokenloupe compare` prints it"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
         in_row(STRETCH, self.walking, self.copy, on=self._tools, spacing=GAP_PX)
-
-    def _add_edit_actions(self, setting: PageSetting) -> None:
-        names = ("undo", "redo", "cut", "copy", "paste", "select_all")
-        for editor in (self.left, self.right.editor, self.right.numbers):
-            editor.addActions([setting.actions[name] for name in names])
 
     def _describe_tokens(self, requests: PageRequests) -> None:
         """By tool tips and menus, as on the Inspect page."""
@@ -148,11 +151,9 @@ class TextsPage(Page):
         outcome, has_second = compared.outcome, compared.is_shown
         n_tokens = len(outcome.first), len(outcome.second)
         n_common = outcome.n_common if has_second else 0
-        for head, n_own, n_other in (
-            (self.left_head, *n_tokens),
-            (self.right.head, *n_tokens[::-1]),
-        ):
-            head.show_counts(n_own, n_own - n_other if has_second else 0, n_common, max(n_tokens))
+        n_more = n_tokens[0] - n_tokens[1] if has_second else 0
+        self.left_head.show_counts(n_tokens[0], n_more, n_common, max(n_tokens))
+        self.right.head.show_counts(n_tokens[1], -n_more, n_common, max(n_tokens))
         self.left_head.show_size(size(compared.left))
         path = compared.first.text.path
         names = [] if path is None else [quoted(path.name, LONGEST_NAME)]
@@ -164,14 +165,11 @@ class TextsPage(Page):
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)
         self._on_report_changed()
-        self._count_changes()
+        self.walking.show_place(self.compared.current, self.compared.n_changes)
         self._point_out_current()
 
     def _on_report_changed(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
-
-    def _count_changes(self) -> None:
-        self.walking.show_place(self.compared.current, self.compared.n_changes)
 
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
@@ -180,19 +178,12 @@ class TextsPage(Page):
 
     # Which change is looked at
 
-    def _go_on(self) -> None:
-        self.compared.step(1, self._side_with_caret)
-
-    def _go_back(self) -> None:
-        self.compared.step(-1, self._side_with_caret)
-
-    @property
-    def _side_with_caret(self) -> int:
-        return int(self.right.editor.hasFocus())
+    def _step(self, by: int, *_: object) -> None:
+        self.compared.step(by, int(self.right.editor.hasFocus()))
 
     def _show_current(self) -> None:
         """Have the carets and both texts at the change that is looked at."""
-        self._count_changes()
+        self.walking.show_place(self.compared.current, self.compared.n_changes)
         self._point_out_current()
         compared = self.compared
         if (change := compared.current_change) is None:
@@ -243,7 +234,6 @@ class TextsPage(Page):
             view.set_shows_whitespace(self._whitespace.isChecked())
 
     def _on_zoom_changed(self, zoomed: SpanView) -> None:
-        """One side was enlarged by its wheel: the others follow."""
         self.set_text_size(zoomed.font_px)
 
 
@@ -255,3 +245,155 @@ def _place(side: MarkedSpans, start: int, end: int) -> PointedOut:
 
 def make_page(setting: PageSetting) -> TextsPage:
     return TextsPage(ComparedTexts(setting.session), setting)
+
+
+class RightSide(QWidget):
+    """A head, and below it one of both kinds; a file that is dropped here is opened here."""
+
+    def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._compared = compared
+        self.kinds = SegmentedTabs(KINDS)
+        if (row := self.kinds.layout()) is not None:
+            row.setContentsMargins(0, 0, 0, 0)
+        self.open_button = tool_button("Open text…", self.ask_for_text, tip="Read a file as the other text")
+        tip = "Begin with the left text, to change it here"
+        self.copy_button = tool_button("Copy left text", self._copy_left, tip=tip)
+        self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
+        self._failure = plain_label("bad", wraps=True)
+        self._failure.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
+        self.editor = SpanEditor(compared.second.document, compared.right, theme_source)
+        self.editor.setAccessibleName("Other text")
+        self.editor.set_placeholder(TEXT_PLACEHOLDER)
+        EditorLink(self.editor, compared.second)
+        self.numbers = SpanEditor(compared.ids.text.document, compared.numbers, theme_source)
+        self.numbers.setAccessibleName("Ids")
+        self.numbers.setAccessibleDescription("A list of token ids, editable")
+        self.numbers.set_placeholder(IDS_PLACEHOLDER)
+        self.decoded = SpanView(compared.decoded.document, compared.decoded, theme_source)
+        self.decoded.setAccessibleName("Text of the ids")
+        self.decoded.set_placeholder(DECODED_PLACEHOLDER)
+        way = Qt.Orientation.Vertical
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.editor)
+        self._stack.addWidget(in_splitter(self.numbers, self.decoded, sizes=(280, 520), grows=1, way=way))
+        in_column(self.head, self._failure, (self._stack, 1), on=self, spacing=0)
+        self.setAcceptDrops(True)
+        self._connect()
+        self._refresh()
+        self._show_failure("")
+
+    def _connect(self) -> None:
+        compared = self._compared
+        self.kinds.chosen.connect(self._choose)
+        for one, other in ((self.numbers, self.decoded), (self.decoded, self.numbers)):
+            one.hovered.connect(other.set_hovered_token)
+        compared.changed.connect(self._refresh)
+        compared.second.text.failed.connect(self._show_failure)
+        compared.second.spans.failed.connect(self._show_failure)
+        compared.second.text.file_changed.connect(self._refresh)
+        compared.second.tokens_changed.connect(self._forget_failure)
+
+    @property
+    def shown(self) -> SpanView:
+        return self.decoded if self._compared.takes_ids else self.editor
+
+    @property
+    def field(self) -> SpanEditor:
+        return self.numbers if self._compared.takes_ids else self.editor
+
+    @property
+    def views(self) -> tuple[SpanView, ...]:
+        return self.editor, self.numbers, self.decoded
+
+    def ask_for_text(self) -> None:
+        if name := QFileDialog.getOpenFileName(self, "Open the other text")[0]:
+            self._compared.second.text.open(Path(name))
+
+    def _copy_left(self) -> None:
+        self._compared.copy_left()
+        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _choose(self, kind: int) -> None:
+        self._compared.take_ids(KINDS[kind] == "Ids")
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _refresh(self) -> None:
+        compared = self._compared
+        self.kinds.choose(int(compared.takes_ids))
+        self._stack.setCurrentIndex(int(compared.takes_ids))
+        for button in (self.open_button, self.copy_button):
+            button.setVisible(not compared.takes_ids)
+        side = compared.sides[1]
+        path = compared.second.text.path
+        name = [] if path is None or compared.takes_ids else [quoted(path.name, LONGEST_NAME)]
+        texts = [[*name, size(side), KEPT], [*name, size(side)], [size(side)]]
+        self.head.show_size(*(" · ".join(text) for text in texts))
+
+    def _show_failure(self, failure: str) -> None:
+        self._failure.setText(quoted(failure, LONGEST_FAILURE))
+        self._failure.setVisible(bool(failure))
+
+    def _forget_failure(self) -> None:
+        if len(self._compared.second.tokens) or not self._compared.second.document.size:
+            self._show_failure("")
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if not self._compared.takes_ids:
+            dropped_files(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if paths := dropped_files(event):
+            self._compared.second.text.open(paths[-1])
+
+
+class PrefixBar(Painted):
+    """A line as long as a text has tokens, beside the other one's; full as far as both begin alike.
+
+    What is more than the other text has, is amber.
+    """
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._shares = (0.0, 0.0, 0.0)
+        self.setFixedHeight(BAR_PX)
+
+    def show_shares(self, common: float, least: float, length: float) -> None:
+        """As shares of the whole width; `least` is what both have."""
+        if self._shares != (common, least, length):
+            self._shares = (common, least, length)
+            self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        common, least, length = (share * self.width() for share in self._shares)
+        for width, color in ((length, theme.warning), (least, theme.line), (common, theme.dim)):
+            fill(painter, QRectF(0, 0, width, BAR_PX), color, BAR_PX / 2)
+
+
+class SideHead(QFrame):
+    """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
+
+    def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._count = set_role(QLabel("0"), "number")
+        self._count.setFont(Theme.mono_font(COUNT_FONT_PX))
+        self._count.setAccessibleName("Tokens")
+        self._more = set_role(QLabel(), "more")
+        self._size = set_role(FittedLabel(), "dim")
+        self._bar = PrefixBar(theme_source)
+        first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
+        second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
+        in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
+        self.setFixedHeight(HEIGHT_PX)  # both texts begin at the same height
+
+    def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
+        """The tokens of this side, how many more than the other it has, and those both begin with."""
+        self._count.setText(f"{n_tokens:,}")
+        self._more.setText(f"+{n_more:,}" if n_more > 0 else "")
+        least = n_tokens - max(n_more, 0)
+        self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
+
+    def show_size(self, *texts: str) -> None:
+        """How long the text is, and what there is room to say besides; the longest first."""
+        self._size.set_texts(list(texts))

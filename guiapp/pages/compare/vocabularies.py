@@ -1,4 +1,4 @@
-"""What the Vocabularies page shows: two of the compared models, what was found, and what of it is listed."""
+"""What the Vocabularies page shows: two of the compared models, the verdict, and what is listed."""
 
 from __future__ import annotations
 
@@ -8,19 +8,27 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QMetaObject, QObject, Signal
 
-from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies
+from guiapp.analysis.compare.comparison import names_apart
+from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies, lists_merges
 from guiapp.analysis.compare.vocabulary_report import Names, csv_text, page_text, record
-from guiapp.analysis.compare.words import names_apart
-from guiapp.analysis.export.json_text import json_text
+from guiapp.analysis.export.tables import json_text
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.core.text.figures import counted
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
-from guiapp.pages.compare.vocabulary_rows import GROUPS, NO_ROWS, FilteredRows, RowFilter, listed
-from guiapp.pages.compare.vocabulary_verdict import Respect, first_difference, respects
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.pages.compare.vocabulary_rows import (
+    GROUPS,
+    NO_ROWS,
+    Describer,
+    FilteredRows,
+    RowDetails,
+    RowFilter,
+    listed,
+)
 
+ROLES, RULES = "roles", "rules"  # panels that show what a part is about
+MOST_NAMED = 3
 PAUSE_MS = 120  # a search begins when typing pauses
 FORMS = ("csv", "json", "markdown")
 
@@ -41,12 +49,13 @@ def exported(
     comparison: VocabularyComparison, form: str, names: Names, opened: Names, progress: Progress
 ) -> bytes:
     """What the command line prints in one of FORMS; JSON names models by what they were `opened` by."""
-    if form == "csv":
-        text = csv_text(comparison, names, progress)
-    elif form == "json":
-        text = json_text(record(comparison, opened)) + "\n"
-    else:
-        text = page_text(comparison, names, is_markdown=True) + "\n"
+    match form:
+        case "csv":
+            text = csv_text(comparison, names, progress)
+        case "json":
+            text = json_text(record(comparison, opened)) + "\n"
+        case _:
+            text = page_text(comparison, names, is_markdown=True) + "\n"
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -115,12 +124,10 @@ class ComparedVocabularies(Working):
 
     @property
     def choices(self) -> Sequence[ModelSession]:
-        """What may be B."""
         return self._models.sessions[1:]
 
     @property
     def can_add(self) -> bool:
-        """Whether there is room for one more model."""
         return self._models.can_add
 
     def add_second(self, name: str, pre: str | None) -> None:
@@ -146,11 +153,9 @@ class ComparedVocabularies(Working):
         first, second = (model.name for model in models if model is not None)
         pre = [each.vocabulary.chosen_pre for each in self.comparison.tokenizers]
         one, other = names_apart((first, second), pre)
-        comparison, names = self.comparison, (one, other)
-        return lambda progress: exported(comparison, form, names, (first, second), progress)
+        return partial(exported, self.comparison, form, (one, other), (first, second))
 
     def set_active(self, is_active: bool) -> None:
-        """Compare only while somebody looks."""
         self._is_active = is_active
         self._compare()
 
@@ -184,12 +189,9 @@ class ComparedVocabularies(Working):
 
     def _why_not_open(self) -> str:
         """Why one of both is not open; "" where it is on its way, or nobody wants it."""
-        refused = (each.loader.refused for each in self._pair)
-        reasons = [
-            *(each.reason for each in refused if each is not None),
-            *map(self._failures.get, self._pair),
-        ]
-        return next(filter(None, reasons), "")
+        refused = [each.loader.refused for each in self._pair]
+        reasons = [each.reason for each in refused if each is not None]
+        return next(filter(None, [*reasons, *map(self._failures.get, self._pair)]), "")
 
     # Comparing
 
@@ -199,13 +201,11 @@ class ComparedVocabularies(Working):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a comparison follows: models are being opened or compared."""
         return self.job.is_busy or any(each.loader.loading_name is not None for each in self._pair)
 
     def _compare(self) -> None:
-        """Compare anew what is open now, where that was not done yet."""
-        tokenizers = self.first.tokenizer, None if self.second is None else self.second.tokenizer
-        first, second = tokenizers
+        """Compare what is open now, where that was not done yet."""
+        first, second = self.first.tokenizer, None if self.second is None else self.second.tokenizer
         if first is None or second is None:
             self._forget()
         elif self._is_active and self._compared_pair != (first, second):
@@ -255,7 +255,6 @@ class ComparedVocabularies(Working):
         self.set_filter(RowFilter(query=query))
 
     def end(self) -> None:
-        """Search for nothing any more."""
         self.set_query("")
 
     def set_filter(self, requested: RowFilter, pauses: bool = False) -> None:
@@ -285,20 +284,17 @@ class ComparedVocabularies(Working):
 
     @property
     def details(self) -> RowDetails | None:
-        """All about the chosen row."""
         if self.compared is None or self.chosen is None:
             return None
         first, second = self.shown.rows[self.chosen].tolist()
         return self.compared.describer.describe(GROUPS[self.shown.filter.group], (first, second))
 
     def choose(self, index: int | None) -> None:
-        """Look at one of the rows that are shown, or at none."""
         if index != self.chosen:
             self.chosen = index
             self.chosen_changed.emit()
 
     def step(self, by: int) -> None:
-        """Look at the next row, or the one before."""
         n_rows = len(self.shown.rows)
         if n_rows:
             first = 0 if by > 0 else n_rows - 1
@@ -308,7 +304,6 @@ class ComparedVocabularies(Working):
 def _compared(
     first: Tokenizer, second: Tokenizer, spelling: SharedSpelling, progress: Progress
 ) -> ComparedPair:
-    """A comparison with all that its pictures and its list need."""
     comparison = compare_vocabularies(first, second)
     progress(0.5)
     for tokenizer in comparison.tokenizers:
@@ -319,3 +314,137 @@ def _compared(
         comparison.listed_rules  # noqa: B018
     sizes = {name: len(group.rows(comparison)) for name, group in GROUPS.items()}
     return ComparedPair(comparison, Describer(comparison, spelling), respects(comparison), sizes)
+
+
+class VerdictPart(NamedTuple):
+    """A few words; `target` is the group of GROUPS that they count, or ROLES or RULES, "" for neither."""
+
+    text: str
+    target: str = ""
+
+
+class Respect(NamedTuple):
+    """One respect in which both are compared; `is_equal` is None where files cannot be compared in it."""
+
+    name: str
+    is_equal: bool | None
+    parts: tuple[VerdictPart, ...]
+
+
+def respects(comparison: VocabularyComparison) -> tuple[Respect, ...]:
+    return _tokens(comparison), _merges(comparison), _special(comparison), _rules(comparison)
+
+
+def verdict_title(comparison: VocabularyComparison) -> str:
+    """In a word or two."""
+    if comparison.is_identical:
+        return "Identical"
+    return "Not identical" if any(comparison.counts.values()) else "No difference found"
+
+
+def verdict_summary(compared: tuple[Respect, ...]) -> str:
+    """In a sentence which respects are the same and which are not."""
+    groups = {
+        is_equal: [each.name.lower() for each in compared if each.is_equal is is_equal]
+        for is_equal in (True, False, None)
+    }
+    if len(groups[True]) == len(compared):
+        return "Tokens, merge rules, special tokens and rules are all the same."
+    sentences = [
+        f"{_listing(names).capitalize()} {words}."
+        for names, words in (
+            (groups[False], "differ"),
+            (groups[True], "are the same"),
+            (groups[None], "cannot be compared in all"),
+        )
+        if names
+    ]
+    return " ".join(sentences)
+
+
+def first_difference(compared: tuple[Respect, ...]) -> str:
+    """The target of the first part that tells of a difference; all tokens where none does."""
+    for respect in compared:
+        if respect.is_equal is not True:
+            return next(part.target for part in respect.parts if part.target not in ("both", "merges"))
+    return "all"
+
+
+def _listing(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _tokens(comparison: VocabularyComparison) -> Respect:
+    differing = [
+        VerdictPart(f"{len(comparison.only[0]):,} only in A", "first"),
+        VerdictPart(f"{len(comparison.only[1]):,} only in B", "second"),
+        VerdictPart(f"{int(comparison.other_id.sum()):,} with another id", "id"),
+        VerdictPart(f"{int(comparison.other_kind.sum()):,} of another kind", "kind"),
+        VerdictPart(f"{int(comparison.other_search.sum()):,} searched for otherwise", "search"),
+        VerdictPart(f"{int(comparison.other_score.sum()):,} with another score", "score"),
+    ]
+    return _counted("Tokens", len(comparison.both), "both", differing, comparison)
+
+
+def _merges(comparison: VocabularyComparison) -> Respect:
+    merges = comparison.merges
+    if merges is None:
+        first, second = map(lists_merges, comparison.tokenizers)
+        if not first and not second:
+            return Respect("Merge rules", True, (VerdictPart("neither lists any"),))
+        return Respect("Merge rules", None, (VerdictPart("B lists none" if first else "A lists none"),))
+    differing = [
+        VerdictPart(f"{len(merges.only[0]):,} only in A", "merges first"),
+        VerdictPart(f"{len(merges.only[1]):,} only in B", "merges second"),
+        VerdictPart(f"{int(merges.moved.sum()):,} in another order", "moved"),
+    ]
+    return _counted("Merge rules", len(merges.both), "merges", differing, comparison)
+
+
+def _counted(
+    name: str, n_both: int, target: str, differing: list[VerdictPart], comparison: VocabularyComparison
+) -> Respect:
+    """Parts of groups that are empty are left out."""
+    kept = tuple(part for part in differing if len(GROUPS[part.target].rows(comparison)))
+    if kept:
+        return Respect(name, False, (VerdictPart(f"{n_both:,} in both", target), *kept))
+    return Respect(name, True, (VerdictPart(f"all {n_both:,} are the same", target),))
+
+
+def _special(comparison: VocabularyComparison) -> Respect:
+    n_special = len(GROUPS["special"].rows(comparison))
+    tokens = VerdictPart(counted(n_special, "special token"), "special")
+    differing = [role.name for role in comparison.roles if role.differs]
+    n_roles = counted(len(differing or comparison.roles), "role")
+    if differing:
+        words = f"{n_roles} {_differ(differing)}: {_first_of(differing)}"
+    else:
+        words = f"{n_roles} {'is' if len(comparison.roles) == 1 else 'are'} the same"
+    return Respect("Special tokens", not differing, (VerdictPart(words, ROLES), tokens))
+
+
+def _rules(comparison: VocabularyComparison) -> Respect:
+    differing = [each.name for each in comparison.other_settings]
+    unknown = [each.name for each in comparison.incomparable_settings]
+    is_equal = False if differing else None if unknown else True
+    n_equal = len(comparison.settings) - len(differing) - len(unknown)
+    words = [f"all {n_equal} are the same" if is_equal else f"{n_equal} are the same"]
+    if unknown:
+        words.insert(0, f"said in different ways: {_first_of(unknown)}")
+    if differing:
+        words.insert(0, f"{len(differing)} {_differ(differing)}: {_first_of(differing)}")
+    return Respect("Rules", is_equal, tuple(VerdictPart(each, RULES) for each in words))
+
+
+def _differ(names: list[str]) -> str:
+    return "differs" if len(names) == 1 else "differ"
+
+
+def _first_of(names: list[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def session_name(session: ModelSession) -> str:
+    """What to call the model of a session, also while it is being opened."""
+    return session.loader.title or "No model"

@@ -9,32 +9,29 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.histograms import LENGTHS
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.analysis.vocabulary_list.filters import LENGTHS
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.layouts import STRETCH, in_column
-from guiapp.kit.widgets.menu_button import CSV, JSON, MARKDOWN, ExportButton, MenuButton
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.search_field import FILTER_HINT, FILTER_TIP, SearchField
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.tables import RowsView, shared_out
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SearchField, tool_button
+from guiapp.kit.widgets.layouts import STRETCH, WrappingRow, in_column
+from guiapp.kit.widgets.menu_button import CSV, JSON, MARKDOWN, ExportButton, MenuButton, SavingBar
+from guiapp.kit.widgets.tables import LEFT, RIGHT, Column, RowsView, RowTable, shared_out
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
-from guiapp.pages.compare.vocabulary_details import NOTHING, Describer, worth_name
 from guiapp.pages.compare.vocabulary_rows import (
     ABSENT,
     GROUPS,
     NO_ROWS,
+    NOTHING,
+    Describer,
     RowFilter,
     RowGroup,
     Rows,
     Sides,
     token_of,
+    worth_name,
 )
 
 LONGEST_TEXT = 60  # characters
@@ -92,7 +89,6 @@ class VocabularyList(QWidget):
         self._on_shown_changed()
 
     def _list_groups(self) -> None:
-        """Offer those that have rows."""
         if (compared := self._model.compared) is not None:
             titles = {f"{GROUPS[name].title} · {n:,}": name for name, n in compared.sizes.items() if n}
             self.groups.list_choices(titles)
@@ -101,10 +97,8 @@ class VocabularyList(QWidget):
         self._model.show_group(action.data())
 
     def _widths(self, room_px: int) -> list[int]:
-        titles, metrics = (
-            [each.title for each in self.table.columns],
-            self.view.horizontalHeader().fontMetrics(),
-        )
+        titles = [each.title for each in self.table.columns]
+        metrics = self.view.horizontalHeader().fontMetrics()
         least = [metrics.horizontalAdvance(title) + TITLE_MARGINS_PX for title in titles]
         return shared_out(room_px, [SHARES.get(title, USUAL_SHARE) for title in titles], least)
 
@@ -113,8 +107,8 @@ class VocabularyList(QWidget):
         self.script.setVisible(script is not None)
         self.length.setVisible(length is not None)
         if script is not None:
-            self.script.setText(f"{NAMES[script]}  ✕")
-            self.script.setAccessibleName(f"Show all scripts, not only {NAMES[script]}")
+            self.script.setText(f"{SCRIPT_NAMES[script]}  ✕")
+            self.script.setAccessibleName(f"Show all scripts, not only {SCRIPT_NAMES[script]}")
         if length is not None:
             self.length.setText(f"{LENGTHS[length]}  ✕")
             self.length.setAccessibleName(f"Show all lengths, not only {LENGTHS[length]}")
@@ -141,9 +135,6 @@ class VocabularyList(QWidget):
 
     def _on_chosen_changed(self) -> None:
         self.view.go_to(self._model.chosen)
-
-
-# Tokens or merge rules of two compared vocabularies as rows for Qt's table views
 
 
 class ListingRow(NamedTuple):
@@ -207,7 +198,6 @@ class VocabularyTable(RowTable[ListingRow]):
         return 0 if self._describer is None else len(self._rows)
 
     def show(self, describer: Describer | None, group: RowGroup, rows: Rows) -> None:
-        """List some rows of a group."""
         self.beginResetModel()
         self._describer, self._group, self._rows = describer, group, rows
         self.endResetModel()

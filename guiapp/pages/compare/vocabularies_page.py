@@ -3,33 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QScrollArea, QSplitter, QToolButton, QWidget
 
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LENGTHS
-from guiapp.kit.charts.histogram import HATCHED_GROUND, HistogramChart, HistogramData
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.analysis.vocabulary_list.filters import LENGTH_LABELS, LENGTHS
+from guiapp.core.text.figures import percent
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.charts.bars import HATCHED_GROUND, BarList, HistogramChart, HistogramData, PartColor
 from guiapp.kit.charts.markers import pattern
-from guiapp.kit.charts.rows import BarList, PartColor
-from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.choice import summary as model_summary
+from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.layouts import in_column, in_row, in_splitter, scroll_down
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import (
+    STRETCH,
+    Contents,
+    FittingRow,
+    clear,
+    in_column,
+    in_row,
+    in_splitter,
+    scroll_down,
+)
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.painting import Painted, fill
-from guiapp.kit.widgets.side_markers import color_of
-from guiapp.kit.widgets.style_sheet import blend, heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.compare.vocabularies import ComparedVocabularies
-from guiapp.pages.compare.vocabularies_head import PairHead
+from guiapp.kit.widgets.painting import Marker, Painted, color_of, fill
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.compare.vocabularies import (
+    ComparedVocabularies,
+    Respect,
+    VerdictPart,
+    first_difference,
+    session_name,
+    verdict_summary,
+    verdict_title,
+)
 from guiapp.pages.compare.vocabularies_listing import VocabularyList
 from guiapp.pages.compare.vocabularies_side import VocabulariesSide
-from guiapp.pages.compare.vocabulary_rows import GROUPS
-from guiapp.pages.compare.vocabulary_verdict import first_difference
+from guiapp.pages.compare.vocabulary_rows import GROUPS, RowFilter
 
+NAME_PX = 190
+LEFT_PX = 430
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # a menu button is laid out from the right
+MOST_LEFT_SHARE = 0.36  # of a narrow window
+PART_PADDING_PX = 10  # as far as the text of a button is from its edges
+SHORT = 30  # characters that there is always room for
+SIGNS = {
+    True: ("✓", "the same", "good"),
+    False: ("≠", "not the same", "warning"),
+    None: ("?", "not compared in all", "dim"),
+}
+"""Of a respect that is equal, is not, or cannot be compared: a sign, its words and its looks."""
 PARTS = ("in both", "only in A", "only in B")
 SAMPLE_PX = 9
 GROUP_OF_PART = ("both", "first", "second")
@@ -47,7 +88,6 @@ class VocabulariesPage(Page):
     def __init__(self, compared: ComparedModels, requests: PageRequests, theme_source: ThemeSource) -> None:
         super().__init__()
         self._requests = requests
-        self._requested_token: tuple[str, int] | None = None  # of a model that is to become the window's
         self.model = ComparedVocabularies(compared, self)
         self.saving = FileSaving(self)
         self.head = PairHead(self.model, theme_source)
@@ -55,13 +95,21 @@ class VocabulariesPage(Page):
         self.list = VocabularyList(self.model, self.saving, theme_source)
         self.side = VocabulariesSide(self.model, theme_source)
         self.add = push_button("Add model…", self._ask_model, role="primary")
-        self._build_layout()
-        self._connect()
+        sizes = PICTURE_PX, LIST_PX, SIDE_PX
+        self.splitter = in_splitter(self.picture, self.list, self.side, sizes=sizes, grows=1)
+        self.contents = Contents(self, self.splitter, self.add)
+        in_column(self.head, (self.contents, 1), on=self, spacing=0)
+        self.model.comparison_changed.connect(self._on_comparison_changed)
+        self.model.pair_changed.connect(self._on_comparison_changed)
+        self.head.chosen.connect(self._show_target)
+        self.head.model_wanted.connect(self._ask_model_under)
+        self.side.details.tree_wanted.connect(self._requests.token_wanted)
+        self.list.search.come_by_keys(self)
+        self.watched.connect(self.model.set_active)
         self._on_comparison_changed()
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
         if self.model.comparison is None:
             return [self.add]
         side = self.side.stack.currentWidget()
@@ -84,26 +132,6 @@ class VocabulariesPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
-
-    def _build_layout(self) -> None:
-        self.splitter = in_splitter(
-            self.picture, self.list, self.side, sizes=(PICTURE_PX, LIST_PX, SIDE_PX), grows=1
-        )
-        self.contents = Contents(self, self.splitter, self.add)
-        in_column(self.head, (self.contents, 1), on=self, spacing=0)
-
-    def _connect(self) -> None:
-        self.model.comparison_changed.connect(self._on_comparison_changed)
-        self.model.pair_changed.connect(self._on_comparison_changed)
-        self.head.chosen.connect(self._show_target)
-        self.head.model_wanted.connect(self._ask_model_under)
-        details = self.side.details
-        details.tree_wanted.connect(self._requests.token_wanted)
-        details.second_wanted.connect(self._open_second)
-        self.model.first.loader.loading_changed.connect(self._forget_requested)
-        self.model.first.loader.model_changed.connect(self._show_requested)
-        self.list.search.come_by_keys(self)
-        self.watched.connect(self.model.set_active)
 
     def _ask_model(self) -> None:
         self._ask_model_under(self.add)
@@ -130,42 +158,14 @@ class VocabulariesPage(Page):
             self.side.tabs.choose(0) if target in GROUPS else self.side.show_target(target)
 
     def _message(self) -> str:
-        """What is said where nothing is compared."""
         model = self.model
         if model.is_waiting:
             return "Comparing …" if model.job.is_busy else "Opening …"
         return model.problem or (NO_MODEL if model.first.tokenizer is None else NO_SECOND)
 
-    def _open_second(self, token: int) -> None:
-        """Open B as the window's model, and then show a token of it in the tree."""
-        second = self.model.second
-        opened = None if second is None else second.loader.model
-        if opened is not None:
-            self._requested_token = opened.name, token
-            self.model.first.loader.open(opened.name, opened.tokenizer.vocabulary.chosen_pre or None)
-
-    def _forget_requested(self) -> None:
-        """Once another model is opened instead, or none."""
-        loader = self.model.first.loader
-        opened = None if loader.model is None else loader.model.name
-        if self._requested_token is not None and self._requested_token[0] not in (
-            loader.loading_name,
-            opened,
-        ):
-            self._requested_token = None
-
-    def _show_requested(self) -> None:
-        requested, self._requested_token = self._requested_token, None
-        opened = self.model.first.loader.model
-        if requested is not None and opened is not None and opened.name == requested[0]:
-            self._requests.token_wanted.emit(requested[1])
-
 
 def make_page(setting: PageSetting) -> VocabulariesPage:
     return VocabulariesPage(setting.compared, setting.requests, setting.theme_source)
-
-
-# What both share, as two pictures with a legend, and the figures of what is pointed at
 
 
 class VocabularyPicture(QFrame):
@@ -181,9 +181,7 @@ class VocabularyPicture(QFrame):
         self._figures = set_role(QLabel(HOW_TO, wordWrap=True), "dim")
         self._figures.setFont(Theme.ui_font(SMALL_FONT_PX))
         self._figures.setFixedHeight(2 * self._figures.fontMetrics().lineSpacing() + UNIT_PX)
-        area = QScrollArea()
-        scroll_down(area, self.scripts)
-        self._build_layout(area)
+        self._build_layout()
         self.scripts.clicked.connect(self._choose_script)
         self.lengths.clicked.connect(self._choose_length)
         for bars in (self.scripts, self.lengths):
@@ -193,13 +191,12 @@ class VocabularyPicture(QFrame):
         model.filter_changed.connect(self._on_filter_changed)
         self._on_comparison_changed()
 
-    def _build_layout(self, area: QScrollArea) -> None:
-        samples = [
-            in_row(sample, self._small(text), spacing=UNIT_PX)
-            for sample, text in zip(self._legend, PARTS, strict=True)
-        ]
-        legend = in_row(*samples, spacing=3 * UNIT_PX)
-        legend.addStretch()
+    def _build_layout(self) -> None:
+        area = QScrollArea()
+        scroll_down(area, self.scripts)
+        entries = zip(self._legend, PARTS, strict=True)
+        samples = [in_row(sample, self._small(text), spacing=UNIT_PX) for sample, text in entries]
+        legend = in_row(*samples, STRETCH, spacing=3 * UNIT_PX)
         self._by_length = QWidget()
         in_column(heading("By length in bytes"), self.lengths, on=self._by_length, spacing=GAP_PX)
         parts = heading("By script"), legend, (area, 1), self._by_length, self._figures
@@ -219,10 +216,9 @@ class VocabularyPicture(QFrame):
         comparison, column = self._model.comparison, self._model.second_index
         if comparison is not None:
             colors = part_colors(self._theme_source.theme, column)
-            self.scripts.show_counts(comparison.by_script, NAMES, PARTS, colors)
-            self.lengths.show_data(
-                HistogramData(comparison.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors)
-            )
+            self.scripts.show_counts(comparison.by_script, SCRIPT_NAMES, PARTS, colors)
+            data = HistogramData(comparison.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors)
+            self.lengths.show_data(data)
             for sample in self._legend:
                 sample.show_column(column)
 
@@ -231,18 +227,18 @@ class VocabularyPicture(QFrame):
         self.lengths.select(self._model.filter.length)
 
     def _choose_script(self, script: int | None, part: int | None) -> None:
-        if script is None:
-            return
-        group = self._group(part)
-        is_shown = (group, script) == (self._model.filter.group, self._model.filter.script)
-        self._model.set_filter(self._model.filter._replace(group=group, script=None if is_shown else script))
+        if script is not None:
+            requested = self._model.filter._replace(group=self._group(part), script=script)
+            self._toggle(requested, requested._replace(script=None))
 
     def _choose_length(self, length: int | None, part: int | None) -> None:
-        if length is None:
-            return
-        group = self._group(part)
-        is_shown = (group, length) == (self._model.filter.group, self._model.filter.length)
-        self._model.set_filter(self._model.filter._replace(group=group, length=None if is_shown else length))
+        if length is not None:
+            requested = self._model.filter._replace(group=self._group(part), length=length)
+            self._toggle(requested, requested._replace(length=None))
+
+    def _toggle(self, requested: RowFilter, otherwise: RowFilter) -> None:
+        """List what is requested, or the other where that is listed already."""
+        self._model.set_filter(otherwise if requested == self._model.filter else requested)
 
     def _group(self, part: int | None) -> str:
         """That of a part; all tokens where none is meant and rules are listed now."""
@@ -277,3 +273,141 @@ class _Sample(Painted):
 def part_colors(theme: Theme, column_of_b: int) -> list[PartColor]:
     """Of PARTS: grey for both, solid for A, hatched for B."""
     return [(theme.faint, False), (color_of(0, theme), False), (color_of(column_of_b, theme), True)]
+
+
+class PairHead(QFrame):
+    """Both models and the verdict at the left; at the right the respects in which they are compared.
+
+    Signals:
+        chosen(str): the target of a part that was clicked.
+        model_wanted(QWidget): somebody wants another model for B, to be chosen under this widget.
+    """
+
+    chosen = Signal(str)
+    model_wanted = Signal(object)
+
+    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        set_role(self, "bar")
+        self._title = set_role(QLabel(), "title")
+        self._summary = plain_label("dim", wraps=True)
+        self._markers = Marker(theme_source, 0), Marker(theme_source, 1)
+        self._name = plain_label("strong")
+        self.second = MenuButton(theme_source)
+        self.second.fill_on_open(self._list_choices)
+        self._facts = FittedLabel(), FittedLabel()
+        self._respects = QGridLayout()
+        self._build_layout()
+        model.pair_changed.connect(self._on_pair_changed)
+        model.comparison_changed.connect(self._on_comparison_changed)
+        model.filter_changed.connect(self._on_filter_changed)
+        self._on_pair_changed()
+        self._on_comparison_changed()
+
+    def _build_layout(self) -> None:
+        pair = QGridLayout()
+        pair.setHorizontalSpacing(GAP_PX)
+        pair.setVerticalSpacing(UNIT_PX)
+        pair.setColumnStretch(3, 1)
+        names: tuple[QWidget, QWidget] = self._name, self.second
+        for row, (letter, name) in enumerate(zip("AB", names, strict=True)):
+            parts = self._markers[row], set_role(QLabel(letter), "dim"), name, self._facts[row]
+            set_role(self._facts[row], "dim")
+            for column, part in enumerate(parts):
+                pair.addWidget(part, row, column)
+            pair.setAlignment(name, LEFT)
+        self._name.setContentsMargins(PART_PADDING_PX, 0, 0, 0)  # level with the text of the button below
+        left = self._left = QWidget()
+        in_column(self._title, self._summary, UNIT_PX, pair, STRETCH, on=left, spacing=UNIT_PX)
+        self._respects.setHorizontalSpacing(GAP_PX)
+        self._respects.setVerticalSpacing(0)
+        self._respects.setColumnStretch(2, 1)
+        right = in_column(self._respects, STRETCH)
+        margins = MARGIN_PX, 3 * UNIT_PX, MARGIN_PX, 3 * UNIT_PX
+        in_row(left, (right, 1), on=self, margins=margins, spacing=MARGIN_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._left.setFixedWidth(min(LEFT_PX, round(MOST_LEFT_SHARE * self.width())))
+        super().resizeEvent(event)
+
+    def _on_pair_changed(self) -> None:
+        model = self._model
+        self._markers[1].show_number(model.second_index)
+        first, second = (None if each is None else session_name(each) for each in (model.first, model.second))
+        self._name.setText(self._shown(first or ""))
+        self._name.setToolTip(plain_tip(first or ""))
+        self.second.setText(self._shown(second or "").replace("&", "&&"))
+        self.second.setToolTip(plain_tip(second or ""))
+        self.second.setAccessibleName(f"B: {second or 'none'}")
+        self._show_facts()
+
+    def _shown(self, name: str) -> str:
+        return isolate(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, NAME_PX))
+
+    def _list_choices(self, menu: QMenu) -> None:
+        for session in self._model.choices:
+            name, is_chosen = isolate(session_name(session)), session is self._model.second
+            add_choice(menu, name, is_chosen, partial(self._model.choose_second, session))
+        menu.addSeparator()
+        menu.addAction("Another model…", self._ask_for_model).setEnabled(self._model.can_add)
+
+    def _ask_for_model(self) -> None:
+        self.model_wanted.emit(self.second)
+
+    def _show_facts(self) -> None:
+        comparison, sessions = self._model.comparison, (self._model.first, self._model.second)
+        for side, (label, session) in enumerate(zip(self._facts, sessions, strict=True)):
+            opened = None if session is None else session.loader.model
+            texts = [] if opened is None else [model_summary(opened)]
+            if comparison is not None and opened is not None:
+                share = percent(len(comparison.both) / max(1, len(opened.tokenizer.vocabulary)))
+                texts = [f"{texts[0]} · {share} also in {'BA'[side]}", f"{share} also in {'BA'[side]}"]
+            label.set_texts([*texts, ""])
+
+    def _on_comparison_changed(self) -> None:
+        compared = self._model.compared
+        self._show_facts()
+        clear(self._respects)
+        if compared is None:
+            self._title.setText("")
+            self._summary.setText("")
+            return
+        self._title.setText(verdict_title(compared.comparison))
+        set_role(self._title, "good title" if compared.comparison.is_identical else "title")
+        self._summary.setText(verdict_summary(compared.respects))
+        for row, respect in enumerate(compared.respects):
+            self._add(row, respect)
+        self._on_filter_changed()
+
+    def _add(self, row: int, respect: Respect) -> None:
+        text, words, role = SIGNS[respect.is_equal]
+        sign = set_role(QLabel(text), role)
+        sign.setAccessibleName(f"{respect.name}: {words}")
+        parts = FittingRow(list(map(self._part, respect.parts)))
+        for column, widget in enumerate((sign, set_role(QLabel(respect.name), "strong"), parts)):
+            self._respects.addWidget(widget, row, column)
+
+    def _part(self, part: VerdictPart) -> QWidget:
+        if not part.target:
+            label = set_role(QLabel(part.text), "dim")
+            label.setContentsMargins(PART_PADDING_PX, GAP_PX, PART_PADDING_PX, GAP_PX)
+            return label
+        button = set_role(QToolButton(), "quiet")
+        button.setText(part.text)
+        if len(part.text) > SHORT:  # there may be no room for all of it
+            button.setToolTip(plain_tip(part.text))
+        button.setCheckable(True)
+        button.setProperty("target", part.target)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.clicked.connect(self._on_part_clicked)
+        return button
+
+    def _on_part_clicked(self) -> None:
+        self.chosen.emit(self.sender().property("target"))
+        self._on_filter_changed()
+
+    def _on_filter_changed(self) -> None:
+        for button in self.findChildren(QToolButton):
+            if (target := button.property("target")) is not None:
+                button.setChecked(target == self._model.filter.group)

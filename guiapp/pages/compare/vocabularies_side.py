@@ -10,15 +10,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStacked
 
 from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
 from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.widgets.buttons import SegmentedTabs, push_button
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button
+from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.pages.compare.vocabularies import ComparedVocabularies
-from guiapp.pages.compare.vocabularies_head import session_name
-from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
-from guiapp.pages.compare.vocabulary_verdict import ROLES, RULES
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource, set_role
+from guiapp.pages.compare.vocabularies import ROLES, RULES, ComparedVocabularies
+from guiapp.pages.compare.vocabulary_rows import Describer, RowDetails
 
 PANELS = ("Details", "Special tokens", "Rules")
 PANEL_OF = {ROLES: 1, RULES: 2}
@@ -28,8 +25,6 @@ LONGEST_SETTING = 2000  # characters
 MOST_FACTS = 6
 ALL_LINES = 1 << 20
 NONE = "–"
-
-
 WriteSpans = Callable[[Describer, Theme], Iterator[Span]]
 
 
@@ -53,7 +48,6 @@ class VocabulariesSide(QFrame):
         self.setMinimumWidth(270)
 
     def show_target(self, target: str) -> None:
-        """Show ROLES or RULES."""
         self.tabs.choose(PANEL_OF[target])
 
     def _show_details(self) -> None:
@@ -66,11 +60,9 @@ class RowPanel(QScrollArea):
 
     Signals:
         tree_wanted(int): show this token of A in the tree.
-        second_wanted(int): open B as the window's model, and show this token of it.
     """
 
     tree_wanted = Signal(object)
-    second_wanted = Signal(object)
 
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -80,12 +72,11 @@ class RowPanel(QScrollArea):
         self._empty = set_role(QLabel(NOTHING_CHOSEN, wordWrap=True), "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
-        self._facts = [(QLabel(), self._value(), self._value()) for _ in range(MOST_FACTS)]
+        font = Theme.mono_font(SMALL_FONT_PX)
+        self._facts = [(QLabel(), StyledText(font, 4), StyledText(font, 4)) for _ in range(MOST_FACTS)]
         self._shared = StyledText(Theme.mono_font(SMALL_FONT_PX), 8)
         self._shared.setAccessibleName("In both")
-        self._only = plain_label("dim", wraps=True)
         self.tree = push_button("Show in tree", self._want_tree, role="raised")
-        self.open = push_button("", self._want_second, role="raised")
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy all that is said here")
         self._build_layout()
         offer_copying(self, "Copy details", self.copy)
@@ -102,9 +93,6 @@ class RowPanel(QScrollArea):
             lines += [f"{name}\t{value}" for name, value in details.shared]
             QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
 
-    def _value(self) -> StyledText:
-        return StyledText(Theme.mono_font(SMALL_FONT_PX), 4)
-
     def _build_layout(self) -> None:
         grid = QGridLayout()
         grid.setHorizontalSpacing(GAP_PX)
@@ -120,9 +108,9 @@ class RowPanel(QScrollArea):
             grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
             for column, value in enumerate(values, 1):
                 grid.addWidget(value, row, column, Qt.AlignmentFlag.AlignTop)
-        buttons = in_row(self.tree, self.open, self.copy_button, STRETCH)
+        buttons = in_row(self.tree, self.copy_button, STRETCH)
         self._all = QWidget()
-        in_column(card(self._token, grid, self._shared), self._only, buttons, on=self._all, spacing=GAP_PX)
+        in_column(card(self._token, grid, self._shared), buttons, on=self._all, spacing=GAP_PX)
         scroll_down(self, framed(in_column(self._empty, self._all, STRETCH, margins=MARGIN_PX), "panel"))
 
     def _show(self) -> None:
@@ -144,32 +132,14 @@ class RowPanel(QScrollArea):
                 name.setText(f"{fact.name}  ≠" if fact.differs else fact.name)
                 for value, text, side in zip(values, (fact.first, fact.second), "AB", strict=True):
                     value.setAccessibleName(f"{fact.name} in {side}")
-                    value.set_spans(
-                        [Span(isolate(text) or NONE, theme.text if text else theme.dim, None, fact.differs)]
-                    )
+                    color = theme.text if text else theme.dim
+                    value.set_spans([Span(isolate(text) or NONE, color, None, fact.differs)])
         self._shared.set_spans(_lines(details.shared, theme))
-        self._offer(details)
-
-    def _offer(self, details: RowDetails) -> None:
-        first, second = details.token
-        is_only = first is None and second is not None
-        self.tree.setVisible(first is not None)
-        self.open.setVisible(is_only)
-        self._only.setVisible(is_only)
-        if is_only and self._model.second is not None:
-            name = isolate(session_name(self._model.second))
-            self._only.setText(
-                f"Only B has it. The tree is that of the window's model: {name} must be opened."
-            )
-            self.open.setText("Open B and show in tree")
+        self.tree.setVisible(details.token[0] is not None)
 
     def _want_tree(self) -> None:
         if self._shown is not None and self._shown.token[0] is not None:
             self.tree_wanted.emit(self._shown.token[0])
-
-    def _want_second(self) -> None:
-        if self._shown is not None and self._shown.token[1] is not None:
-            self.second_wanted.emit(self._shown.token[1])
 
 
 class _TextPanel(QScrollArea):
@@ -235,9 +205,8 @@ def _token(lookup: Describer, side: int, token_id: int | None) -> str:
 def _rule_spans(lookup: Describer, theme: Theme) -> Iterator[Span]:
     """Those that differ, those that cannot be compared, and then the others with what both say."""
     order = {False: 0, None: 1, True: 2}
-    for number, setting in enumerate(
-        sorted(lookup.comparison.settings, key=lambda each: order[each.is_equal])
-    ):
+    settings = sorted(lookup.comparison.settings, key=lambda each: order[each.is_equal])
+    for number, setting in enumerate(settings):
         yield Span("\n\n" if number else "", theme.dim)
         yield _marker(setting.is_equal, theme)
         yield Span(setting.name, theme.text, is_bold=True)

@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QSplitter, QWidget
+import numpy as np
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
-from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
+from guiapp.analysis.doctor.doctor import count, is_command
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.session.loader import title_of as model_title
 from guiapp.kit.spans.legend import Draw, LegendEntry
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.find_picture import CUTS
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import in_column, in_splitter
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.find_picture import CUTS, CutTwice, FindPicture
+from guiapp.kit.widgets.labels import Span, StyledText
+from guiapp.kit.widgets.layouts import (
+    STRETCH,
+    Contents,
+    WrappingRow,
+    card,
+    framed,
+    head_row,
+    in_column,
+    in_row,
+    in_splitter,
+    scroll_across,
+    scroll_down,
+)
+from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
-from guiapp.kit.widgets.painting import LEFT, bold, elided, write
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.pages.doctor.head import DoctorHead
-from guiapp.pages.doctor.panel import FindingPanel
-from guiapp.pages.doctor.words import ICONS, title_of
+from guiapp.kit.widgets.painting import LEFT, ShareBar, bold, elided, icon, write
+from guiapp.kit.widgets.tables import ROW_PX, PaintedRows
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.doctor.words import ICONS, sentence_parts, title_of
 
+LEAST_PX = 320
+NAMES = "now", "mended"
+EMPTY = "Here each finding is shown: what is wrong, a text that it changes, and what mends it."
+MOST_LINES = 40
+FORMS = {"markdown": MARKDOWN, "json": JSON}
+ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
+BAR_PX = 160
 ICON_PX = 18
 TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 LIST_PX, PANEL_PX = 640, 460
@@ -128,9 +162,8 @@ class DoctorPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        return (
-            [self.list, self.panel.what, self.head.original] if self.model.findings else [self.head.original]
-        )
+        found = [self.list, self.panel.what] if self.model.findings else []
+        return [*found, self.head.original]
 
     @property
     def is_ready(self) -> bool:
@@ -158,3 +191,247 @@ def make_page(setting: PageSetting) -> DoctorPage:
     page = DoctorPage(setting.doctor, setting.requests, setting.theme_source)
     page.panel.text_shown.connect(setting.actions["inspect"].trigger)
     return page
+
+
+class DoctorHead(QFrame):
+    """What there is, in a few words.
+
+    Signals:
+        original_wanted(QWidget): let people choose the original under this widget.
+    """
+
+    original_wanted = Signal(object)
+
+    def __init__(self, model: DoctorModel, saving: FileSaving, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._model = model
+        self.verdict = plain_label("title")
+        self.about = plain_label("dim", wraps=True)
+        self.bar = ShareBar("Progress of the checks", BAR_PX)
+        self.cancel = push_button("Cancel", model.cancel)
+        self.again = push_button("Examine", model.examine)
+        self.leave = push_button("Back to the open model", model.leave_file)
+        self.original = push_button("", self._ask_original, tip=ORIGINAL_TIP)
+        drop = partial(model.set_original, "")
+        self.drop = tool_button("✕", drop, tip="Compare with no original")
+        self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
+        told = in_column(self.verdict, self.about, spacing=UNIT_PX)
+        tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
+        in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
+        model.changed.connect(self._refresh)
+        model.progress_changed.connect(self._on_progress_changed)
+        self._refresh()
+
+    def _ask_original(self) -> None:
+        self.original_wanted.emit(self.original)
+
+    def _refresh(self) -> None:
+        model = self._model
+        has_found = model.diagnosis is not None
+        self.verdict.setText(_verdict(model))
+        self.about.setText(_about(model))
+        for part in (self.bar, self.cancel):
+            part.setVisible(model.is_busy)
+        self.again.setVisible(bool(model.name) and not has_found and not model.is_waiting)
+        self.leave.setVisible(model.is_of_failed_file)
+        name = quoted(model_title(model.original), 30)
+        self.original.setText(f"Original: {name}" if model.original else "Compare with original…")
+        can_open = model.diagnosis is None or model.diagnosis.tokenizer is not None
+        self.original.setEnabled(bool(model.name) and can_open)
+        self.drop.setVisible(bool(model.original))
+        self.export.setEnabled(has_found)
+
+    def _on_progress_changed(self) -> None:
+        self.bar.show_share(self._model.progress)
+
+
+def _verdict(model: DoctorModel) -> str:
+    if model.is_busy:
+        return "Examining …"
+    if model.diagnosis is None:
+        return "Not examined" if model.name else "No model"
+    return count(model.findings)
+
+
+def _about(model: DoctorModel) -> str:
+    if not model.name:
+        return "Open a model: what is wrong with its files is told here."
+    if model.problem:
+        return model.problem
+    return quoted(model.title)
+
+
+class FindingPanel(QFrame):
+    """The finding that is chosen.
+
+    Signals:
+        token_wanted(int): show this token in its tree.
+        tokens_wanted(str, Ids): light these tokens in the tree, under a title.
+        template_wanted(TemplateLine): show this line of a chat template with what it writes.
+        text_shown(): the text of the finding is the window's: show it.
+    """
+
+    token_wanted = Signal(object)
+    tokens_wanted = Signal(str, object)
+    template_wanted = Signal(object)
+    text_shown = Signal()
+
+    def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self.setMinimumWidth(LEAST_PX)
+        self._model, self._theme_source = model, theme_source
+        self.number = heading("")
+        self.previous = tool_button("‹", partial(self._go, -1), tip="Previous finding")
+        self.next = tool_button("›", partial(self._go, 1), tip="Next finding")
+        self._sign = QLabel()
+        self.title = plain_label("strong")
+        self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
+        self.picture = FindPicture(theme_source, NAMES)
+        self.remedy = self._text(Theme.ui_font(), "Remedy")
+        self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
+        self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the remedy")
+        self.try_button = push_button("", model.try_pre, role="primary")
+        self.text_button = push_button("Open text in Inspect", self._show_text)
+        self.tree_button = push_button("Show token in tree", self._want_tokens)
+        self.chat_button = push_button("Show template in Chat", self._want_template)
+        self._views = QStackedWidget()
+        self._build_layout()
+        model.chosen_changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
+
+    def copy_remedy(self) -> None:
+        if (finding := self._model.finding) is not None:
+            QGuiApplication.clipboard().setText(finding.remedy)
+
+    def _want_template(self) -> None:
+        if (finding := self._model.finding) is not None and finding.line is not None:
+            self.template_wanted.emit(finding.line)
+
+    def _text(self, font: QFont, name: str) -> StyledText:
+        made = StyledText(font, MOST_LINES)
+        made.setAccessibleName(name)
+        return made
+
+    def _build_layout(self) -> None:
+        area = QScrollArea()
+        scroll_across(area, self.picture)
+        area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)  # else its card grows
+        self._area = area
+        self._in_template = heading("Template")
+        self._mends = QWidget()
+        in_column(head_row("Remedy", self.copy_button), self.remedy, on=self._mends, spacing=UNIT_PX)
+        self._lines = QWidget()
+        in_column(self._in_template, self.template, on=self._lines, spacing=UNIT_PX)
+        head = in_row((self.number, 1), self.previous, self.next, spacing=0)
+        inner = QWidget()
+        in_column(
+            head,
+            card(in_row(self._sign, (self.title, 1), spacing=GAP_PX), self.what, area),
+            WrappingRow([self.try_button, self.text_button, self.tree_button, self.chat_button]),
+            self._mends,
+            self._lines,
+            STRETCH,
+            on=inner,
+            margins=MARGIN_PX,
+            spacing=3 * UNIT_PX,
+        )
+        shown = QScrollArea()
+        scroll_down(shown, inner)
+        for part in (inner, shown.viewport()):
+            part.setAutoFillBackground(False)
+        empty = QLabel(EMPTY, wordWrap=True)
+        self._views.addWidget(framed(in_column(set_role(empty, "dim"), STRETCH, margins=MARGIN_PX)))
+        self._views.addWidget(shown)
+        in_column(self._views, on=self)
+
+    def _go(self, by: int) -> None:
+        self._model.choose(self._model.chosen + by)
+
+    def _show_text(self) -> None:
+        self._model.show_text()
+        self.text_shown.emit()
+
+    def _want_tokens(self) -> None:
+        if (finding := self._model.finding) is None:
+            return
+        if len(finding.tokens) == 1:
+            self.token_wanted.emit(finding.tokens[0])
+        else:
+            self.tokens_wanted.emit(title_of(finding), np.array(finding.tokens, np.int32))
+
+    def _refresh(self) -> None:
+        finding = self._model.finding
+        self._views.setCurrentIndex(int(finding is not None))
+        if finding is not None:
+            self._show(finding, self._theme_source.theme)
+
+    def _show(self, finding: Finding, theme: Theme) -> None:
+        at, n_findings = self._model.chosen, len(self._model.findings)
+        self.number.setText(f"{finding.severity} · {at + 1} of {n_findings}".upper())
+        self.previous.setEnabled(at > 0)
+        self.next.setEnabled(at + 1 < n_findings)
+        name, color = ICONS[finding.severity]
+        self._sign.setPixmap(icon(name, getattr(theme, color), ICON_PX).pixmap(ICON_PX, ICON_PX))
+        self.title.setText(title_of(finding))
+        self.what.set_spans(_spans(finding.what, theme))
+        self._area.setVisible(finding.changes is not None)
+        if finding.changes is not None:
+            self.picture.show_find(_cuts_of(finding.changes))
+            self._area.setFixedHeight(self.picture.height() + 12)
+        self._mends.setVisible(bool(finding.remedy))
+        is_code = is_command(finding.remedy)
+        self.remedy.set_font(Theme.mono_font(SMALL_FONT_PX) if is_code else Theme.ui_font())
+        self.remedy.set_spans([Span(isolate(finding.remedy), theme.text)])
+        self._show_line(finding.line, theme)
+        self._offer(finding)
+
+    def _show_line(self, line: TemplateLine | None, theme: Theme) -> None:
+        self._lines.setVisible(line is not None)
+        if line is not None:
+            self._in_template.setText(f"TEMPLATE, LINE {line.number}")
+            self.template.set_spans(_line_spans(line, theme))
+
+    def _offer(self, finding: Finding) -> None:
+        is_in_use = finding.pre == self._chosen_pre
+        self.try_button.setVisible(bool(finding.pre))
+        self.try_button.setEnabled(not is_in_use)
+        self.try_button.setText(f"{finding.pre} is in use" if is_in_use else f"Try with {finding.pre}")
+        self.text_button.setVisible(finding.changes is not None)
+        self.tree_button.setText("Show tokens in tree" if len(finding.tokens) > 1 else "Show token in tree")
+        self.chat_button.setVisible(finding.line is not None and self._model.is_of_open_model)
+        self.tree_button.setVisible(bool(finding.tokens) and self._model.is_of_open_model)
+
+    @property
+    def _chosen_pre(self) -> str:
+        tokenizer = self._model.session.tokenizer
+        return "" if tokenizer is None else tokenizer.vocabulary.chosen_pre
+
+
+def _spans(sentence: str, theme: Theme) -> Iterator[Span]:
+    """What a file says is on a ground of its own."""
+    ground = blend(theme.raised, theme.text, 0.1)
+    for said in sentence_parts(sentence):
+        if said.text:
+            yield Span(isolate(said.text), theme.text, ground if said.is_quoted else None)
+
+
+def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
+    width = len(str(line.first + len(line.context)))
+    for number, text in enumerate(line.context, line.first):
+        is_meant = number == line.number
+        ground = blend(theme.panel, theme.accent, 0.24) if is_meant else None
+        end = "" if number == line.first + len(line.context) - 1 else "\n"
+        yield Span(f"{number:>{width}}  ", theme.dim)
+        color = theme.text if is_meant else theme.dim
+        yield Span(isolate(quoted(text, 4 * len(text))), color, ground)
+        yield Span(end, theme.dim)
+
+
+def _cuts_of(change: TokenizationChange) -> CutTwice:
+    """A text before and after a fault is mended; None where only a conversion can tell."""
+    before, after = change.before, change.after
+    ids, spans = (None, None) if after is None else (after.ids, after.spans)
+    return CutTwice(change.text.encode("utf-8", "replace"), (before.ids, ids), (before.spans, spans))

@@ -11,21 +11,16 @@ from PySide6.QtGui import QAction, QIntValidator, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.core.text.figures import counted, quoted
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.find_picture import LETTERS
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, write
-from guiapp.kit.widgets.side_markers import Marker
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
-from guiapp.pages.hunt.model import SECONDS, HuntModel
-from guiapp.pages.hunt.sides import HuntSide
-from guiapp.pages.hunt.words import title_of
+from guiapp.kit.widgets.painting import LEFT, RIGHT, Marker, Painted, fill, write
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
+from guiapp.pages.hunt.model import SECONDS, HuntModel, HuntSide, title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
 TICK_PX, TICK_HEIGHT_PX = 2, 14
@@ -68,19 +63,10 @@ class HuntHead(QFrame):
         choices = in_column(self.generators, self.texts, spacing=0)
         for button in (self.generators, self.texts):
             choices.setAlignment(button, RIGHT_SIDE)
-        in_row(
-            first,
-            against,
-            second,
-            (STRETCH, 1),
-            choices,
-            on=self,
-            margins=(MARGIN_PX, GAP_PX),
-            spacing=MARGIN_PX,
-        )
+        parts = first, against, second, (STRETCH, 1), choices
+        in_row(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=MARGIN_PX)
         model.sides.changed.connect(self._on_sides_changed)
-        for signal in (model.choices_changed, model.running_changed, model.state_changed):
-            signal.connect(self._on_choices_changed)
+        model.changed.connect(self._on_choices_changed)
         self._on_sides_changed()
         self._on_choices_changed()
 
@@ -92,8 +78,8 @@ class HuntHead(QFrame):
     def _on_choices_changed(self) -> None:
         choices, state = self._model.choices, self._model.state
         n_all, n_chosen = len(ALL_NAMES), len(choices.generators)
-        told = f"{n_all} generators" if n_chosen == n_all else f"{n_chosen} of {n_all} generators"
-        self.generators.setText(told)
+        some = "" if n_chosen == n_all else f"{n_chosen} of "
+        self.generators.setText(f"{some}{n_all} generators")
         taken = [Path(name).name for name, is_taken in choices.own_texts if is_taken]
         names = ["your text"] * choices.takes_text + taken
         shown = "no texts of yours" if not names else quoted(names[0], 24)
@@ -101,9 +87,8 @@ class HuntHead(QFrame):
         lines = f" · {counted(state.n_lines, 'line')}" if state is not None and state.n_lines else ""
         self.texts.setText(f"{shown}{more}{lines}".replace("&", "&&"))
         self.texts.setToolTip(plain_tip(f"{TEXTS_TIP}\n{shown}{more}{lines}"))  # there may be no room for it
-        for button in (self.generators, self.texts):
+        for button in (self.generators, self.texts, self.sides[1].button):
             button.setEnabled(not self._model.is_running)
-        self.sides[1].button.setEnabled(not self._model.is_running)
 
     def _list_competitors(self, menu: QMenu) -> None:
         model = self._model
@@ -117,7 +102,8 @@ class HuntHead(QFrame):
             action = self._offer(menu, side)
             if reason:
                 action.setEnabled(False)
-                action.setText(f"{action.text()}: {_short(reason)}".replace("&", "&&"))
+                short = reason.partition(". ")[0].rstrip(".")
+                action.setText(f"{action.text()}: {short}".replace("&", "&&"))
                 action.setToolTip(plain_tip(reason))
         menu.addSeparator()
         menu.addAction("Another model…", self.model_wanted.emit)
@@ -230,13 +216,7 @@ class HuntStatus(QWidget):
         row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=4 * UNIT_PX)
         in_column(row, self.bar, on=self, margins=(MARGIN_PX, MARGIN_PX, MARGIN_PX, 0), spacing=GAP_PX)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        for signal in (
-            model.state_changed,
-            model.running_changed,
-            model.choices_changed,
-            model.sides.changed,
-        ):
-            signal.connect(self._refresh)
+        model.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -246,9 +226,8 @@ class HuntStatus(QWidget):
         values = (tried, round(tried / seconds) if seconds else 0, n_differing, len(model.kinds))
         for figure, value in zip(self.figures.values(), values, strict=True):
             figure.show_value(value)
-        self.time.setText(
-            f"{_clock(seconds)} / {_clock(model.hunted_s if model.is_running else model.choices.seconds)}"
-        )
+        whole = model.hunted_s if model.is_running else model.choices.seconds
+        self.time.setText(f"{_clock(seconds)} / {_clock(whole)}")
         self.time.check(model.choices.seconds)
         self.time.setEnabled(not model.is_running)
         if self.seed.text() != str(model.choices.seed) and not self.seed.hasFocus():
@@ -293,10 +272,6 @@ def _duration(seconds: float) -> str:
     return f"{seconds:g} seconds" if seconds < 60 else counted(round(seconds / 60), "minute")
 
 
-def _short(reason: str) -> str:
-    return reason.partition(". ")[0].rstrip(".")
-
-
 class TimeBar(Painted):
     """A tick tells its cause where the mouse points at it."""
 
@@ -306,14 +281,11 @@ class TimeBar(Painted):
         self.setFixedHeight(HEIGHT_PX)
         self.setMouseTracking(True)
         TipWatch(self, self._tip)
-        model.state_changed.connect(self._refresh)
-        model.running_changed.connect(self._refresh)
-        model.choices_changed.connect(self._refresh)
+        model.changed.connect(self._refresh)
         self._refresh()
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
-        """Where they are, and what they tell."""
         return [
             (self._x(seconds), f"{title_of(kind)}, after {seconds:.1f} s")
             for kind, seconds in self._model.found_at.items()
@@ -326,8 +298,7 @@ class TimeBar(Painted):
         left = "" if first is None else f"first after {first:.1f} s"
         if not self._model.is_running:
             return left, ""
-        is_trying = state is not None and state.trying
-        return left, f"trying: {state.trying}" if state is not None and is_trying else "opening both …"
+        return left, f"trying: {state.trying}" if state is not None and state.trying else "opening both …"
 
     def _x(self, seconds: float) -> float:
         state = self._model.state

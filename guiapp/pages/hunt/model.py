@@ -1,34 +1,56 @@
-"""What the Hunt page shows: who is compared, what is tried, and what was found so far."""
+"""What the Hunt page shows: who is compared, what is tried, what was found, and what that is called."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.hunt.engine import HuntPlan, hunt
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.explain.spelling import parts
+from guiapp.analysis.hunt.engine import HuntPlan, hunt, likely_pre
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.analysis.hunt.likely import likely_pre
-from guiapp.analysis.hunt.mismatches import Find, Hunt, Kind, LineOffset
+from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject, Kind, LineOffset
+from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
-from guiapp.analysis.hunt.sides import HuntError
-from guiapp.core.system.replace_file import replace_file
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.analysis.libraries.table import PEERS, reason_against
+from guiapp.core.sources.files import replace_file
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import not_written
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.choice import summary
+from guiapp.kit.session.loader import OpenModel, display_name
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.widgets.find_picture import LETTERS
 from guiapp.native.checkpoint import at_checkpoints
-from guiapp.pages.hunt.sides import HuntSide, Sides, side_of
-from guiapp.pages.hunt.words import texts_of
 
+OF_PIECES = {
+    "digits": "Groups of digits",
+    "contractions": "Contractions",
+    "line ends": "Line ends",
+    "spaces": "Spaces",
+    "signs": "Signs beside text",
+    "accents": "Accents",
+    "letters": "Letters",
+}
+OF_OTHERS = {
+    Cause.AROUND: "Tokens around each text",
+    Cause.NUMBER: "Same token, other id",
+    Cause.WHOLE_PIECE: "Whole pieces",
+    Cause.FALLBACK: "Text without tokens",
+    Cause.OTHER_VOCABULARY: "Other vocabulary",
+    Cause.UNTOLD: "No stage tells why",
+}
+SAYS_ALL = ("pieces", "ids", "scores", "")  # subjects that add nothing to the cause
+LIBRARIES = ("llama.cpp", "tokenizers", "tiktoken", "sentencepiece")
 Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
 FAREWELL_S = 10.0
 SECONDS = (10.0, 30.0, 60.0, 300.0, 1800.0)
@@ -51,7 +73,6 @@ class Choices:
     seed: int = 0
 
     def with_own(self, name: str, is_taken: bool) -> Choices:
-        """With a file or folder that is taken or not."""
         return replace(self, own_texts=tuple({**dict(self.own_texts), name: is_taken}.items()))
 
 
@@ -60,6 +81,7 @@ class HuntModel(QObject):
 
     sides     who is compared next
     state     None before the first; of the sides that `hunted` names
+    hunted_s  how long the hunt that is shown was to go on
     found_at  when each kind was first found, in seconds
     kinds     the rows: in the order in which they were found, by their share of the user's lines at the end
     likely    the pre-tokenizer for A with which all finds go away, "" while none is known
@@ -68,6 +90,7 @@ class HuntModel(QObject):
         choices_changed(): `choices` is new.
         running_changed(): `is_running` is new.
         state_changed(): `state` and what follows from it is new; some times a second.
+        changed(): any of these, or who is compared, is new.
         selected_changed(): `selected` is another find.
         likely_changed(): `likely` is new.
         reported(str): the report that was asked for.
@@ -78,6 +101,7 @@ class HuntModel(QObject):
     choices_changed = Signal()
     running_changed = Signal()
     state_changed = Signal()
+    changed = Signal()
     selected_changed = Signal()
     likely_changed = Signal()
     reported = Signal(str)
@@ -93,7 +117,7 @@ class HuntModel(QObject):
         self.choices = Choices()
         self.hunted: tuple[HuntSide, HuntSide] | None = None
         self.state: Hunt | None = None
-        self._hunted_s = 0.0
+        self.hunted_s = 0.0
         self.found_at: dict[Kind, float] = {}
         self.kinds: list[Kind] = []
         self.likely = ""
@@ -108,10 +132,10 @@ class HuntModel(QObject):
         self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
         self._saving = LatestJob[str](self, self.news.emit, self.failed)
         self.sides.changed.connect(self._on_sides_changed)
+        for signal in (self.choices_changed, self.running_changed, self.state_changed, self.sides.changed):
+            signal.connect(self.changed)
         self._session.vocabulary_changed.connect(self._drop)
         self._session.text.reading.done.connect(self._on_file_read)
-
-    # What is tried
 
     def choose(self, choices: Choices) -> None:
         if choices != self.choices:
@@ -130,12 +154,11 @@ class HuntModel(QObject):
         return self.sides.why_not or ("" if self.choices.generators else "Tick a generator of texts.")
 
     def run(self) -> None:
-        """Begin anew."""
         first, second = self.sides.first, self.sides.second
         if self.why_not or first is None or second is None:
             return
         self._drop()
-        self.hunted, self._hunted_s = (first, second), self.choices.seconds
+        self.hunted, self.hunted_s = (first, second), self.choices.seconds
         self._folder = self._folder or TemporaryDirectory(prefix="tokenloupe-")
         takes_text = self.choices.takes_text and self._session.document.size
         text = self._session.document.text() if takes_text else None
@@ -153,11 +176,6 @@ class HuntModel(QObject):
             self.stop()
         else:
             self.run()
-
-    @property
-    def hunted_s(self) -> float:
-        """How long the hunt that is shown was to go on."""
-        return self._hunted_s if self.hunted is not None else self.choices.seconds
 
     def hunt_again(self) -> None:
         """With A split as is likely, which also becomes a column of Compare."""
@@ -229,16 +247,11 @@ class HuntModel(QObject):
         vanish = "vanishes" if len(self.kinds) == 1 else "all vanish"
         news = f"The {causes} {vanish} when A is split as {self.likely}."
         vocabulary = self._session.vocabulary
-        if vocabulary is None or self.sides.is_first_split_otherwise:
+        if vocabulary is None or self.sides.split_as:
             return news
         if vocabulary.chosen_pre:
             return f"{news} It is split as {quoted(vocabulary.chosen_pre)}, chosen by hand."
-        named = (
-            f"The file names {quoted(vocabulary.pre)}."
-            if vocabulary.pre
-            else "The file names no pre-tokenizer."
-        )
-        return f"{news} {named}"
+        return f"{news} The file names {quoted(vocabulary.pre) if vocabulary.pre else 'no pre-tokenizer'}."
 
     # What was found
 
@@ -252,7 +265,6 @@ class HuntModel(QObject):
 
     @property
     def all_texts(self) -> list[Find]:
-        """Those of all rows, one after the other."""
         return [each for find in self.finds for each in texts_of(find)]
 
     @property
@@ -294,8 +306,6 @@ class HuntModel(QObject):
     def save_report(self, path: Path) -> None:
         if (state := self.state) is not None:
             self._saving.start(partial(_save, state, path))
-
-    # Elsewhere
 
     def show_text(self) -> None:
         """Put the text of the find that is selected into the window; a find without text shows in any."""
@@ -360,9 +370,8 @@ def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) ->
         replace_file(place, text, is_private=True)
         files.insert(0, str(place))
     generators = () if choices.generators == ALL_NAMES else choices.generators
-    return replace(
-        sides, files=tuple(files), seconds=choices.seconds, seed=choices.seed, generators=generators
-    )
+    seconds, seed = choices.seconds, choices.seed
+    return replace(sides, files=tuple(files), seconds=seconds, seed=seed, generators=generators)
 
 
 def _save(state: Hunt, path: Path, progress: Progress) -> str:
@@ -443,3 +452,177 @@ class HuntRunner(QObject):
 
     def _end(self) -> None:
         self.ended.emit("")
+
+
+class HuntSide(NamedTuple):
+    """One of the two.
+
+    name   as `open_model` takes it, or that of a library
+    pre    the pre-tokenizer that splits its text instead of the file's own
+    title  what to call it
+    about  its kind and size, where they are known
+    """
+
+    name: str
+    pre: str | None
+    title: str
+    about: str = ""
+
+    @property
+    def is_library(self) -> bool:
+        return self.name in PEERS
+
+
+class Library(NamedTuple):
+    """An installed reference that can take the vocabulary, or why it cannot."""
+
+    side: HuntSide
+    reason: str
+
+
+def side_of(model: OpenModel) -> HuntSide:
+    vocabulary = model.tokenizer.vocabulary
+    return HuntSide(model.name, vocabulary.chosen_pre or None, display_name(model), summary(model))
+
+
+class Sides(QObject):
+    """A, which is the window's model, and B, which people choose.
+
+    split_as  the pre-tokenizer that was chosen here for A, "" for none
+
+    Signals:
+        changed(): `first`, `second` or what they can be is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, compared: ComparedModels, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._compared, self._session = compared, compared.sessions[0]
+        self._connected: list[ModelSession] = []
+        self._chosen: HuntSide | None = None  # B, where it is not the next model of Compare
+        self.split_as = ""
+        self._session.vocabulary_changed.connect(self._on_vocabulary_changed)
+        compared.sessions_changed.connect(self._on_sessions_changed)
+        self._on_sessions_changed()
+
+    @property
+    def first(self) -> HuntSide | None:
+        if (model := self._session.loader.model) is None:
+            return None
+        side = side_of(model)
+        if not self.split_as:
+            return side
+        return side._replace(pre=self.split_as, about=f"{side.about} · split as {self.split_as}")
+
+    @property
+    def second(self) -> HuntSide | None:
+        """B: the one that was chosen, or else the next model of Compare."""
+        return self._chosen or next(iter(self.models), None)
+
+    @property
+    def models(self) -> list[HuntSide]:
+        """Those of Compare that are open, but for the window's own."""
+        loaders = [session.loader for session in self._compared.sessions[1:]]
+        return [side_of(loader.model) for loader in loaders if loader.model is not None]
+
+    @property
+    def libraries(self) -> list[Library]:
+        """All that the command line offers, those that cannot take part with the reason."""
+        return [_library(name, self._session.vocabulary) for name in LIBRARIES]
+
+    @property
+    def why_not(self) -> str:
+        """What has to be done before these two can be hunted, "" where nothing has."""
+        first, second = self.first, self.second
+        if first is None:
+            return "Open a model to hunt with."
+        if second is None:
+            return "Choose what to hunt against: another model, or an installed library."
+        if first[:2] == second[:2]:
+            return "A and B are the same file, read alike: nothing can differ. Choose another one as B."
+        return ""
+
+    def choose_second(self, side: HuntSide | None) -> None:
+        self._chosen = side
+        self.changed.emit()
+
+    def choose_file(self, name: str, pre: str | None = None) -> None:
+        """The same for a model that is not open."""
+        self.choose_second(HuntSide(name, pre or None, quoted(Path(name).name or name), pre or ""))
+
+    def split_first_as(self, pre: str) -> None:
+        """Split the text of A so until another model is opened; B stays, whatever becomes of Compare."""
+        self.split_as, self._chosen = pre, self.second
+        self.changed.emit()
+
+    def _on_vocabulary_changed(self) -> None:
+        self.split_as = ""
+        if self._chosen is not None and self._chosen.is_library:
+            reasons = {library.side.name: library.reason for library in self.libraries}
+            self._chosen = None if reasons[self._chosen.name] else self._chosen
+        self.changed.emit()
+
+    def _on_sessions_changed(self) -> None:
+        for session in self._compared.sessions[1:]:
+            if session not in self._connected:
+                session.vocabulary_changed.connect(self.changed)
+        self._connected = list(self._compared.sessions[1:])
+        self.changed.emit()
+
+
+def _library(name: str, vocabulary: Vocabulary | None) -> Library:
+    reason = reason_against(name, vocabulary)
+    about = f"{PEERS[name].version} · installed reference" if PEERS[name].is_installed else ""
+    return Library(HuntSide(name, None, name, about), reason)
+
+
+class ReasonPart(NamedTuple):
+    """A stretch of a sentence; `is_code` where it stands for itself, `letter` where it is A or B."""
+
+    text: str
+    is_code: bool = False
+    letter: str = ""
+
+
+def title_of(kind: Kind) -> str:
+    cause, subject = kind
+    subject = subject.replace("the first", "A").replace("the second", "B")
+    if cause is Cause.PIECES:
+        return OF_PIECES.get(subject) or f"Pieces: {quoted(subject)}"
+    told = OF_OTHERS.get(cause) or f"{cause.value[0].upper()}{cause.value[1:]}"
+    return told if cause in OF_OTHERS or subject in SAYS_ALL else f"{told}: {quoted(subject)}"
+
+
+def sentence(find: Find, subjects: Sequence[HuntSubject]) -> list[ReasonPart]:
+    """Why a find differs, with letters for the names."""
+    names = {quoted(subject.name): letter for subject, letter in zip(subjects, LETTERS, strict=True)}
+    sentence_parts = []
+    for text, is_code in parts(find.reason.sentence.removesuffix(f" It is about {find.reason.subject}.")):
+        letter = names.get(text, "") if is_code else ""
+        sentence_parts.append(ReasonPart(letter or text, is_code and not letter, letter))
+    return sentence_parts
+
+
+def plain(sentence_parts: Sequence[ReasonPart]) -> str:
+    return "".join(each.text for each in sentence_parts)
+
+
+def texts_of(find: Find) -> tuple[Find, ...]:
+    """All finds of a kind, each with its own text."""
+    return (find, *find.others)
+
+
+def where(find: Find) -> str:
+    told = find.reason.cause.value
+    told = f"{told[0].upper()}{told[1:]}"
+    return f"{told}, from byte {find.at:,} on" if find.text else told
+
+
+def no_mismatch_lines(state: Hunt) -> Iterator[str]:
+    """What it means that a hunt, which is over, has found nothing."""
+    if state.tried:
+        yield f"Both gave the same for all of {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
+    if state.n_lines:
+        yield f"{counted(state.n_lines, 'line')} of your own are among them."
+    yield state.why_inconclusive or "That is no proof: more seconds, or another seed, try other texts."

@@ -8,22 +8,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
-from guiapp.analysis.hunt.mismatches import Hunt
 from guiapp.core.text.figures import counted
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.file_names import ask_for_file
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.find_picture import LEGEND
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, ask_for_file
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
-from guiapp.pages.hunt.cause_list import CauseList, ListHead
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
-from guiapp.pages.hunt.model import HuntModel
-from guiapp.pages.hunt.panel import FindPanel
-from guiapp.pages.hunt.words import no_mismatch_lines
+from guiapp.pages.hunt.model import HuntModel, no_mismatch_lines
+from guiapp.pages.hunt.panel import CauseList, FindPanel, ListHead
 
 PANEL_PX = 330
 LEAST_LIST_PX = 60
@@ -43,12 +38,7 @@ class HuntPage(Page):
 
     shown_in_compare = Signal()
 
-    def __init__(
-        self,
-        model: HuntModel,
-        requests: PageRequests,
-        theme_source: ThemeSource,
-    ) -> None:
+    def __init__(self, model: HuntModel, requests: PageRequests, theme_source: ThemeSource) -> None:
         super().__init__()
         self.model, self._requests = model, requests
         self.head = HuntHead(model, theme_source)
@@ -80,10 +70,8 @@ class HuntPage(Page):
         self.model.close()
 
     def save_report(self) -> None:
-        if self.model.state is not None:
-            path = ask_for_file(self, "Save report", "hunt.md", FORMATS)
-            if path is not None:
-                self.model.save_report(path)
+        if self.model.state is not None and (path := ask_for_file(self, "Save report", "hunt.md", FORMATS)):
+            self.model.save_report(path)
 
     def _build_layout(self, theme_source: ThemeSource) -> None:
         listed = QWidget()
@@ -99,13 +87,7 @@ class HuntPage(Page):
 
     def _connect(self) -> None:
         model = self.model
-        for signal in (
-            model.state_changed,
-            model.running_changed,
-            model.sides.changed,
-            model.choices_changed,
-        ):
-            signal.connect(self._refresh)
+        model.changed.connect(self._refresh)
         model.reported.connect(self._copy)
         model.failed.connect(self._show_failure)
         model.news.connect(self._show_message)
@@ -116,32 +98,27 @@ class HuntPage(Page):
         self.panel.compare_wanted.connect(self._show_in_compare)
 
     def choose_second(self) -> None:
-        """Let people choose a model as B."""
         self._requests.model_wanted.emit(self.head.sides[1].button, self.model.sides.choose_file)
 
     def _refresh(self) -> None:
-        model = self.model
+        model, state = self.model, self.model.state
         self._views.setCurrentIndex(int(bool(model.kinds)))
+        can_choose, title, text = False, "Two tokenizers, and where they part", model.why_not
         if model.problem:
-            self.words.describe("There was no hunt", model.problem, False)
-        elif model.is_running and (state := model.state) is not None and state.tried:
-            self.words.describe(
-                "Nothing found yet", f"{counted(state.tried, 'text')} tried, and both gave the same.", False
-            )
+            title, text = "There was no hunt", model.problem
+        elif model.is_running and state is not None and state.tried:
+            title = "Nothing found yet"
+            text = f"{counted(state.tried, 'text')} tried, and both gave the same."
         elif model.is_running:
-            self.words.describe("Opening both …", "", False)
-        elif model.state is not None:
-            self.words.describe(*_over(model.state), False)
+            title, text = "Opening both …", ""
+        elif state is not None:
+            title = "Inconclusive" if state.why_inconclusive else "Nothing found"
+            text = " ".join((*no_mismatch_lines(state), *state.notes))
         elif model.why_not:
-            self.words.describe(
-                "Two tokenizers, and where they part", model.why_not, model.sides.second is None
-            )
+            can_choose = model.sides.second is None
         else:
-            self.words.describe(
-                "Two tokenizers, and where they part",
-                "Start tries many short texts on both, shrinks those that differ, and says why.",
-                False,
-            )
+            text = "Start tries many short texts on both, shrinks those that differ, and says why."
+        self.words.describe(title, text, can_choose)
 
     def _copy(self, report: str) -> None:
         QGuiApplication.clipboard().setText(report)
@@ -184,11 +161,10 @@ class EmptyState(QWidget):
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setMinimumWidth(WORDS_PX)
-        column = in_column(
-            (STRETCH, 2), self.title, self.text, GAP_PX, self.choose, (STRETCH, 3), spacing=GAP_PX
-        )
-        column.setAlignment(self.choose, Qt.AlignmentFlag.AlignHCenter)
-        column.setAlignment(self.text, Qt.AlignmentFlag.AlignHCenter)
+        parts = (STRETCH, 2), self.title, self.text, GAP_PX, self.choose, (STRETCH, 3)
+        column = in_column(*parts, spacing=GAP_PX)
+        for part in (self.choose, self.text):
+            column.setAlignment(part, Qt.AlignmentFlag.AlignHCenter)
         in_row((STRETCH, 1), column, (STRETCH, 1), on=self)
 
     def describe(self, title: str, text: str, can_choose: bool) -> None:
@@ -206,14 +182,8 @@ class LikelyBar(QFrame):
         self._model = model
         self.text = plain_label(wraps=True)
         self.button = push_button("", model.hunt_again)
-        in_row(
-            heading("Likely reason"),
-            (self.text, 1),
-            self.button,
-            on=self,
-            margins=(MARGIN_PX, 3 * UNIT_PX),
-            spacing=MARGIN_PX,
-        )
+        parts = heading("Likely reason"), (self.text, 1), self.button
+        in_row(*parts, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=MARGIN_PX)
         model.likely_changed.connect(self._refresh)
         self._refresh()
 
@@ -223,11 +193,6 @@ class LikelyBar(QFrame):
         if name:
             self.text.setText(self._model.likely_words)
             self.button.setText(f"Hunt again as {name}")
-
-
-def _over(state: Hunt) -> tuple[str, str]:
-    title = "Inconclusive" if state.why_inconclusive else "Nothing found"
-    return title, " ".join((*no_mismatch_lines(state), *state.notes))
 
 
 def make_page(setting: PageSetting) -> HuntPage:

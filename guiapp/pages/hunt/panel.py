@@ -1,22 +1,21 @@
-"""One find: how both cut it, why, what can be done with it, and where it is in the user's texts."""
+"""The causes that a hunt has found as a list, and one find: how both cut it, why, and where it is."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QRect, QRectF, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.analysis.hunt.mismatches import Find, LineOffset
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.state.background import later
-from guiapp.kit.tokens.find_grid import CutTwice
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.find_picture import HEIGHT_PX, LETTERS, FindPicture
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
+from guiapp.kit.widgets.find_picture import HEIGHT_PX, LETTERS, CutTwice, FindPicture
+from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import (
     STRETCH,
     card,
@@ -27,10 +26,19 @@ from guiapp.kit.widgets.layouts import (
     scroll_down,
     take_away,
 )
-from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, fill, write
-from guiapp.kit.widgets.side_markers import color_of
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.painting import (
+    LEFT,
+    RIGHT,
+    Painted,
+    PaintedButton,
+    bold,
+    color_of,
+    elided,
+    fill,
+    ring,
+    write,
+)
+from guiapp.kit.widgets.tables import ROW_PX, PaintedRows
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -39,11 +47,20 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    blend,
+    heading,
+    plain_label,
+    set_role,
 )
-from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.hunt.model import HuntModel
-from guiapp.pages.hunt.words import sentence, title_of, where
+from guiapp.pages.hunt.model import HuntModel, plain, sentence, texts_of, title_of, where
 
+HEAD_PX = 34
+CHIP_PX, CHIP_FONT_PX = 32, 15
+LONGEST_CHIP = 24  # characters
+MORE_PX = 66  # for "+5,111"
+SHARE_PX = 130
+BAR_PX, LEAST_BAR_PX = 116, 3
+EVERY_TEXT = "each text"
 LEAST_PX = 310
 SHOWN_PLACES = 5
 TOLD_MS = 6000
@@ -97,7 +114,6 @@ class FindPanel(QFrame):
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
-        self._holds = plain_label("dim", wraps=True)
         self._build_layout()
         for signal in (model.state_changed, model.selected_changed):
             signal.connect(self._refresh)
@@ -106,22 +122,16 @@ class FindPanel(QFrame):
 
     def _build_layout(self) -> None:
         inner = QWidget()
-        buttons = in_row(
-            self.copy_button, self.compare_button, self.step_button, (STRETCH, 1), spacing=UNIT_PX
-        )
-        lines = in_row(self._in_text, self._n_lines, (STRETCH, 1), spacing=GAP_PX)
+        buttons = self.copy_button, self.compare_button, self.step_button, (STRETCH, 1)
         in_column(
             in_row((self.title, 1), self.previous, self.next, spacing=0),
             self._card,
-            buttons,
+            in_row(*buttons, spacing=UNIT_PX),
             in_row(self.save_button, (self._message, 1)),
             GAP_PX,
-            lines,
+            in_row(self._in_text, self._n_lines, (STRETCH, 1), spacing=GAP_PX),
             self._place_column,
             self._more,
-            GAP_PX,
-            heading("The report holds"),
-            self._holds,
             (STRETCH, 1),
             on=inner,
             margins=MARGIN_PX,
@@ -137,7 +147,6 @@ class FindPanel(QFrame):
         in_column(self._views, on=self)
 
     def show_message(self, message: str) -> None:
-        """Say for a while what was done."""
         self._message.setText(message)
         self._forgets.start()
 
@@ -162,17 +171,12 @@ class FindPanel(QFrame):
         self.picture.show_find(CutTwice(find.text, find.token_ids, find.spans))
         self._show_reason(find)
         self._show_places(row)
-        subject = self._model.hunted[1] if self._model.hunted is not None else None
-        is_library = subject is not None and subject.is_library
-        self.compare_button.setEnabled(not is_library)
-        self.step_button.setEnabled(not is_library and bool(find.text))
-        tip = f"{subject.title} is a library: it has no column" if is_library and subject is not None else ""
+        hunted = self._model.hunted
+        library = hunted[1].title if hunted is not None and hunted[1].is_library else ""
+        self.compare_button.setEnabled(not library)
+        self.step_button.setEnabled(not library and bool(find.text))
         for button in (self.compare_button, self.step_button):
-            button.setToolTip(plain_tip(tip))
-        self._holds.setText(
-            f"versions and hashes of both, each text escaped, both lists of ids, where and why they part, "
-            f"seed {state.seed}"
-        )
+            button.setToolTip(plain_tip(f"{library} is a library: it has no column" if library else ""))
 
     def _show_reason(self, find: Find) -> None:
         state, theme = self._model.state, self._theme_source.theme
@@ -242,3 +246,184 @@ class PlaceButton(PaintedButton):
                 fill(painter, QRectF(x, 3, width, PLACE_PX - 6), theme.span_color(4), 3)
             write(painter, QRectF(x, 0, width + 1, PLACE_PX), isolate(part), theme.text, LEFT, font)
             x += width
+
+
+def columns(width: int) -> tuple[tuple[int, int], ...]:
+    """Where the columns of causes, texts and shares begin, and how wide they are."""
+    cause = min(max(width // 4, 190), 300)
+    texts = width - cause - SHARE_PX - 4 * MARGIN_PX
+    return (MARGIN_PX, cause), (2 * MARGIN_PX + cause, texts), (width - MARGIN_PX - SHARE_PX, SHARE_PX)
+
+
+class ListHead(Painted):
+    """The titles of the columns."""
+
+    def __init__(self, model: HuntModel, below: CauseList, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Titles of the columns")
+        self._model, self._below = model, below.viewport()
+        self.setFixedHeight(HEAD_PX)
+        model.state_changed.connect(self.update)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        width = self._below.width()
+        font = bold(Theme.ui_font(SMALL_FONT_PX))
+        painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), theme.line)
+        for title, (x, wide) in zip(("CAUSE", "SHORTEST TEXTS"), columns(width), strict=False):
+            write(painter, QRect(x, 0, wide, self.height()), title, theme.dim, LEFT, font)
+        right = QRect(0, 0, width - MARGIN_PX, self.height())
+        write(painter, right, self._of_what(), theme.dim, RIGHT, font)
+
+    def _of_what(self) -> str:
+        state = self._model.state
+        if state is None:
+            return ""
+        if state.n_lines:
+            return f"OF YOUR {counted(state.n_lines, 'line')}".upper()
+        return f"OF {counted(state.tried, 'text')}".upper()
+
+
+class CauseList(PaintedRows):
+    """A row for each cause; a click or the arrow keys choose one of its texts."""
+
+    def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Causes")
+        self._model = model
+        self._chip_font = Theme.mono_font(CHIP_FONT_PX)
+        self._metrics = QFontMetricsF(self._chip_font)
+        TipWatch(self.viewport(), self._tip)
+        model.state_changed.connect(self.fit_rows)
+        model.selected_changed.connect(self._on_selected_changed)
+        self.fit_rows()
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._model.kinds)
+
+    @property
+    def chosen_row(self) -> int:
+        return self._model.selected_row
+
+    def chips(self, row: int) -> list[tuple[QRectF, str]]:
+        """The places of the texts that a row has room for, and what is seen of them."""
+        place, (_, (x, width), _) = self.row_at(row), columns(self.viewport().width())
+        top = place.center().y() - CHIP_PX / 2
+        placed: list[tuple[QRectF, str]] = []
+        left = float(x)
+        for find in texts_of(self._model.finds[row]):
+            label = _label(find)
+            wide = self._metrics.horizontalAdvance(label) + 2 * GAP_PX
+            if placed and left + wide > x + width - MORE_PX:
+                break
+            placed.append((QRectF(left, top, min(wide, width - MORE_PX), CHIP_PX), label))
+            left += wide + GAP_PX
+        return placed
+
+    def _on_selected_changed(self) -> None:
+        self.show_chosen()
+        find = self._model.selected
+        told = "" if find is None else f"{title_of(find.reason.kind)}: {visible_text(find.text)}"
+        self.setAccessibleDescription(told)
+
+    # What people do
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        row, chip = self._at(event.position().toPoint())
+        if row is not None:
+            self._model.select(self._model.kinds[row], chip or 0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row, find = self._model.selected_row, self._model.selected
+        if find is None:
+            super().keyPressEvent(event)
+            return
+        chip = [each.text for each in texts_of(self._model.finds[row])].index(find.text)
+        targets = {
+            Qt.Key.Key_Up: (row - 1, 0),
+            Qt.Key.Key_Down: (row + 1, 0),
+            Qt.Key.Key_Left: (row, chip - 1),
+            Qt.Key.Key_Right: (row, chip + 1),
+            Qt.Key.Key_Home: (0, 0),
+            Qt.Key.Key_End: (self.n_rows - 1, 0),
+        }
+        if (target := targets.get(Qt.Key(event.key()))) is None:
+            super().keyPressEvent(event)
+        else:
+            self._choose(*target)
+
+    def _choose(self, row: int, chip: int) -> None:
+        if 0 <= row < self.n_rows and 0 <= chip < len(texts_of(self._model.finds[row])):
+            self._model.select(self._model.kinds[row], chip)
+
+    def _at(self, place: QPoint) -> tuple[int | None, int | None]:
+        row = self.row_under(place.y())
+        if not 0 <= row < self.n_rows:
+            return None, None
+        chips = self.chips(row)
+        return row, next((at for at, (chip, _) in enumerate(chips) if chip.contains(place)), None)
+
+    def _tip(self, place: QPoint) -> str:
+        row, chip = self._at(place)
+        if row is None or self._model.state is None:
+            return ""
+        find = self._model.finds[row]
+        if chip is None:
+            return plain_tip(plain(sentence(find, self._model.state.subjects)))
+        return plain_tip(visible_text(texts_of(find)[chip].text))
+
+    # What is seen
+
+    def _amount(self, find: Find) -> int:
+        """How often it comes in the user's lines, or in all texts where there are none."""
+        state = self._model.state
+        return find.n_lines if state is not None and state.n_lines else find.n_texts
+
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+        finds = self._model.finds
+        cause, _, share = (QRect(x, place.top(), wide, ROW_PX) for x, wide in columns(place.width()))
+        self._paint_cause(painter, theme, finds[row], cause)
+        self._paint_chips(painter, theme, row, finds[row], place)
+        if self._model.state is not None and self._model.state.tried:
+            most = max(map(self._amount, finds))
+            self._paint_share(painter, theme, self._amount(finds[row]), most, share)
+
+    def _paint_cause(self, painter: QPainter, theme: Theme, find: Find, place: QRect) -> None:
+        assert self._model.state is not None
+        upper, lower = place.adjusted(0, 12, 0, -ROW_PX // 2), place.adjusted(0, ROW_PX // 2, 0, -12)
+        small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
+        title = elided(title_of(find.reason.kind), large, place.width())
+        write(painter, upper, title, theme.text, LEFT, large)
+        told = plain(sentence(find, self._model.state.subjects))
+        write(painter, lower, isolate(elided(told, small, place.width())), theme.dim, LEFT, small)
+
+    def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find, place: QRect) -> None:
+        """The texts that there is room for, and how many more there are."""
+        chips, right = self.chips(row), 0.0
+        is_lit = row == self._model.selected_row
+        ground = blend(theme.raised, theme.text, 0.07) if is_lit else theme.raised
+        small = Theme.ui_font(SMALL_FONT_PX)
+        for text, (chip, label) in zip(texts_of(find), chips, strict=False):
+            is_selected = text == self._model.selected
+            fill(painter, chip, blend(ground, theme.accent, 0.24) if is_selected else ground, 6)
+            if is_selected:
+                ring(painter, chip, QPen(theme.accent, 2), 6)
+            color, font = (theme.text, self._chip_font) if text.text else (theme.dim, small)
+            write(painter, chip.adjusted(GAP_PX, 0, 0, 0), label, color, LEFT, font)
+            right = chip.right()
+        more = find.n_texts - len(chips)
+        if more > 0 and find.text:
+            at = QRectF(right + GAP_PX + UNIT_PX, place.top(), MORE_PX, ROW_PX)
+            write(painter, at, f"+{more:,}", theme.dim, LEFT, small)
+
+    def _paint_share(self, painter: QPainter, theme: Theme, amount: int, most: int, place: QRect) -> None:
+        number = place.adjusted(0, 14, 0, -ROW_PX // 2 + 4)
+        font = Theme.mono_font(14)
+        told, color = (f"{amount:,}", theme.text) if amount else ("none", theme.dim)
+        write(painter, number, told, color, RIGHT, font)
+        if amount:
+            wide = max(BAR_PX * amount / most, LEAST_BAR_PX)
+            bar = QRectF(place.right() - wide + 1, place.top() + ROW_PX / 2 + 9, wide, 4)
+            fill(painter, bar, theme.warning, 2)
+
+
+def _label(find: Find) -> str:
+    return isolate(visible_text(find.text, LONGEST_CHIP)) if find.text else EVERY_TEXT

@@ -1,0 +1,1 @@
+"""The page that steps through encodings and trainings, and its lessons."""

@@ -9,28 +9,26 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication, QPixmap
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from guiapp.analysis.export.exported_run import ALL, ExportedRun, partial_of
-from guiapp.analysis.export.process import ExportRequest
-from guiapp.core.system.processes import command_of
+from guiapp.analysis.export.runs import ExportRequest
+from guiapp.core.processes import command_of
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress
-from guiapp.kit.widgets.file_names import ask_for_file, with_ending
-from guiapp.kit.widgets.icons import save_image
-from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.menu_button import SavingBar
+from guiapp.kit.widgets.notices import ask_for_file, with_ending
 from guiapp.kit.widgets.theme import ThemeSource
 
 FORMATS = {
     ".html": "Page to step through in a browser, or to print (*.html)",
     ".json": "JSON (*.json)",
     ".svg": "Drawing (*.svg)",
-    ".png": "Picture of the page (*.png)",
 }
 LARGE_BYTES = 20_000_000  # a file of which one is told before
-COMMAND = command_of("guiapp.analysis.export.process")
+COMMAND = command_of("guiapp.analysis.export.runs")
 
 
 class StepExporter(QObject):
@@ -62,30 +60,21 @@ class StepExporter(QObject):
         """Begin to write a run as it is now, or some steps of it, instead of whatever is being written."""
         self._end()
         run_file, written = Path(self._folder.name) / "run", run.steps if steps is None else steps
-        self._request = ExportRequest(
-            str(run_file),
-            str(path.absolute()),
-            written.start,
-            written.stop,
-            *run.model,
-            run.spelling.value,
-        )
+        files = str(run_file), str(path.absolute())
+        self._request = ExportRequest(*files, written.start, written.stop, *run.model, run.spelling.value)
         self.progress, self.saved, self.failure = 0.0, None, ""
         self._storing.start(partial(_store, run, run_file))
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Give up; no file is left behind."""
         self._end()
         self.changed.emit()
 
     def dismiss(self) -> None:
-        """Forget how the last one went."""
         self.saved, self.failure = None, ""
         self.changed.emit()
 
     def stop(self) -> None:
-        """End all work in the background, and remove what it wrote."""
         self._storing.wait()
         self._end()
         self._folder.cleanup()
@@ -133,33 +122,22 @@ def _store(run: ExportedRun, path: Path, _: Progress) -> None:
 class ExportBar(SavingBar):
     """Shown while a file of steps is being written, and to say how that went.
 
-    `run` is what is on the page, and `picture` draws the page.
+    `run` is what is on the page.
     """
 
-    def __init__(
-        self, run: Callable[[], ExportedRun | None], picture: Callable[[], QPixmap], theme_source: ThemeSource
-    ) -> None:
+    def __init__(self, run: Callable[[], ExportedRun | None], theme_source: ThemeSource) -> None:
         self.exporter = StepExporter()
         super().__init__(self.exporter, theme_source)
         self.exporter.setParent(self)
         self._run = run
-        self._picture = picture
 
     def copy_json(self) -> None:
-        """Put the present step into the clipboard."""
         if (run := self._run()) is not None:
             QGuiApplication.clipboard().setText(run.step_json())
 
     def ask_and_save(self) -> None:
-        """Ask for a place, which steps to save, and whether a large file is wanted."""
         run = self._run()
-        if run is None:
-            return
-        path = ask_for_file(self, "Save run", "run.html", FORMATS)
-        if path is None:
-            return
-        if path.suffix.lower() == ".png":
-            self.save(path)
+        if run is None or (path := ask_for_file(self, "Save run", "run.html", FORMATS)) is None:
             return
         choices = run.choices(path.suffix.lower())
         title = choose_steps(self, choices)
@@ -167,17 +145,9 @@ class ExportBar(SavingBar):
             self.save(path, choices[title])
 
     def save(self, path: Path, steps: range | None = None) -> None:
-        """Save all or some steps, or a picture of the page, as the ending of the file says."""
-        run, path = self._run(), with_ending(path, FORMATS)
-        if run is None:
-            return
-        if path.suffix.lower() == ".png":
-            try:
-                save_image(self._picture().toImage(), path)
-            except TokenloupeError as error:
-                QMessageBox.warning(self, "Save run", str(error))
-            return
-        self.exporter.save(run, path, steps)
+        """Save all or some steps, as the ending of the file says."""
+        if (run := self._run()) is not None:
+            self.exporter.save(run, with_ending(path, FORMATS), steps)
 
     def size_warning(self, path: Path) -> str:
         """What to ask before a large file is written, or ""."""
@@ -185,19 +155,15 @@ class ExportBar(SavingBar):
         size = 0 if run is None else run.estimated_bytes(path.suffix.lower())
         if run is None or size < LARGE_BYTES:
             return ""
-        size_mb = size / 1e6
-        return (
-            f"The run has {len(run.steps):,} steps: {path.name} will have about {size_mb:,.0f} MB. Save it?"
-        )
+        n_steps, size_mb = len(run.steps), size / 1e6
+        return f"The run has {n_steps:,} steps: {path.name} will have about {size_mb:,.0f} MB. Save it?"
 
     def stop(self) -> None:
         self.exporter.stop()
 
     def _wants(self, path: Path) -> bool:
-        warning = self.size_warning(path)
-        return (
-            not warning or QMessageBox.question(self, "Save run", warning) is QMessageBox.StandardButton.Yes
-        )
+        warning, yes = self.size_warning(path), QMessageBox.StandardButton.Yes
+        return not warning or QMessageBox.question(self, "Save run", warning) is yes
 
 
 def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:

@@ -1,18 +1,66 @@
-"""The text around a step of a trace: finished tokens, those that grow, and what waits."""
+"""What the views of a trace show at its present step: the text around it, candidates, and captions."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.trace import TraceTokens
+from guiapp.analysis.explain.spelling import Spelling, without_marks
+from guiapp.analysis.trace.debugger import Debugger, Granularity
+from guiapp.analysis.trace.trace import EFFECTS, FORMS, MADE_TOKENS, NUMBERS, TraceTokens
 from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 
+STAGES = "What happens to any text, one stage after the other. Only the fourth is up to the encoder."
+PASSES = {  # of those that weigh ways: while they are found, and while the best one is read
+    "viterbi": (
+        "First pass, forwards: an arc is the last token of the best way to a place. Below, the score of that "
+        "way (a log-probability: nearer to 0 is better).",
+        "Second pass, backwards: from the end of the text to its start, the tokens of the best way are kept.",
+    ),
+    "plamo2": (
+        "First pass, from the end to the start: an arc is the first token of the best way from a place. "
+        "Below, the cost of that way (lower is better).",
+        "Second pass, forwards: from the start, the tokens of the cheapest way are kept.",
+    ),
+    "table": (
+        "First pass, forwards: an arc is the last token of the text up to a place; ✓ where there is one.",
+        "Second pass, backwards: from the end of the text to its start, the tokens that were noted are kept.",
+    ),
+    "fewest": (
+        "First pass, forwards: an arc is the last token of the best way to a place. Below, how many tokens "
+        "that way has (fewer is better).",
+        "Second pass, backwards: from the end of the text to its start, the tokens of the best way are kept.",
+    ),
+}
+WALK = "Down the tree of tokens as far as the text goes: the longest is taken."
+CAPTIONS = {
+    "heap": "Neighbours that could become one token: the lowest rank is on top.",
+    "scan": "Neighbours that could become one token, by place: the lowest rank wins.",
+    "greedy": WALK,
+    "rwkv": WALK,
+    "wordpiece": "The longest stretch is tried first, then one character less, until it is a token.",
+    "linear": "Characters are read once. Where no token goes on, what is certain is taken.",
+    "backtrack": "The longest token is tried first, then shorter ones. If none can follow the last token, "
+    "that one is taken back.",
+    "words": "Each word is looked up as a whole: it is a token, or nothing stands for it.",
+}
+OF_RANKS = "The rank of a rule says how early it was learned, in training: the lower goes first."
+OTHERWISE = "Each piece is looked up, and its tokens are taken."
+SIZES = {
+    Granularity.PIECE: ("Goes on to the next piece: a stretch of text that is encoded by itself.", "piece"),
+    Granularity.STAGE: ("Goes on to the next stage: special tokens, rewriting, pieces, encoding …", "stage"),
+}
+WORTHS = {"heap": "rank", "scan": "rank", "viterbi": "score", "plamo2": "cost", "fewest": "tokens"}
+TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
+LATTICE_PLACES = 22
 TOKENS_BEFORE = 16  # finished tokens shown before the piece, and of a long text before the step
 TOKENS_AROUND = 40  # of a long piece, on either side of the step
 LONG_TEXT_BYTES = 500  # more than is shown at once
@@ -20,6 +68,9 @@ PIECES_BEHIND = 20
 LONGEST_RAW = 160  # bytes of text behind the piece
 MOST_RAW = 4  # times that, around a step outside of pieces
 WORD = re.compile(rb"[ \r\n\t]*(?:[^ \r\n\t\x80-\xff]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]){1,24}|[ \r\n\t]+")
+WALKERS = ("greedy", "rwkv")
+MOST_OTHERS = 6
+LOOK_AHEAD = 6  # bytes of the text behind the token
 PAIR_STEPS = ("merge", "push", "stale")
 
 
@@ -52,9 +103,9 @@ class Element(NamedTuple):
     below: str
     start: int
     end: int
-    part: ElementKind
-    role: ElementRole
-    color: int
+    part: ElementKind = ElementKind.TEXT
+    role: ElementRole = ElementRole.NONE
+    color: int = 0
 
 
 class Flow(NamedTuple):
@@ -131,7 +182,6 @@ def _now(debugger: Debugger) -> _Now:
 
 
 def _role(now: _Now, start: int, end: int) -> ElementRole:
-    """What the present step has to do with a token of the piece."""
     if start < now.start or end > now.end:
         return ElementRole.NONE
     if now.is_pair:
@@ -140,12 +190,12 @@ def _role(now: _Now, start: int, end: int) -> ElementRole:
     return ElementRole.OVER if now.is_over_text else ElementRole.NONE
 
 
-def _finished(debugger: Debugger, token_id: int, start: int, end: int, index: int) -> Element:
-    """A token that stays, as the other pages show it."""
+def _finished(debugger: Debugger, token: tuple[int, ...], index: int) -> Element:
+    token_id, start, end = token
     kind = debugger.vocabulary.kind(token_id) if 0 <= token_id < len(debugger.vocabulary) else ""
     text = debugger.describer.label(token_id, start, end)
     part = SPECIAL_PARTS.get(kind, ElementKind.FINISHED)
-    return Element(text, _id(debugger, token_id), start, end, part, ElementRole.NONE, index)
+    return Element(text, _id(debugger, token_id), start, end, part, color=index)
 
 
 def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
@@ -158,34 +208,21 @@ def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
         text = debugger.trace.text[first:last]
         is_over = now.is_over_text and now.start <= first and last <= now.end
         if is_over:
-            found.append(
-                Element(
-                    visible_text(text, LONGEST_RAW), "", first, last, ElementKind.TEXT, ElementRole.OVER, 0
-                )
-            )
+            shown = visible_text(text, LONGEST_RAW)
+            found.append(Element(shown, "", first, last, role=ElementRole.OVER))
         else:
             found += _words(text[: MOST_RAW * LONGEST_RAW], first)
     return found
 
 
 def _words(text: bytes, start: int) -> list[Element]:
-    """Text that is not encoded yet, in parts that rows can be broken between."""
     return [
-        Element(
-            visible_text(match[0]),
-            "",
-            start + match.start(),
-            start + match.end(),
-            ElementKind.TEXT,
-            ElementRole.NONE,
-            0,
-        )
+        Element(visible_text(match[0]), "", start + match.start(), start + match.end())
         for match in WORD.finditer(text)
     ]
 
 
 def _context(tokens: TraceTokens, start: int, n_before: int) -> tuple[TraceTokens, tuple[bool, bool]]:
-    """The tokens around a place, and whether there are more before and behind."""
     at = int(np.searchsorted(tokens.starts, start))
     first, last = max(0, at - n_before), at + TOKENS_AROUND
     n_tokens = len(tokens.ids)
@@ -196,14 +233,12 @@ def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     """The last tokens of the pieces before, and special ones between these."""
     trace, last = debugger.trace, debugger.trace.piece_tokens(piece).start
     first = max(0, last - TOKENS_BEFORE)
-    columns = (column[first:last].tolist() for column in trace.made)
     elements = [
-        _finished(debugger, token_id, start, end, first + at)
-        for at, (token_id, start, end) in enumerate(zip(*columns, strict=True))
+        _finished(debugger, token, first + at) for at, token in enumerate(_rows(trace.made, first, last))
     ]
     n_special = int(trace.special.starts.searchsorted(trace.pieces.start[piece]))
     special = _special(debugger, max(0, n_special - TOKENS_BEFORE), n_special)
-    elements = sorted(elements + special, key=_start)[-TOKENS_BEFORE:]
+    elements = sorted(elements + special, key=attrgetter("start"))[-TOKENS_BEFORE:]
     return elements, last + n_special > len(elements)
 
 
@@ -211,32 +246,26 @@ def _after(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     """The next pieces, as text, and special tokens between them."""
     trace, first = debugger.trace, piece + 1
     pieces, text = trace.pieces, trace.text
-    bounds = zip(
-        *(column[first : first + PIECES_BEHIND].tolist() for column in (pieces.start, pieces.end)),
-        strict=True,
-    )
+    bounds = _rows((pieces.start, pieces.end), first, first + PIECES_BEHIND)
     elements = []
     for number, (start, piece_end) in enumerate(bounds, first):
         end = min(piece_end, start + LONGEST_RAW)
         shown = visible_text(text[start:end], LONGEST_RAW)
-        elements.append(Element(shown, "", start, end, ElementKind.TEXT, ElementRole.NONE, number))
+        elements.append(Element(shown, "", start, end, color=number))
     n_special = int(trace.special.starts.searchsorted(pieces.end[piece]))
     special = _special(debugger, n_special, n_special + PIECES_BEHIND)
-    elements = sorted(elements + special, key=_start)[:PIECES_BEHIND]
+    elements = sorted(elements + special, key=attrgetter("start"))[:PIECES_BEHIND]
     n_after = trace.n_pieces - first + len(trace.special.ids) - n_special
     return elements, n_after > len(elements)
 
 
 def _special(debugger: Debugger, first: int, last: int) -> list[Element]:
-    """Some of the special tokens that were cut out of the text."""
-    columns = (column[first:last].tolist() for column in debugger.trace.special)
-    return [
-        _finished(debugger, token_id, start, end, 0) for token_id, start, end in zip(*columns, strict=True)
-    ]
+    return [_finished(debugger, token, 0) for token in _rows(debugger.trace.special, first, last)]
 
 
-def _start(element: Element) -> int:
-    return element.start
+def _rows(columns: Iterable[NDArray[np.int32]], first: int, last: int) -> Iterator[tuple[int, ...]]:
+    """Some rows of columns of the same length, as plain numbers."""
+    return zip(*(column[first:last].tolist() for column in columns), strict=True)
 
 
 def _stage(debugger: Debugger, start: int, end: int) -> Flow:
@@ -250,7 +279,7 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
     columns = (column[near][: 3 * TOKENS_AROUND].tolist() for column in tokens)
     for index, (token_id, token_start, token_end) in enumerate(zip(*columns, strict=True)):
         elements += _text(debugger, at, token_start, now)
-        elements.append(_finished(debugger, token_id, token_start, token_end, index))
+        elements.append(_finished(debugger, (token_id, token_start, token_end), index))
         at = max(at, token_end)
     elements += _text(debugger, at, last, now)
     made = _made(debugger) if debugger.trace.columns.result[debugger.position] >= 0 else ("", "")
@@ -259,11 +288,271 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
 
 def _result(debugger: Debugger) -> Flow:
     """The end: all tokens, as far as there is room for them."""
-    tokens = debugger.trace.result
-    most = 6 * TOKENS_AROUND
-    columns = (column[:most].tolist() for column in tokens)
-    elements = [
-        _finished(debugger, token_id, start, end, index)
-        for index, (token_id, start, end) in enumerate(zip(*columns, strict=True))
-    ]
+    tokens, most = debugger.trace.result, 6 * TOKENS_AROUND
+    elements = [_finished(debugger, token, index) for index, token in enumerate(_rows(tokens, 0, most))]
     return Flow(elements, "", "", False, len(tokens.ids) > most)
+
+
+class LatticeNode(NamedTuple):
+    """A node of a lattice: the character that begins there, and what the best way to it is worth."""
+
+    text: str
+    worth: str
+    is_reached: bool
+
+
+class Edge(NamedTuple):
+    """A token of a lattice between two places.
+
+    kind     "way", "chosen", "now" or "worse"
+    is_left  whether the way that it is part of leads to the left
+    """
+
+    first: int
+    last: int
+    text: str
+    kind: str
+    is_left: bool = False
+
+
+class StepLattice(NamedTuple):
+    """The places of a piece around the present step, and the best way to each."""
+
+    places: list[LatticeNode]
+    edges: list[Edge]
+
+
+def lattice(debugger: Debugger) -> StepLattice:
+    """What Viterbi and the like know before the present step; of a long piece what is around it."""
+    trace, position = debugger.trace, debugger.position
+    piece = trace.piece_at(position)
+    work = b"" if piece < 0 else trace.piece_work(piece)
+    if not work or debugger.states.has_slots(piece):  # empty where nothing but blanks was dropped
+        return StepLattice([], [])
+    columns = trace.columns
+    bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
+    middle = int(bounds.searchsorted(_offset(debugger, piece)))
+    first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
+    shown = bounds[first : first + LATTICE_PLACES].tolist()
+    best_steps = debugger.states.best_steps(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
+    number = {offset: index for index, offset in enumerate(shown)}
+    places, edges = [], []
+    for index, offset in enumerate(shown):
+        end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
+        step = best_steps[offset - shown[0]]
+        worth = _worth(float(columns.rank[step])) if step >= 0 else ""
+        places.append(LatticeNode(debugger.describer.character(work[offset:end]), worth, step >= 0))
+        origin = int(columns.other_cell[step]) if step >= 0 else -1
+        if step >= 0 and origin in number:
+            edges.append(_edge(debugger, step, number[origin], index, "way"))
+    edges += _chosen(debugger, piece, number)
+    cell, other = int(columns.cell[position]), int(columns.other_cell[position])
+    if trace.operation(position) in ("reach", "worse", "reject") and cell in number and other in number:
+        kind = "now" if trace.operation(position) == "reach" else "worse"
+        edges.append(_edge(debugger, position, number[other], number[cell], kind))
+    return StepLattice(places, edges)
+
+
+def _offset(debugger: Debugger, piece: int) -> int:
+    """The place of a piece that the present step reaches, or where the token ends that it is about."""
+    columns, step = debugger.trace.columns, debugger.position
+    if columns.cell[step] >= 0 and EFFECTS[columns.operation[step]] not in MADE_TOKENS:
+        return int(columns.cell[step])
+    starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
+    return int(starts.searchsorted(columns.end[step]))
+
+
+def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
+    text = debugger.describer.made(step) if debugger.trace.columns.result[step] >= 0 else "bytes"
+    return Edge(min(first, last), max(first, last), text, kind, last < first)
+
+
+def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge]:
+    """The tokens of the best way that were followed so far, the one of the present step marked."""
+    columns, position = debugger.trace.columns, debugger.position
+    is_made_now = EFFECTS[columns.operation[position]] in MADE_TOKENS
+    steps = debugger.states.makers(position + is_made_now, piece)
+    if not len(steps):
+        return []
+    last = len(debugger.trace.piece_work(piece))
+    goes_back = debugger.states.goes_back(steps)
+    if not goes_back:
+        starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
+        last = int(starts.searchsorted(columns.end[steps[-1]]))
+    bounds = [*columns.other_cell[steps].tolist(), last]
+    edges = []
+    for step, (start, end) in zip(steps.tolist(), pairwise(bounds), strict=True):
+        if start in number and end in number:
+            way = (number[end], number[start]) if goes_back else (number[start], number[end])
+            edges.append(_edge(debugger, step, *way, "now" if step == position else "chosen"))
+    return edges
+
+
+def _worth(worth: float) -> str:
+    if np.isnan(worth):
+        return "✓"
+    return f"{worth:,.0f}" if worth.is_integer() else f"{worth:,.2f}".replace("-", "−")
+
+
+class TriedToken(NamedTuple):
+    """Something that was tried at this place; `verdict` says what came of it."""
+
+    text: str
+    verdict: str
+
+
+class Stack(NamedTuple):
+    """The tokens taken so far, the last one last, and what was tried for the next."""
+
+    taken: list[TriedToken]
+    tries: list[TriedToken]
+
+
+VERDICTS = {
+    "miss": "no token",
+    "fail": "goes no further",
+    "reject": "cannot follow",
+    "dead end": "nothing can follow",
+    "rule out": "left out",
+    "back": "taken back",
+    "take": "taken",
+}
+
+
+def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
+    """What an encoder that takes tokens one by one has done in this piece."""
+    trace, position = debugger.trace, debugger.position
+    piece = trace.piece_at(position)
+    if piece < 0:
+        return Stack([], [])
+    tokens = debugger.states.piece_tokens(position, piece)
+    n_tokens = len(tokens.ids)
+    taken = [
+        TriedToken(debugger.describer.label(token_id, start, end), f"{start:,}–{end:,}")
+        for token_id, start, end in _rows(tokens, max(0, n_tokens - n_taken), n_tokens)
+    ]
+    first = position
+    while first > 0 and trace.operation(first - 1) in TRIES:
+        first -= 1
+    last = position + 1 if position < len(trace) and trace.operation(position) in VERDICTS else position
+    tries = [
+        TriedToken(debugger.describer.made(step), VERDICTS[trace.operation(step)])
+        for step in range(max(first, last - n_taken), last)
+    ]
+    return Stack(taken, tries)
+
+
+class Made(NamedTuple):
+    """A token or symbol that an earlier step made."""
+
+    step: int
+    text: str
+    worth: str
+
+
+def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
+    """The last steps before the present one that made something, the newest last."""
+    columns, position = debugger.trace.columns, debugger.position
+    first = max(0, position - 5000)
+    steps = np.flatnonzero(FORMS[columns.operation[first:position]])[-limit:] + first
+    found = []
+    is_merge = (columns.operation[steps] == NUMBERS["merge"]).tolist()
+    for step, joins in zip(steps.tolist(), is_merge, strict=True):
+        text, worth = debugger.describer.made(step), debugger.describer.worth(step)
+        if joins:
+            text = f"{' + '.join(debugger.describer.joined(step))} → {text}"
+        found.append(Made(step, text, "" if worth == "nan" else worth))
+    return found
+
+
+class WalkNode(NamedTuple):
+    """A token on the way: what it adds to the one before, and where else the way could have gone from there.
+
+    others    the beginnings of the other ways, `n_others` of them in all
+    """
+
+    token_id: int
+    added: str
+    text: str
+    others: tuple[str, ...]
+    n_others: int
+
+
+class MatchedPath(NamedTuple):
+    """The tokens on the way, the last one taken; `text_after` is the text that leads to no longer token."""
+
+    nodes: list[WalkNode]
+    text_after: str
+
+
+def matched_path(debugger: Debugger, tree: TokenTree) -> MatchedPath:
+    """What longest match does at a step; without nodes where it takes nothing."""
+    trace, step = debugger.trace, debugger.position
+    if step >= len(trace) or trace.operation(step) != "take":
+        return MatchedPath([], "")
+    taken, end = int(trace.columns.result[step]), int(trace.columns.end[step])
+    text_after = visible_text(trace.text[end : end + LOOK_AHEAD])
+    if not tree.is_matched[taken]:
+        return MatchedPath([], text_after)
+    return MatchedPath(
+        [_walk_node(debugger.vocabulary, tree, token_id, debugger.spelling) for token_id in tree.path(taken)],
+        text_after,
+    )
+
+
+def _walk_node(vocabulary: Vocabulary, tree: TokenTree, token_id: int, spelling: Spelling) -> WalkNode:
+    siblings = tree.children(tree.parent(token_id))
+    at = int((siblings == token_id).argmax())
+    first = max(0, min(at - MOST_OTHERS // 2, len(siblings) - MOST_OTHERS - 1))
+    near = [int(other) for other in siblings[first : first + MOST_OTHERS + 1] if other != token_id]
+    added, *others = (spelling.part(vocabulary, tree.added_bytes(each)) for each in (token_id, *near))
+    text = spelling.token(vocabulary, token_id)
+    return WalkNode(token_id, added, text, tuple(others), len(siblings) - 1)
+
+
+def caption(debugger: Debugger) -> str:
+    if debugger.trace.piece_at(debugger.position) < 0:
+        return STAGES
+    reference_name = debugger.trace.reference_name
+    if reference_name in PASSES:
+        return PASSES[reference_name][is_second_pass(debugger)]
+    return CAPTIONS.get(reference_name, OTHERWISE)
+
+
+def explanation(debugger: Debugger) -> str:
+    """The same at length, for those who ask."""
+    has_ranks = worth_name(debugger) == "rank" and debugger.trace.piece_at(debugger.position) >= 0
+    return f"{caption(debugger)} {OF_RANKS}" if has_ranks else caption(debugger)
+
+
+def worth_name(debugger: Debugger | None) -> str:
+    """What the numbers are that steps are worth; "" where they have none."""
+    return "" if debugger is None else WORTHS.get(debugger.trace.reference_name, "")
+
+
+def is_second_pass(debugger: Debugger) -> bool:
+    """Whether the best way is found, and its tokens are being read."""
+    piece, position = debugger.trace.piece_at(debugger.position), debugger.position
+    operation = debugger.trace.operation(position)
+    if operation in ("choose", "take", "join", "done"):
+        return True
+    return operation == "fallback" and len(debugger.states.makers(position, piece)) > 0
+
+
+def step_on(debugger: Debugger, size: Granularity) -> str:
+    """What a step on does, a size of steps given."""
+    if debugger.position >= debugger.n_steps:
+        return "This is the end: there are no more steps."
+    if size in SIZES:
+        return SIZES[size][0]
+    return f"Does what is next, and shows what comes then. Next: {without_marks(debugger.sentence())}"
+
+
+def step_back(debugger: Debugger, size: Granularity) -> str:
+    """What a step back does: it takes nothing from the text, but from what was done with it."""
+    if debugger.position == 0:
+        return "This is the start: nothing is done yet."
+    if size in SIZES:
+        return f"Undoes all steps of this {SIZES[size][1]}, or of the one before."
+    last = without_marks(debugger.describer.sentence(debugger.position - 1))
+    return f"Undoes the last step, which was: {last}"

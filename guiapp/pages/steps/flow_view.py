@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
@@ -18,28 +20,26 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.widgets.painting import CENTER, fill, write
-from guiapp.kit.widgets.theme import UNIT_PX, Theme
-from guiapp.kit.widgets.tip_watch import TipWatch
-from guiapp.pages.steps.boxes import (
-    BOX_PX,
-    FLOW_ROW_PX,
-    GAP_PX,
-    PADDING_PX,
-    BoxPainter,
-    BoxTexts,
-    FlowBox,
-    FlowLayout,
-    arrange_boxes,
-    height_of_rows,
-    rows_within,
-)
-from guiapp.pages.steps.breakpoints import at_bytes
-from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
-from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, ElementRole, Flow, flow
-from guiapp.pages.steps.gutter import Gutter, GutterRow, paint_dot
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.spans.painter import faded
+from guiapp.kit.widgets.event_filters import TipWatch
+from guiapp.kit.widgets.painting import CENTER, BoxStyle, RoundedBoxes, fill, outline, write
+from guiapp.kit.widgets.shaped_texts import LEFT, MonoTexts, Placed, ShapedTexts
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, UNIT_PX, Theme, blend
+from guiapp.pages.steps.cards import ID_FONT_PX, DrawingContext, Gutter, GutterRow, ZoomedView, paint_dot
+from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, ElementKind, ElementRole, Flow, flow
 from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.walk_model import at_bytes
 
+TOKEN_FONT_PX = TEXT_FONT_PX + 2
+BOX_PX = 48
+FINISHED_PX = 30
+ABOVE_PX = 34  # room for what a pair becomes
+ROW_GAP_PX = 10
+FLOW_ROW_PX = ABOVE_PX + BOX_PX + ROW_GAP_PX
+GAP_PX = 4
+PADDING_PX = 9
+TEXT_MIDDLE_PX, ID_MIDDLE_PX = (BOX_PX - 15) / 2, BOX_PX - 11  # in the box of a token
 SMALL_DOT_PX = 7
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
 MARK_PX = 4  # at the right, where there are more rows than are in sight
@@ -54,16 +54,18 @@ class SeenBox(NamedTuple):
 
 
 class FlowView(ZoomedView):
-    """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there.
+    """Paints `flow` of the model's debugger, or of the encoder that runs beside.
 
-    The wheel shows rows that are out of sight, until the next step.
+    A click on a box, or beside a row, sets a breakpoint there.  The wheel shows rows that are out of sight,
+    until the next step.
     """
 
     ground = "raised"
 
-    def __init__(self, model: StepsModel, drawing: DrawingContext, name: str = "Tokens at this step") -> None:
-        super().__init__(name, drawing)
+    def __init__(self, model: StepsModel, drawing: DrawingContext, *, is_competitor: bool = False) -> None:
+        super().__init__("Tokens of the other encoder" if is_competitor else "Tokens at this step", drawing)
         self._model = model
+        self._is_competitor = is_competitor
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], [], 0)
         self._box_texts = BoxTexts(drawing.texts)
@@ -75,40 +77,33 @@ class FlowView(ZoomedView):
         self.setMouseTracking(True)
         TipWatch(self, self._tip)
         model.trace_changed.connect(self._forget_height)
-        self._listen(model)
+        model.breakpoints_changed.connect(self._refresh)
+        if is_competitor:
+            model.race.changed.connect(self._refresh)  # with each of its steps
+        else:
+            model.position_changed.connect(self._refresh)
+            model.trace_changed.connect(self._refresh)
+            model.race.changed.connect(self.update)
         self._refresh()
-
-    def _listen(self, model: StepsModel) -> None:
-        for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
-            signal.connect(self._refresh)
-        model.race.changed.connect(self.update)
 
     @property
     def boxes(self) -> list[SeenBox]:
-        """What is painted, with places in this widget."""
         placed = self._placed()
         return [SeenBox(box.element, placed.mapRect(box.rect)) for box in self._layout.boxes]
 
     @property
     def gutter_rows(self) -> list[GutterRow]:
-        """What stands in the gutter, with places in this widget."""
         placed = self._placed()
         return [row._replace(middle=placed.map(QPointF(0, row.middle)).y()) for row in self._layout.rows]
 
     @property
     def _debugger(self) -> Debugger | None:
-        return self._model.debugger
+        return self._model.race.competitor if self._is_competitor else self._model.debugger
 
     @property
     def _has_own_ids(self) -> bool:
-        """Whether breakpoints mean the same tokens by their ids."""
         shown, walked = self._debugger, self._model.debugger
         return shown is not None and walked is not None and shown.vocabulary is walked.vocabulary
-
-    @property
-    def why_empty(self) -> str:
-        """What is said where there are no tokens."""
-        return NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
 
     def sizeHint(self) -> QSize:
         return QSize(600, self._zoom.scaled(height_of_rows(2)))
@@ -133,7 +128,6 @@ class FlowView(ZoomedView):
         return debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
 
     def _n_seen(self) -> int:
-        """How many rows there is room for."""
         return rows_within(self.height() / self._zoom.factor)
 
     def _arrange(self) -> None:
@@ -148,7 +142,6 @@ class FlowView(ZoomedView):
         self.update()
 
     def _update_layout(self) -> None:
-        """Of long texts only the rows in sight."""
         width = max(120.0, self._width())
         n_seen = self._n_seen() if self._is_long() else None
         self._layout = arrange_boxes(
@@ -159,11 +152,9 @@ class FlowView(ZoomedView):
         self._arrange()
 
     def _width(self) -> float:
-        """What there is for boxes, beside the gutter."""
         return self.width() / self._zoom.factor - self._gutter.width - 2 * MARK_PX
 
     def _placed(self) -> QTransform:
-        """From places of the layout to those in this widget."""
         scale = self._zoom.factor
         return QTransform.fromScale(scale, scale).translate(self._gutter.width, self._shift())
 
@@ -188,7 +179,8 @@ class FlowView(ZoomedView):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         if not self._flow.elements:
-            write(painter, self.rect(), self.why_empty, theme.dim, CENTER)
+            reason = NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
+            write(painter, self.rect(), reason, theme.dim, CENTER)
             return
         shift = self._shift()
         scale = self._zoom.factor
@@ -222,7 +214,6 @@ class FlowView(ZoomedView):
             fill(painter, place, theme.line, MARK_PX / 2)
 
     def _paint_difference(self, painter: QPainter, theme: Theme, boxes: list[FlowBox]) -> None:
-        """A line before the first box from which on the tokens of a race differ."""
         difference = self._model.race.difference
         if difference is None:
             return
@@ -261,7 +252,6 @@ class FlowView(ZoomedView):
         return next((box.element for box in self.boxes if box.rect.contains(place)), None)
 
     def _row_at(self, place: QPointF) -> GutterRow | None:
-        """The row whose place in the gutter that is."""
         inner = self._placed().inverted()[0].map(place)
         near = FLOW_ROW_PX / 2
         if inner.x() >= 0:
@@ -312,17 +302,160 @@ class FlowView(ZoomedView):
         return "\n".join([*lines, "Click for a breakpoint here."])
 
 
-class CompetitorFlowView(FlowView):
-    """The same for the encoder that runs beside."""
+def height_of_rows(n_rows: int) -> int:
+    """There are gaps between rows, but none below the last."""
+    return n_rows * FLOW_ROW_PX - ROW_GAP_PX
 
-    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__(model, drawing, "Tokens of the other encoder")
 
-    def _listen(self, model: StepsModel) -> None:
-        """The race tells each of its steps."""
-        for signal in (model.race.changed, model.breakpoints_changed):
-            signal.connect(self._refresh)
+def rows_within(height: float) -> int:
+    """How many whole rows there is room for, one at least; a pixel may be lost by rounding."""
+    return max(1, int(height + 1 + ROW_GAP_PX) // FLOW_ROW_PX)
+
+
+class FlowBox(NamedTuple):
+    """An element with its place, in which row; plain numbers, since there are many at every step."""
+
+    element: Element
+    left: int
+    top: int
+    width: int
+    height: int
+    row: int
 
     @property
-    def _debugger(self) -> Debugger | None:
-        return self._model.race.competitor
+    def rect(self) -> QRectF:
+        return QRectF(self.left, self.top, self.width, self.height)
+
+
+class FlowLayout(NamedTuple):
+    """The boxes in rows, and how high they are together, with the next row where there are more."""
+
+    boxes: list[FlowBox]
+    rows: list[GutterRow]
+    height: float
+
+
+class BoxTexts:
+    """What stands in and over boxes, in four sizes."""
+
+    def __init__(self, texts: MonoTexts) -> None:
+        self.token = texts.of(TOKEN_FONT_PX)
+        self.text = texts.of(TEXT_FONT_PX)
+        self.made = texts.of(SMALL_FONT_PX + 1)
+        self.id = texts.of(ID_FONT_PX)
+
+    def of(self, part: ElementKind) -> ShapedTexts:
+        return self.token if part is ElementKind.TOKEN else self.text
+
+
+def arrange_boxes(
+    elements: list[Element], width: float, texts: BoxTexts, n_seen: int | None = None, n_more: int = 0
+) -> FlowLayout:
+    """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
+
+    With `n_seen` the rows end behind those that show so many around what the step is about, and `n_more`: to
+    measure what is not seen takes as long.
+    """
+    boxes: list[FlowBox] = []
+    firsts: list[int] = []  # the number of the box that a row begins with
+    marked = next((at for at, element in enumerate(elements) if element.role is not ElementRole.NONE), 0)
+    n_needed, n_unseen = None, 0
+    x = top = 0
+    for number, element in enumerate(elements):
+        size = min(_width_of(element, texts), int(width))
+        if not firsts or (x > 0 and x + size > width):
+            if len(firsts) == n_needed:
+                n_unseen = 1
+                break
+            x, top = 0, len(firsts) * FLOW_ROW_PX + ABOVE_PX
+            firsts.append(number)
+        height = BOX_PX if element.part is ElementKind.TOKEN else FINISHED_PX
+        boxes.append(FlowBox(element, x, top + (BOX_PX - height) // 2, size, height, len(firsts) - 1))
+        x += size + GAP_PX
+        if number == marked and n_seen is not None:
+            n_needed = n_more + max(n_seen, len(firsts) + n_seen // 2)
+    rows = [_gutter_row(boxes[first:last]) for first, last in pairwise([*firsts, len(boxes)])]
+    return FlowLayout(boxes, rows, height_of_rows(max(1, len(rows) + n_unseen)))
+
+
+def _gutter_row(boxes: list[FlowBox]) -> GutterRow:
+    end = max(box.element.end for box in boxes)
+    return GutterRow(boxes[0].element.start, end, boxes[0].top + boxes[0].height / 2)
+
+
+def _width_of(element: Element, texts: BoxTexts) -> int:
+    """Whole pixels: boxes of the same width look the same."""
+    inner = texts.of(element.part).width(element.text)
+    if element.part is ElementKind.TOKEN:
+        return ceil(max(max(inner, 26.0) + 2 * PADDING_PX, texts.id.width(element.below) + GAP_PX))
+    is_boxed = element.part is not ElementKind.TEXT or element.role is not ElementRole.NONE
+    return ceil(max(inner, 6.0) + (2 * PADDING_PX if is_boxed else 0))
+
+
+class BoxStyles:
+    """How the kinds of boxes look: finished tokens as on other pages, what the step is about with a ring."""
+
+    def __init__(self, theme: Theme) -> None:
+        about = blend(theme.raised, theme.accent, 0.30)
+        self.theme = theme
+        dotted = outline(theme, Attribute.USER_DEFINED)
+        self.control = BoxStyle(faded(theme.warning, 24), outline(theme, Attribute.CONTROL), 5)
+        self.user_defined = [BoxStyle(color, dotted, 5) for color in theme.span_colors]
+        self.finished = [BoxStyle(color, None, 5) for color in theme.span_colors]
+        self.about = BoxStyle(about, QPen(theme.accent, 2.2), 6)
+        self.about_text = BoxStyle(about, QPen(theme.accent, 2.2, Qt.PenStyle.DashLine), 6)
+        self.token = BoxStyle(blend(theme.raised, theme.line, 0.5), QPen(theme.line, 1), 6)
+
+    def of(self, element: Element) -> BoxStyle | None:
+        if element.part is ElementKind.FINISHED:
+            return self.finished[element.color % len(self.finished)]
+        if element.part is ElementKind.CONTROL:
+            return self.control
+        if element.part is ElementKind.USER_DEFINED:
+            return self.user_defined[element.color % len(self.user_defined)]
+        if element.role is not ElementRole.NONE:
+            return self.about_text if element.part is ElementKind.TEXT else self.about
+        return self.token if element.part is ElementKind.TOKEN else None
+
+
+class BoxPainter:
+    """Paints boxes with what stands in them."""
+
+    def __init__(self, texts: BoxTexts) -> None:
+        self._texts = texts
+        self._boxes = RoundedBoxes()
+        self._styles: BoxStyles | None = None
+
+    def paint(self, painter: QPainter, theme: Theme, boxes: list[FlowBox], ratio: float) -> None:
+        """`ratio` is how many pixels of the screen a unit of the layout takes.
+
+        All texts of a colour follow each other: choosing a pen takes as long as drawing a short text.
+        """
+        if self._styles is None or self._styles.theme is not theme:
+            self._styles = BoxStyles(theme)
+        tokens: list[FlowBox] = []
+        finished: list[Placed] = []
+        waiting: list[Placed] = []
+        for box in boxes:
+            element, left, top, width, height, _ = box
+            look = self._styles.of(element)
+            if look is None:
+                waiting.append((left, 0, top + height / 2, element.text))
+                continue
+            self._boxes.draw_at(painter, (left, top, width, height), look, ratio)
+            if element.part is ElementKind.TOKEN:
+                tokens.append(box)
+            else:
+                finished.append((left, width, top + height / 2, element.text))
+        painter.setPen(theme.faint)
+        self._texts.text.draw_all(painter, waiting, LEFT)
+        painter.setPen(theme.span_text)
+        self._texts.text.draw_all(painter, finished)
+        self._paint_tokens(painter, theme, tokens)
+
+    def _paint_tokens(self, painter: QPainter, theme: Theme, tokens: list[FlowBox]) -> None:
+        texts = [(box.left, box.width, box.top + TEXT_MIDDLE_PX, box.element.text) for box in tokens]
+        self._texts.token.draw_all(painter, texts)
+        painter.setPen(theme.dim)
+        ids = [(box.left, box.width, box.top + ID_MIDDLE_PX, box.element.below) for box in tokens]
+        self._texts.id.draw_all(painter, ids)

@@ -15,24 +15,26 @@ from guiapp.analysis.lessons.lesson import (
     MOST_TRAINED_TOKENS,
     Lesson,
     LessonStep,
+    computed_answer,
+    go_to_place,
     load,
     load_all,
     load_each,
+    training_answer,
 )
-from guiapp.analysis.lessons.places import computed_answer, go_to_place, place_of, training_answer
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.errors import TokenloupeError
-from guiapp.kit.models.loader import OpenModel
+from guiapp.kit.session.loader import OpenModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.steps.lesson_progress import LessonProgress, is_lesson_path
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.trace_recorder import TraceRecorder
-from guiapp.pages.steps.training import TrainingModel, TrainingWish
+from guiapp.pages.steps.recording import TraceRecorder
+from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 
 class LessonPlayer(QObject):
@@ -85,7 +87,6 @@ class LessonPlayer(QObject):
         return self._loaded[1]
 
     def reached(self, lesson: Lesson) -> int:
-        """The step to resume at, 0 for the start."""
         return self._progress.reached(lesson.name, len(lesson.steps))
 
     def is_finished(self, lesson: Lesson) -> bool:
@@ -128,26 +129,12 @@ class LessonPlayer(QObject):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the program is where the present step wants it."""
         step = self.step
         if step is None:
             return True
         if step.train:
             return not self.training.is_busy
         return self.steps.recording.is_up_to_date and self._is_recorded(step)
-
-    @property
-    def is_at_place(self) -> bool:
-        """Whether nobody has gone on in the run from where the present step wants it."""
-        step, debugger = self.step, self.steps.debugger
-        if step is None or not self.is_ready:
-            return False
-        if step.train:
-            return self.training.position == min(step.merges, self.training.n_steps)
-        if debugger is None:
-            return True
-        found = place_of(debugger, step.place)
-        return debugger.position == (debugger.n_steps if found is None else found)
 
     def open(self, path: Path, may_fetch: Callable[[list[str]], bool] = lambda models: False) -> None:
         """Begin a lesson from a file as it is now; raises FaultyFileError.
@@ -190,18 +177,15 @@ class LessonPlayer(QObject):
         self.go_to(self.number - 1)
 
     def go_to(self, number: int) -> None:
-        """Another step, where there is one of that number."""
         if self.lesson is not None and 0 <= number < len(self.lesson.steps) and number != self.number:
             self._show(number)
 
     def reveal(self) -> None:
-        """Show the answer."""
         if self.step is not None and self.step.ask and not self.is_revealed:
             self.is_revealed = True
             self.changed.emit()
 
     def leave(self) -> None:
-        """End the lesson."""
         if self.lesson is not None:
             self.lesson = None
             self.changed.emit()
@@ -236,18 +220,15 @@ class LessonPlayer(QObject):
         self._go_to_place()
 
     def _model_of(self, step: LessonStep | None) -> OpenModel | None:
-        """The model of a step, once it is open."""
         model = self.session.loader.model
         if step is None or step.train or model is None or model.name != self._name_of(step):
             return None
         return model
 
     def _name_of(self, step: LessonStep) -> str:
-        """What to open a step's model by: no server is asked that nobody has allowed."""
         return step.model if step.model in self._allowed else cached_name(step.model)
 
     def _go_to_place(self) -> None:
-        """Go to the step's place once its text is recorded with its encoder."""
         step, debugger = self.step, self.steps.debugger
         if step is None or step.train or debugger is None or not self._is_recorded(step):
             return
@@ -260,7 +241,6 @@ class LessonPlayer(QObject):
             self.changed.emit()
 
     def _is_recorded(self, step: LessonStep) -> bool:
-        """Whether the trace is that of the step's text, model and encoder."""
         debugger = self.steps.debugger
         if debugger is None or debugger.trace.text != step.text.encode():
             return False
@@ -270,7 +250,6 @@ class LessonPlayer(QObject):
         return not step.encoder or debugger.trace.encoder == step.encoder
 
     def stop(self) -> None:
-        """End all work in the background."""
         self._comparing.wait()
         self.training.stop()
         self.steps.stop()

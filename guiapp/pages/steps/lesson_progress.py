@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.kit.state.recent import KEPT
 from guiapp.kit.state.settings import Settings
 
@@ -37,7 +37,6 @@ class LessonProgress:
         return name in self._finished or self.numbers.get(name, -1) >= n_steps - 1
 
     def keep(self, name: str, number: int, n_steps: int) -> None:
-        """Note that a step is shown."""
         if self.is_finished(name, n_steps) or number == n_steps - 1:
             finished = [each for each in self._finished if each != name]
             self._settings.finished_lessons = json.dumps([*finished, name])

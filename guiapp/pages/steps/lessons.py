@@ -1,13 +1,14 @@
-"""The lessons to choose from, ours and people's own."""
+"""The lessons to choose from, a dialog for people who write some, and the bar that leads through one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QKeyEvent
+from PySide6.QtGui import QAction, QDesktopServices, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -21,25 +22,36 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.lessons.checking import check
-from guiapp.analysis.lessons.lesson import ENDING, Lesson
-from guiapp.analysis.lessons.saving import save_lesson
+from guiapp.analysis.lessons.lesson import ENDING, Lesson, check, save_lesson
 from guiapp.core.demo import resources_folder
-from guiapp.core.system.outside_toml import FaultyFileError
-from guiapp.core.system.replace_file import replace_file
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import printable, quoted
+from guiapp.core.sources.files import replace_file
+from guiapp.core.text.figures import counted, printable, quoted
+from guiapp.core.text.outside_json import FaultyFileError
 from guiapp.errors import not_written
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.file_names import ask_for_file
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.questions import ask_to_fetch
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, scrolling
+from guiapp.kit.widgets.notices import ask_for_file, ask_to_fetch
+from guiapp.kit.widgets.page_base import Actions
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    heading,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.steps.cards import DrawingContext, rich_text, title_line
 from guiapp.pages.steps.lesson_player import LessonPlayer
 
+NARRATION_PX = 18  # readable from the last row
+MOST_OF_WINDOW = 0.4
+OWN_TEXT = "A lesson has a text and a model of its own; what you have open stays as it is."
+LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
 SIZE_PX = (860, 640)
 MOST_FAULTS = 100  # told at once
 INTRODUCTION = (
@@ -99,7 +111,6 @@ class LessonList(QScrollArea):
         zoom.changed.connect(self._on_zoom_changed)
 
     def fill(self) -> None:
-        """Make the cards, the first time and for lessons that are new."""
         if self.widget() is not None and self._shown == self._player.lessons:
             return
         self._shown, self._words, self.buttons, self.present_buttons = list(self._player.lessons), [], {}, {}
@@ -124,7 +135,6 @@ class LessonList(QScrollArea):
             self.open(Path(name))
 
     def open(self, path: Path) -> None:
-        """Begin a lesson from a file, or say what is wrong with it."""
         try:
             self._player.open(path, self._may_fetch)
         except FaultyFileError as error:
@@ -135,23 +145,19 @@ class LessonList(QScrollArea):
         return ask_to_fetch(self, f"This lesson uses what is on the web: {listed}")
 
     def ask_and_save(self, lesson: Lesson) -> None:
-        """Save a lesson as the beginning of one's own, or as a page."""
         if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
             self.save(lesson, path)
 
     def save(self, lesson: Lesson, path: Path) -> None:
-        """In the format that the ending names; says so where that fails."""
         self._saving.start(partial(_save, lesson, path))
 
     def show_author(self) -> None:
-        """Explain how to write a lesson, and check one."""
         self.author.show()
         self.author.raise_()
         self.author.activateWindow()
 
     @cached_property
     def author(self) -> AuthorDialog:
-        """Made for the first who writes a lesson."""
         return AuthorDialog(self.open, self)
 
     def stop(self) -> None:
@@ -167,12 +173,10 @@ class LessonList(QScrollArea):
 
     @property
     def first_choice(self) -> QWidget:
-        """What the focus belongs to: the button of the lesson to go on with."""
         suggested = self._player.suggested
         return self if suggested is None else self.buttons.get(suggested.name, self)
 
     def offer(self) -> None:
-        """Let Return go on with the lesson that comes next."""
         self.first_choice.setFocus()
         self.ensureWidgetVisible(self.first_choice)
 
@@ -238,9 +242,6 @@ def _save(lesson: Lesson, path: Path, _: Progress) -> None:
     save_lesson(lesson, path)
 
 
-# For people who write lessons: a template that explains the format, and the check of what they wrote
-
-
 class AuthorDialog(QDialog):
     """Stays open beside the lesson that is being written.
 
@@ -271,7 +272,6 @@ class AuthorDialog(QDialog):
         self._refresh()
 
     def ask_and_save(self) -> None:
-        """Save the template as the beginning of a lesson."""
         if (path := ask_for_file(self, "Save template", "my lesson.toml", {ENDING: LESSON_FILTER})) is None:
             return
         try:
@@ -285,13 +285,11 @@ class AuthorDialog(QDialog):
         )
 
     def ask_and_check(self) -> None:
-        """Check a lesson, the one at hand unless another is chosen."""
         name, _ = QFileDialog.getOpenFileName(self, "Check lesson", str(self._path or ""), LESSON_FILTER)
         if name:
             self.check(Path(name))
 
     def check(self, path: Path) -> None:
-        """Run a lesson off the window's thread, and tell what is wrong with it."""
         self._take(path)
         self._show_status(f"Checking {path.name} …")
         self._checking.start(partial(_checked, path))
@@ -333,14 +331,89 @@ class AuthorDialog(QDialog):
 
 
 def template() -> bytes:
-    """A small lesson that explains itself."""
     return (resources_folder() / "templates" / "lesson.toml").read_bytes()
 
 
 def _checked(path: Path, _: Progress) -> str:
-    """One line that says how it is, and one for each fault."""
     faults = check(path)
     if not faults:
         return f"{path.name}: everything that it claims is so."
     lines = [f"line {fault.line}: {fault.reason}".replace("\n", " ") for fault in faults[:MOST_FAULTS]]
     return "\n".join([f"{path.name}: {counted(len(faults), 'fault')}", *lines])
+
+
+class LessonBar(QFrame):
+    """Shown while a lesson is under way."""
+
+    def __init__(self, player: LessonPlayer, actions: Actions, drawing: DrawingContext) -> None:
+        super().__init__()
+        self._theme_source, self._zoom, _ = drawing
+        self._player = player
+        set_role(self, "card")
+        self.title = title_line(drawing)
+        self.title.setToolTip(OWN_TEXT)
+        self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.note = plain_label("warning", wraps=True)
+        self._words = framed(in_column(self.narration, self.question, self.note, spacing=GAP_PX))
+        self._words_area = scrolling(self._words, 0)
+        slots = dict(
+            zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
+        )
+        self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
+        for name, slot in slots.items():
+            actions[name].triggered.connect(partial(self._do, slot))
+        present = actions["lesson_present"].trigger
+        self.present_button = tool_button("Present", present, tip="This lesson on the whole screen")
+        head = in_row((self.title, 1), self.present_button, *self.buttons.values())
+        in_column(head, self._words_area, on=self, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX))
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._refresh)
+        player.changed.connect(self._refresh)
+        self._theme_source.changed.connect(self._refresh)
+        self._refresh()
+
+    def _do(self, slot: Callable[[], None]) -> None:
+        """Keys move through a lesson only while it is in sight."""
+        if self.isVisible():
+            slot()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as the words need, but leave half of the window to what they are about."""
+        needed = max(0, self._words.heightForWidth(self._words_area.width()))
+        self._words_area.setFixedHeight(min(needed, round(self.window().height() * MOST_OF_WINDOW)))
+
+    def _button(self, action: QAction) -> QToolButton:
+        role = "next" if action.objectName() == "lesson_reveal" else "quiet"
+        return tool_button(action.text(), action.trigger, role=role, tip=action.shortcut().toString())
+
+    def _refresh(self) -> None:
+        lesson, step = self._player.lesson, self._player.step
+        self.setVisible(lesson is not None)
+        if lesson is None or step is None:
+            return
+        theme = self._theme_source.theme
+        for label in (self.narration, self.question, self.note):
+            label.setFont(self._zoom.ui_font(NARRATION_PX))
+        word, _, rest = step.setting.partition(" ")  # which is not what the bars of the window say
+        setting = f"{word.upper()} {rest}"
+        place = f"{self._player.number + 1} OF {len(lesson.steps)}"
+        self.title.show_text(f"LESSON · {lesson.title.upper()} · {place} · {setting}")
+        self.narration.setText(rich_text(step.say, theme.accent))
+        self.question.setVisible(bool(step.ask or self._player.failure))
+        answer = rich_text(f"→ {self._player.answer}", theme.accent) if self._player.is_revealed else ""
+        self.question.setText(f"<b>{rich_text(step.ask, theme.accent)}</b>{answer}")
+        if self._player.failure:
+            self.question.setText(escape(self._player.failure))
+        self.note.setText(self._player.note)
+        self.note.setVisible(bool(self._player.note))
+        is_open = bool(step.ask) and not self._player.is_revealed
+        self.buttons["lesson_reveal"].setVisible(is_open)
+        next_role = "quiet" if is_open else "next"  # one button is the one to press
+        if self.buttons["lesson_next"].property("role") != next_role:
+            set_role(self.buttons["lesson_next"], next_role)
+        self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
+        self._fit()

@@ -1,33 +1,36 @@
-"""The debugger as the window shows it: a trace of the text, a place in it, breakpoints and watches."""
+"""The debugger as the window shows it: a trace of the text, a place in it, and what is remembered of it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.analysis.sessions.session_file import SessionFile
-from guiapp.analysis.trace.breakpoints import Breakpoint, absence, hits
-from guiapp.analysis.trace.candidates import Waiting
+from guiapp.analysis.trace.breakpoints import Breakpoint, absence, check, hits
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Debugger, Granularity
-from guiapp.analysis.trace.places import StepKey, step_at
-from guiapp.analysis.trace.trace import TraceTokens
+from guiapp.analysis.trace.replay import Waiting
+from guiapp.analysis.trace.trace import StepKey, TraceTokens, step_at
+from guiapp.analysis.train.record import TRAINING_DIALECT
 from guiapp.core.encode.encoding import Encoding
+from guiapp.core.text.outside_json import read_json
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.vocabulary.vocabulary import TokenTree
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.steps.debugger_memory import Remembered, recall
+from guiapp.pages.steps.flow import WALKERS
 from guiapp.pages.steps.race import RaceModel
-from guiapp.pages.steps.recording import Recording
-from guiapp.pages.steps.trace_recorder import TraceRecorder
-from guiapp.pages.steps.walk_model import WALKERS, WalkModel
+from guiapp.pages.steps.recording import Recording, TraceRecorder
+from guiapp.pages.steps.walk_model import WalkModel
 
 MOST_NOTES = 200
 
@@ -63,7 +66,7 @@ class StepsModel(WalkModel[Debugger]):
         self.breakpoints.changed.connect(self._on_breakpoints_changed)
         self.watches: tuple[str, ...] = ()
         self.training_breakpoints: tuple[Breakpoint, ...] = ()
-        self._granularity = Granularity.DECISION
+        self.granularity = Granularity.DECISION
         self._waiting: tuple[int, Waiting] | None = None
         self.notes: tuple[tuple[int, str], ...] = ()
         self._others = LatestJob[dict[str, Encoding]](self, self._take_others)
@@ -73,9 +76,8 @@ class StepsModel(WalkModel[Debugger]):
         self.recording.outdated.connect(self._forget_trace)
         self.position_changed.connect(self.race.keep_in_step)
         self._seeks_difference = False
-        self._seeks_token: tuple[int, int] | None = None
+        self._seeks_place: Callable[[Debugger], None] | None = None  # waits for steps
         self._left_off = LeftOff(session.document, self.recording)
-        self._seeks_place: StepKey | None = None
         self.race.changed.connect(self._on_race_changed)
         session.spelling.changed.connect(self._on_spelling_changed)
         self._restore()
@@ -95,7 +97,7 @@ class StepsModel(WalkModel[Debugger]):
             self.show(None)
 
     def show(self, debugger: Debugger | None) -> None:
-        """TreeWalk through a trace of the session's text from its start; None for none.
+        """Walk through a trace of the session's text from its start; None for none.
 
         It is a trace of the model that was open when recording began, which may be another by now.
         """
@@ -114,17 +116,15 @@ class StepsModel(WalkModel[Debugger]):
         self.position_changed.emit()
         self._compare()
         self.race.set_leader(debugger, self.recording.text_start)
-        self._go_where_formed()
         if debugger is not None and (step := self._left_off.arrive(debugger.trace.text)) is not None:
             self.go_to(step)
-        self._go_to_place()
+        self._seek_now()
 
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
         self.position_changed.emit()
 
     def _on_spelling_changed(self) -> None:
-        """Tell all again."""
         if (debugger := self.debugger) is not None:
             debugger.spell(self._session.spelling.now)
             steps = dict.fromkeys(step for step, _ in self.notes)
@@ -137,24 +137,19 @@ class StepsModel(WalkModel[Debugger]):
     def debugger(self) -> Debugger | None:
         return self.walk
 
-    @property
-    def granularity(self) -> Granularity:
-        return self._granularity
-
     def set_granularity(self, granularity: Granularity) -> None:
-        if granularity is not self._granularity:
-            self._granularity = granularity
+        if granularity is not self.granularity:
+            self.granularity = granularity
             self._keep()
             self.granularity_changed.emit()
 
     def step(self) -> None:
-        self._moved(lambda debugger: debugger.step(self._granularity))
+        self._moved(lambda debugger: debugger.step(self.granularity))
 
     def back(self) -> None:
-        self._moved(lambda debugger: debugger.step(self._granularity, -1))
+        self._moved(lambda debugger: debugger.step(self.granularity, -1))
 
     def into(self) -> None:
-        """One decision, whatever the size of steps."""
         self._moved(lambda debugger: debugger.step(Granularity.DECISION))
 
     def over(self) -> None:
@@ -169,27 +164,25 @@ class StepsModel(WalkModel[Debugger]):
 
     def run(self) -> None:
         """Go on to the next breakpoint, to where a race parts, or to the end."""
-        difference_step = self.race.stop_at
-        goal = (
-            self.n_steps if difference_step is None or difference_step <= self.position else difference_step
-        )
+        goal = self.race.stop_at
+        if goal is None or goal <= self.position:
+            goal = self.n_steps
         self._moved(lambda debugger: debugger.until(goal))
 
     def reverse(self) -> None:
         """Go back to the previous breakpoint, to where a race parts, or to the start."""
-        difference_step = self.race.stop_at
-        goal = 0 if difference_step is None or difference_step >= self.position else difference_step
+        goal = self.race.stop_at
+        if goal is None or goal >= self.position:
+            goal = 0
         self._moved(lambda debugger: debugger.back_until(goal))
 
     def to_difference(self) -> None:
-        """Go to the step at which the two of a race part."""
         if self.race.difference_step is not None:
             self.go_to(self.race.difference_step)
 
     def race_with(self, competitor: ModelSession, offset: int | None = None) -> None:
         """Let another model run beside, and go where the two part from a byte of the session's text on."""
-        has_steps = self.debugger is not None and self.recording.is_up_to_date
-        if not has_steps or not self.recording.has(offset or 0):
+        if not self._has_steps(offset or 0):
             self.recording.record_near(offset or 0)
         self._seeks_difference = True
         self.race.choose_model(competitor, offset)
@@ -200,11 +193,9 @@ class StepsModel(WalkModel[Debugger]):
             self.to_difference()
 
     def to_byte(self, offset: int) -> None:
-        """Run to the next token over a byte of the recorded text."""
         self._moved(lambda debugger: debugger.to_byte(offset))
 
     def to_caret(self) -> None:
-        """Run to the next token over the byte at the caret."""
         self.to_byte(self._session.document.caret - self.recording.text_start)
 
     def stop_where_formed(self, token_id: int, offset: int) -> None:
@@ -212,25 +203,44 @@ class StepsModel(WalkModel[Debugger]):
         place = f"token {token_id}"
         if place not in [row.title for row in self.breakpoints.rows]:
             self.breakpoints.add(place)
-        self._seeks_token = (token_id, offset)
-        has_steps = self.debugger is not None and self.recording.is_up_to_date
-        if has_steps and self.recording.has(offset):
-            self._go_where_formed()
-        else:
-            self.recording.record_near(offset)
+        self._seek_near(offset, partial(self._go_where_formed, token_id, offset))
 
-    def _go_where_formed(self) -> None:
-        if self._seeks_token is None or self.debugger is None:
-            return
-        (token_id, offset), self._seeks_token = self._seeks_token, None
+    def _go_where_formed(self, token_id: int, offset: int, debugger: Debugger) -> None:
         byte = offset - self.recording.text_start
-        values = self.debugger.values
-        over = hits(Breakpoint("byte", str(byte)), values, {})
-        formed = np.intersect1d(over, hits(Breakpoint("token", str(token_id)), values, {}))
+        over = hits(Breakpoint("byte", str(byte)), debugger.values, {})
+        formed = np.intersect1d(over, hits(Breakpoint("token", str(token_id)), debugger.values, {}))
         if len(formed):
             self.go_to(int(formed[0]))
         else:
             self.to_byte(byte)
+
+    def go_where(self, place: StepKey) -> None:
+        """Go to a step over bytes of the session's text, as soon as what is around them is recorded."""
+        self._seek_near(place.start, partial(self._go_to_place, place))
+
+    def _go_to_place(self, place: StepKey, debugger: Debugger) -> None:
+        step = step_at(debugger.trace, place, self.recording.text_start)
+        if step is None:
+            self.to_byte(place.start - self.recording.text_start)
+        else:
+            self.go_to(step)
+
+    def _has_steps(self, offset: int) -> bool:
+        """Whether a byte of the session's text, as it is now, is among what is recorded."""
+        return self.debugger is not None and self.recording.is_up_to_date and self.recording.has(offset)
+
+    def _seek_near(self, offset: int, seek: Callable[[Debugger], None]) -> None:
+        """Go somewhere as soon as what is around a byte of the session's text is recorded."""
+        self._seeks_place = seek
+        if self._has_steps(offset):
+            self._seek_now()
+        else:
+            self.recording.record_near(offset)
+
+    def _seek_now(self) -> None:
+        if self._seeks_place is not None and self.debugger is not None:
+            seek, self._seeks_place = self._seeks_place, None
+            seek(self.debugger)
 
     def resume(self, left: SessionFile) -> None:
         """Take up what was left of the present text, once it is recorded; its breakpoints come at once."""
@@ -243,7 +253,6 @@ class StepsModel(WalkModel[Debugger]):
         self._left_off.wait_for(Paused(left.recorded, left.step))
 
     def captured(self, session: SessionFile) -> SessionFile:
-        """A session with what can be taken up again here."""
         here = Paused((self.recording.text_start, self.recording.text_end), self.position)
         is_recorded = self.debugger is not None and self.recording.is_up_to_date
         recorded, step = here if is_recorded else self._left_off.place
@@ -251,30 +260,11 @@ class StepsModel(WalkModel[Debugger]):
             session,
             breakpoints=self.breakpoints.rows,
             watches=self.watches,
-            step_size=self._granularity,
+            step_size=self.granularity,
             recorded=recorded,
             step=step,
             race=self.race.encoder,
         )
-
-    def go_where(self, place: StepKey) -> None:
-        """Go to a step over bytes of the session's text, as soon as what is around them is recorded."""
-        self._seeks_place = place
-        has_steps = self.debugger is not None and self.recording.is_up_to_date
-        if has_steps and self.recording.has(place.start):
-            self._go_to_place()
-        else:
-            self.recording.record_near(place.start)
-
-    def _go_to_place(self) -> None:
-        if self._seeks_place is None or self.debugger is None:
-            return
-        place, self._seeks_place = self._seeks_place, None
-        step = step_at(self.debugger.trace, place, self.recording.text_start)
-        if step is None:
-            self.to_byte(place.start - self.recording.text_start)
-        else:
-            self.go_to(step)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""
@@ -287,7 +277,6 @@ class StepsModel(WalkModel[Debugger]):
             self._note((*self.notes, *walk.log)[-MOST_NOTES:])
 
     def forget_notes(self) -> None:
-        """Throw the messages of log points away."""
         self._note(())
 
     def _note(self, notes: tuple[tuple[int, str], ...]) -> None:
@@ -307,7 +296,6 @@ class StepsModel(WalkModel[Debugger]):
 
     @property
     def waiting(self) -> Waiting:
-        """The pairs that compete at the present step."""
         if self.debugger is None:
             return Waiting([], 0, 0)
         if self._waiting is None or self._waiting[0] != self.position:
@@ -316,7 +304,6 @@ class StepsModel(WalkModel[Debugger]):
 
     @property
     def title(self) -> str:
-        """Where the present step is, in a few words."""
         debugger = self.debugger
         if debugger is None or self.position >= self.n_steps:
             return "the end"
@@ -340,10 +327,9 @@ class StepsModel(WalkModel[Debugger]):
         if self.debugger is None or self.position >= self.n_steps:
             return
         token_id = int(self.debugger.trace.columns.result[self.position])
-        if 0 <= token_id < len(self.debugger.vocabulary):
-            self.breakpoints.toggle(f"token {token_id}")
-        else:
-            self.breakpoints.toggle(f"operation {self.debugger.trace.operation(self.position)}")
+        is_token = 0 <= token_id < len(self.debugger.vocabulary)
+        operation = self.debugger.trace.operation(self.position)
+        self.breakpoints.toggle(f"token {token_id}" if is_token else f"operation {operation}")
 
     def _on_breakpoints_changed(self) -> None:
         self._keep()
@@ -351,7 +337,6 @@ class StepsModel(WalkModel[Debugger]):
         self._compare()
 
     def _compare(self) -> None:
-        """Encode with the encoders that breakpoints compare with."""
         tokenizer = self._session.tokenizer
         names = {row.value for row in self.breakpoints.rows if row.kind == "difference"}
         if self.debugger is None or tokenizer is None or not names:
@@ -384,11 +369,8 @@ class StepsModel(WalkModel[Debugger]):
         self._keep()
         self.watches_changed.emit()
 
-    def watch_values(self) -> list[str]:
-        """What the watched expressions are now."""
-        return [self._value(text) for text in self.watches]
-
-    def _value(self, text: str) -> str:
+    def watch_value(self, text: str) -> str:
+        """What a watched expression is now, or why it has no value."""
         try:
             return "–" if self.debugger is None else self.debugger.description(StepExpression(text))
         except TokenloupeError as error:
@@ -397,7 +379,6 @@ class StepsModel(WalkModel[Debugger]):
     # Memory
 
     def keep_training_breakpoints(self, rows: tuple[Breakpoint, ...]) -> None:
-        """Remember those of the trainings on this page, too."""
         if rows != self.training_breakpoints:
             self.training_breakpoints = rows
             self._keep()
@@ -413,21 +394,19 @@ class StepsModel(WalkModel[Debugger]):
     def _keep(self) -> None:
         if self._settings is None:
             return
-        rows = self.breakpoints.rows, self.training_breakpoints
-        remembered = Remembered(rows[0], self.watches, self._granularity, rows[1])
-        self._settings.debugger = remembered.to_json()
+        rows, training = self.breakpoints.rows, self.training_breakpoints
+        self._settings.debugger = Remembered(rows, self.watches, self.granularity, training).to_json()
 
     def _restore(self) -> None:
         if self._settings is None:
             return
         remembered = recall(self._settings.debugger)
-        self.watches, self._granularity = remembered.watches, remembered.granularity
+        self.watches, self.granularity = remembered.watches, remembered.granularity
         self.training_breakpoints = remembered.training
         with QSignalBlocker(self.breakpoints):
             self.breakpoints.fit(remembered.breakpoints)
 
     def stop(self) -> None:
-        """End all work in the background."""
         self.clock.pause()
         self._others.wait()
         self._trees.wait()
@@ -468,3 +447,41 @@ class LeftOff:
         place, self._place = self._place, Paused()
         is_this = place.recorded is not None and self._text.startswith(text)  # or what it begins with
         return place.step if is_this else None
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """All that comes back at the next start."""
+
+    breakpoints: tuple[Breakpoint, ...] = ()
+    watches: tuple[str, ...] = ()
+    granularity: Granularity = Granularity.DECISION
+    training: tuple[Breakpoint, ...] = ()
+
+    def of_session(self, session: SessionFile) -> SessionFile:
+        """A session with these, where no page has been at work with it."""
+        return replace(
+            session, breakpoints=self.breakpoints, watches=self.watches, step_size=self.granularity
+        )
+
+    def to_json(self) -> str:
+        return json.dumps({**asdict(self), "granularity": self.granularity.value})
+
+
+def recall(text: str) -> Remembered:
+    """Read what an earlier session wrote; anything spoiled counts as not there."""
+    try:
+        state = read_json(text or "{}")
+        rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]
+        of_training = [Breakpoint(**row) for row in state.get("training", [])]
+        for row in rows:
+            check(row)
+        for row in of_training:
+            check(row, TRAINING_DIALECT)
+        watches = tuple(map(str, state.get("watches", [])))
+        for watch in watches:
+            StepExpression(watch)
+        granularity = Granularity(state.get("granularity", "decision"))
+        return Remembered(tuple(rows), watches, granularity, tuple(of_training))
+    except (ValueError, TypeError, AttributeError, TokenloupeError):
+        return Remembered()

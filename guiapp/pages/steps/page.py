@@ -6,39 +6,37 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QKeySequence, QPainter, QPen, QShortcut
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.export.exported_run import ExportedRun
-from guiapp.analysis.export.trace_run import TraceRun
-from guiapp.analysis.export.training_run import TrainingRun
-from guiapp.analysis.lessons.lesson import Lesson
+from guiapp.analysis.export.runs import TraceRun, TrainingRun
 from guiapp.analysis.sessions.session_file import SessionFile
-from guiapp.analysis.trace.places import StepKey
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button
-from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.analysis.trace.trace import StepKey
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
+from guiapp.kit.spans.legend import Draw, LegendEntry, line, ringed, token
+from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
+from guiapp.kit.widgets.painting import CENTER, bold, write
 from guiapp.kit.widgets.shaped_texts import MonoTexts
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
-from guiapp.kit.widgets.wrapping_row import scrolling
-from guiapp.pages.steps.breakpoints import StepBreakpoints
-from guiapp.pages.steps.drawing import DrawingContext
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
+from guiapp.pages.steps.cards import DrawingContext, paint_circle
 from guiapp.pages.steps.exporter import ExportBar
-from guiapp.pages.steps.legend import LEGEND
-from guiapp.pages.steps.lesson_bar import LessonBar
+from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
-from guiapp.pages.steps.lessons import LessonList
+from guiapp.pages.steps.lessons import LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.picture_painting import Arc, CandidateStatus, paint_arc, paint_badge, paint_box
+from guiapp.pages.steps.timeline import paint_fork
 from guiapp.pages.steps.trace_view import TraceView
-from guiapp.pages.steps.training import TrainingModel
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
+from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
 
 if TYPE_CHECKING:
-    from guiapp.analysis.trace.places import StepKey
+    from guiapp.analysis.trace.trace import StepKey
 
 ENCODE, TRAIN, LESSONS = range(3)
 ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")
@@ -60,6 +58,59 @@ WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
     "debug_play": lambda walk: walk.toggle_play(),
     "debug_breakpoint": lambda walk: walk.toggle_breakpoint(),
 }
+
+
+def _standing(standing: CandidateStatus) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        font = bold(Theme.mono_font(SMALL_FONT_PX), standing.is_bold)
+        font.setStrikeOut(standing is CandidateStatus.OUT)
+        paint_box(painter, theme, box, standing)
+        write(painter, box, "on", standing.text(theme), CENTER, font)
+        if standing is CandidateStatus.WINNER:
+            paint_badge(painter, theme, box.topLeft() + QPointF(box.height() / 2, box.height() / 2))
+
+    return draw
+
+
+def _arc(kind: str, is_left: bool = False) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        arc = Arc(Edge(0, 1, "", kind, is_left), box.left() + 6, box.right() - 6, box.bottom())
+        paint_arc(painter, theme, arc, box.height(), 1)
+
+    return draw
+
+
+def _breakpoint(color: str, is_filled: bool = True) -> Draw:
+    return lambda painter, theme, box: paint_circle(
+        painter, box.center(), getattr(theme, color), is_filled=is_filled
+    )
+
+
+LEGEND = (
+    LegendEntry(token("word", ringed(lambda theme: QPen(theme.accent, 2))), "A token that the step is about"),
+    LegendEntry(
+        token("word", ringed(lambda theme: QPen(theme.accent, 2, Qt.PenStyle.DashLine))),
+        "Text that the step is about, not a token yet",
+    ),
+    LegendEntry(_standing(CandidateStatus.WINNER), "Wins this step"),
+    LegendEntry(_standing(CandidateStatus.NOW), "Looked at, has not won"),
+    LegendEntry(_standing(CandidateStatus.OUT), "Stale or dropped"),
+    LegendEntry(_arc("way"), "Last token of the best path to a position"),
+    LegendEntry(_arc("now"), "The token of this step, on the way from start to end"),
+    LegendEntry(_arc("worse"), "The same, where a better path is known"),
+    LegendEntry(_arc("chosen", is_left=True), "Chosen: the best path is read from end to start"),
+    LegendEntry(
+        lambda painter, theme, box: paint_fork(painter, theme, box.center()),
+        "In the timeline of a race: the first difference",
+    ),
+    LegendEntry(
+        line(lambda theme: QPen(theme.warning, 2, Qt.PenStyle.DotLine), is_upright=True),
+        "In the text of a race: tokens differ from here on",
+    ),
+    LegendEntry(_breakpoint("bad"), "A breakpoint, and where it stops a run"),
+    LegendEntry(_breakpoint("bad", is_filled=False), "A breakpoint that is switched off"),
+    LegendEntry(_breakpoint("warning"), "A breakpoint that only writes a message"),
+)
 
 
 class StepsPage(Page):
@@ -95,7 +146,7 @@ class StepsPage(Page):
         self.trace = TraceView(model, session, actions, drawing)
         training = TrainingModel(spelling=session.spelling, parent=self)
         self.training = TrainingView(training, compared, actions, drawing)
-        self.export = ExportBar(self.shown_run, self.grab, theme_source)
+        self.export = ExportBar(self.shown_run, theme_source)
         self.lessons = LessonList(player, self._zoom, self.present)
         self.lesson_training = TrainingStage(player.training, actions, drawing)
         self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
@@ -153,15 +204,12 @@ class StepsPage(Page):
         self.model.race_with(competitor, offset)
 
     def show_lessons(self) -> None:
-        """Show the list, or the lesson that is under way."""
         self.modes.choose(LESSONS)
 
     def present(self) -> None:
-        """Show what is in sight on the whole screen."""
         self._actions["present"].setChecked(True)
 
     def present_lesson(self) -> None:
-        """The one that is under way, or else the one that comes next."""
         self.show_lessons()
         self.present()
 
@@ -176,7 +224,6 @@ class StepsPage(Page):
         self._refresh()
 
     def _add_keys(self, actions: Actions) -> None:
-        """Those of presentations."""
         slots = dict.fromkeys(ON_KEYS, self._go_on) | dict.fromkeys(BACK_KEYS, self._go_back)
         names = {"Home": "debug_restart", "End": "debug_end", "P": "debug_play"}
         for key, slot in (slots | {key: actions[name].trigger for key, name in names.items()}).items():
@@ -216,7 +263,6 @@ class StepsPage(Page):
             model.run()
 
     def resume(self, left: SessionFile) -> None:
-        """Take up work where a session says that it was left."""
         self.modes.choose(ENCODE)
         self.model.resume(left)
 
@@ -276,7 +322,7 @@ class StepsPage(Page):
             "race_parting": self._to_difference,
             "debug_copy": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
-            "lesson_copy": partial(self._with_lesson, self.lessons.ask_and_save),
+            "lesson_copy": self._copy_lesson,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
@@ -286,7 +332,6 @@ class StepsPage(Page):
         _connect_undo(self.lesson_training, self.player.training.breakpoints)
 
     def _share_breakpoints(self) -> None:
-        """Those of trainings are remembered with the others."""
         breakpoints = self.training.model.breakpoints
         breakpoints.fit(self.model.training_breakpoints)
         breakpoints.changed.connect(self._keep_breakpoints)
@@ -295,14 +340,12 @@ class StepsPage(Page):
         self.model.keep_training_breakpoints(self.training.model.breakpoints.rows)
 
     def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
-        """Move through what is shown."""
         if (shown := self._shown) is not None and not self._is_covered:
             move(shown)
 
-    def _with_lesson(self, do: Callable[[Lesson], None]) -> None:
-        """Do something with the lesson that is in sight."""
+    def _copy_lesson(self) -> None:
         if self._mode == LESSONS and self.player.lesson is not None:
-            do(self.player.lesson)
+            self.lessons.ask_and_save(self.player.lesson)
 
     def _to_caret(self) -> None:
         """Only what people open themselves has a caret."""
@@ -310,13 +353,11 @@ class StepsPage(Page):
             self.model.to_caret()
 
     def _to_difference(self) -> None:
-        """Only encoders run in a race."""
         if isinstance(shown := self._shown, StepsModel) and not self._is_covered:
             shown.to_difference()
 
     @property
     def _is_covered(self) -> bool:
-        """Whether a question is to be answered before anything else happens."""
         return self._mode == LESSONS and self.player.is_covered
 
     @property
@@ -332,7 +373,6 @@ class StepsPage(Page):
         return player.training if step.train else player.steps
 
     def shown_run(self) -> ExportedRun | None:
-        """What of the page can be copied and saved."""
         shown = self._shown
         if isinstance(shown, TrainingModel):
             return None if shown.record is None else TrainingRun(shown.record, shown.position)
@@ -355,7 +395,6 @@ class StepsPage(Page):
             self._take_focus()
 
     def _on_player_changed(self) -> None:
-        """A lesson that begins is shown."""
         has_lesson, self._has_lesson = self._has_lesson, self.player.lesson is not None
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
@@ -396,7 +435,6 @@ class StepsPage(Page):
         self.setFocusProxy(self.panels[0])
 
     def _view(self) -> QWidget:
-        """What belongs to the mode and to the step of a lesson."""
         if self._mode != LESSONS:
             return self.trace if self._mode == ENCODE else self.training
         step = self.player.step

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.trace.cost import ONE_PIECE, TraceCost, estimate, must_ask
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.race import (
     RaceDifference,
@@ -16,12 +15,13 @@ from guiapp.analysis.trace.race import (
     keep_in_step,
     outcome,
 )
+from guiapp.analysis.trace.recorder import ONE_PIECE, TraceCost, estimate, must_ask
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.models.loader import display_name
+from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.pages.steps.trace_recorder import TraceRecorder
+from guiapp.pages.steps.recording import TraceRecorder
 
 TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
 FAMILY_END = ": "  # in the name of a model, behind what it shares with others
@@ -64,7 +64,7 @@ class RaceModel(QObject):
         self._recorder.recorded.connect(self._take)
         self._recorder.failed.connect(self._fail)
         session.spelling.changed.connect(self._on_spelling_changed)
-        self._leader: Debugger | None = None
+        self.leader: Debugger | None = None
         self._text_start = 0  # of the leader's text
         self._offset: int | None = None  # from where on they are to part
         self._runs: dict[str, Debugger | None] = {}  # of encoders on the leader's text; None: it failed
@@ -77,12 +77,10 @@ class RaceModel(QObject):
 
     @property
     def is_on(self) -> bool:
-        """Whether anybody runs beside, or is to."""
         return self.other is not None or bool(self.encoder)
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing that was asked for is being recorded."""
         return not self.is_on or self.competitor is not None or bool(self.failure)
 
     @property
@@ -106,19 +104,13 @@ class RaceModel(QObject):
 
     @property
     def name(self) -> str:
-        """What to call the rival, "" where there is none."""
         return self.encoder if self.other is None else _name(self.other)
 
     @property
     def names(self) -> tuple[str, str]:
-        """What to call both in a sentence."""
-        if self._leader is None or self.other is None:
-            return "" if self._leader is None else self._leader.trace.encoder, self.name
+        if self.leader is None or self.other is None:
+            return "" if self.leader is None else self.leader.trace.encoder, self.name
         return _distinct_names(_name(self._session), self.name)
-
-    @property
-    def leader(self) -> Debugger | None:
-        return self._leader
 
     @property
     def difference_step(self) -> int | None:
@@ -135,8 +127,7 @@ class RaceModel(QObject):
 
     @property
     def is_at_difference(self) -> bool:
-        """Whether the leader is where they part."""
-        return self._leader is not None and self._leader.position == self.difference_step
+        return self.leader is not None and self.leader.position == self.difference_step
 
     def choose(self, encoder: str) -> None:
         """Let another encoder of the leader's model run beside; "" for none."""
@@ -148,7 +139,7 @@ class RaceModel(QObject):
 
     def set_leader(self, leader: Debugger | None, text_start: int = 0) -> None:
         """Run beside another debugger from now on, whose text begins there in the session's."""
-        self._leader, self._text_start = leader, text_start
+        self.leader, self._text_start = leader, text_start
         self._runs, self._proposals, self._is_scouting = {}, {}, False
         self._renew()
         self.proposals_changed.emit()
@@ -162,15 +153,14 @@ class RaceModel(QObject):
 
     def keep_in_step(self) -> None:
         """Go where the leader is; where they part, to the rival's step there."""
-        if self.competitor is not None and self._leader is not None:
+        if self.competitor is not None and self.leader is not None:
             if self._difference_steps is not None and self.is_at_difference:
                 self.competitor.go_to(self._difference_steps[1])
             else:
-                keep_in_step(self._leader, self.competitor)
+                keep_in_step(self.leader, self.competitor)
             self.changed.emit()
 
     def stop(self) -> None:
-        """End all work in the background."""
         self._listen_to(None)
         self._recorder.stop()
 
@@ -201,7 +191,6 @@ class RaceModel(QObject):
         self.verdict = "Recording …"
 
     def _renew(self) -> None:
-        """Have the rival that is chosen run beside the leader that there is."""
         self._forget_competitor()
         if self._session.tokenizer is not None and self.encoder not in self.encoders:
             self.encoder = ""
@@ -214,7 +203,6 @@ class RaceModel(QObject):
             self.changed.emit()
 
     def _side(self) -> ModelSide | None:
-        """Who runs beside; None where nobody does, or no model is open."""
         session = self.other or self._session
         name = self.encoder if session.algorithm is None or self.other is None else session.algorithm.name
         if session.tokenizer is None or not name:
@@ -224,7 +212,7 @@ class RaceModel(QObject):
 
     def _record_next(self) -> None:
         """Record who is chosen; behind that, the next of those who might be."""
-        side, leader = self._side(), self._leader
+        side, leader = self._side(), self.leader
         if leader is None:
             return
         if side is not None and not self.is_ready:
@@ -246,7 +234,7 @@ class RaceModel(QObject):
         self._recorder.record(side.tokenizer, text, encoder, side.add_special, side.parse_special)
 
     def _take(self, run: Debugger) -> None:
-        leader, side = self._leader, self._side()
+        leader, side = self.leader, self._side()
         if leader is None or run.trace.text != leader.trace.text:
             return
         encoder, tokenizer = run.trace.encoder, self._session.tokenizer
@@ -265,12 +253,11 @@ class RaceModel(QObject):
             self._record_next()
 
     def _on_spelling_changed(self) -> None:
-        """With tokens as they are written now."""
         if self.competitor is not None:
             self._show(self.competitor)
 
     def _show(self, run: Debugger) -> None:
-        leader = self._leader
+        leader = self.leader
         assert leader is not None
         self.competitor = run
         for debugger in (leader, run):
@@ -297,7 +284,6 @@ class RaceModel(QObject):
 
 
 def _proposal(encoder: str, leader: Debugger, run: Debugger) -> Proposal:
-    """What is known of an encoder whose run is there."""
     title, is_same = ALGORITHMS[encoder].title.lower(), first_difference(leader, run) is None
     if is_same and first_other_step(leader, run) is None:
         return Proposal(encoder, f"{title} · does the same on this text", False)
@@ -311,7 +297,6 @@ def _cost(side: ModelSide, leader: Debugger) -> TraceCost:
 
 
 def _name(session: ModelSession) -> str:
-    """What to call a model, and its encoder where that is not the usual one."""
     model, algorithm = session.loader.model, session.algorithm
     if model is None or algorithm is None:
         return "another model"

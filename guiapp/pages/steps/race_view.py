@@ -6,21 +6,25 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, 
 from PySide6.QtGui import QAction, QEnterEvent, QFocusEvent, QPainter, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QFrame, QStyledItemDelegate, QStyleOptionViewItem
 
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.visible_text import isolate
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.painting import fill
 from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
-from guiapp.kit.widgets.style_sheet import blend, set_role
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.pages.steps.cards import CARD_MARGINS, QuietButton
-from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
-from guiapp.pages.steps.flow_view import CompetitorFlowView
-from guiapp.pages.steps.lines import SentenceView, title_line
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, blend, set_role
+from guiapp.pages.steps.cards import (
+    CARD_MARGINS,
+    DrawingContext,
+    QuietButton,
+    SentenceView,
+    ZoomedView,
+    title_line,
+)
+from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge
+from guiapp.pages.steps.picture_painting import BADGE_PX, CandidateStatus, paint_badge
 
 LONGEST_NAME = 40
 OTHER_MODEL = "other model"
@@ -147,7 +151,9 @@ class RaceLanes(ZoomedView):
         longest = [small.width(f"{run.n_steps:,} of {run.n_steps:,}") for run in runs]
         lanes = QRectF(left, 0, max(20.0, width - left - max(longest) - GAP_PX), LANE_PX)
         scale = BarScale(max(run.n_steps for run in runs))
-        winner = self._winner(race.difference is None, [run.n_steps for run in runs])
+        n_steps = [run.n_steps for run in runs]
+        has_winner = race.difference is None and n_steps[0] != n_steps[1]  # both make the same tokens
+        winner = n_steps.index(min(n_steps)) if has_winner else None
         for number, run in enumerate(runs):
             standing = CandidateStatus.WINNER if number == winner else CandidateStatus.OTHER
             middle = (number + 0.5) * LANE_PX
@@ -165,13 +171,6 @@ class RaceLanes(ZoomedView):
         below = QRectF(left, 2 * LANE_PX, lanes.width(), SCALE_PX)
         paint_scale_below(painter, theme, below, scale, self._texts, "steps, linear")
 
-    @staticmethod
-    def _winner(are_same: bool, n_steps: list[int]) -> int | None:
-        """Who needs fewer steps for the same; None where the tokens differ, or nobody does."""
-        if not are_same or n_steps[0] == n_steps[1]:
-            return None
-        return n_steps.index(min(n_steps))
-
 
 class RaceCard(QFrame):
     """Shown while there is a rival."""
@@ -182,7 +181,7 @@ class RaceCard(QFrame):
         self._has_room = True
         set_role(self, "card")
         self.title = title_line(drawing)
-        self.flow = CompetitorFlowView(model, drawing)
+        self.flow = FlowView(model, drawing, is_competitor=True)
         self.lanes = RaceLanes(model, drawing)
         self.verdict = SentenceView(drawing, "Where the two part")
         self.outcome = SentenceView(drawing, "What comes of the race")

@@ -3,29 +3,74 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
+from guiapp.analysis.trace.breakpoints import column_help
+from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
+from guiapp.analysis.train.record import SCHEMA
 from guiapp.errors import TokenloupeError
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.layouts import STRETCH, clear, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
+from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, clear, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.painting import Painted, bold
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.steps.breakpoint_list import BreakpointList, EntryField
-from guiapp.pages.steps.captions import worth_name
-from guiapp.pages.steps.cards import QuietButton, SectionTitle, head_row
-from guiapp.pages.steps.drawing import DrawingContext
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.steps.cards import DrawingContext, QuietButton, SectionTitle, head_row
+from guiapp.pages.steps.flow import Made, made_so_far, worth_name
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.tries import Made, made_so_far
+from guiapp.pages.steps.walk_model import TrainingModel
 
+TITLE_PX = 150
+ABSENCE_INDENT_PX = 30  # below the title
+ELIDE = Qt.TextElideMode.ElideRight
+COMMON_TEMPLATES = {
+    "A token is formed": 'token "…"',
+    "A token matches a pattern": r"pattern ^\s[A-Z]",
+    "A pair merges": 'pair "…" "…"',
+}
+TEMPLATES = COMMON_TEMPLATES | {
+    "A range of ranks": "rank 0..500",
+    "A range of scores": "score -8.5..",
+    "A token over a byte": "byte 0",
+    "A piece begins": "piece 0",
+    "An operation": "operation stale",
+    "First difference from an encoder": "difference greedy",
+    "A condition": "rank < 500 and length > 3",
+    "A condition, with a message instead of a stop": "operation merge log {left} + {right}, rank {rank}",
+}
+TRAINING_TEMPLATES = COMMON_TEMPLATES | {
+    "A range of merges": "rank 100..",
+    "An operation": "operation prune",
+    "A pair is rarer than that": "count < 10",
+    "Ties decide": "ties > 0",
+    "The likelihood is above a bound": "likelihood > -1000",
+    "A condition": "length > 5 and count < 20",
+}
 ROW_PX = 24
+HISTORY_ROWS, MOST_NOTES = 10, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
 
@@ -54,13 +99,8 @@ class TraceSide(StepsSidePanel):
         self.watches = WatchList(model, drawing)
         self.history = History(model, drawing)
         self.notes = NotesList(model, drawing)
-        made = framed(
-            in_column(
-                in_row(SectionTitle("Made so far", drawing.zoom), STRETCH, WorthTitle(model, drawing)),
-                self.history,
-                spacing=GAP_PX,
-            )
-        )
+        head = head_row("Made so far", WorthTitle(model, drawing), drawing.zoom)
+        made = framed(in_column(head, self.history, spacing=GAP_PX))
         super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom)
 
 
@@ -87,8 +127,7 @@ class WatchList(QWidget):
         super().__init__()
         self._model = model
         zoom = self._zoom = drawing.zoom
-        self.field = EntryField("rank, end - position …", drawing)
-        self.field.entered.connect(self._enter)
+        self.field = EntryField("rank, end - position …", drawing, model.add_watch)
         self._rows = in_column(spacing=0)
         self._values: list[WatchText] = []
         in_column(SectionTitle("Watch", zoom), self._rows, self.field, on=self)
@@ -100,17 +139,7 @@ class WatchList(QWidget):
 
     @property
     def shown_values(self) -> list[str]:
-        """The values as they are read."""
         return [label.text() for label in self._values]
-
-    def _enter(self, text: str) -> None:
-        try:
-            self._model.add_watch(text)
-        except TokenloupeError as error:
-            self.field.show_error(error)
-            return
-        self.field.line.clear()
-        self.field.clear_error()
 
     def _rebuild(self) -> None:
         clear(self._rows)
@@ -128,8 +157,8 @@ class WatchList(QWidget):
         return framed(in_row(name, STRETCH, value, remove))
 
     def _refresh(self) -> None:
-        for label, value in zip(self._values, self._model.watch_values(), strict=True):
-            label.setText(value)
+        for label, watch in zip(self._values, self._model.watches, strict=True):
+            label.setText(self._model.watch_value(watch))
 
 
 class WatchText(QLabel):
@@ -146,9 +175,6 @@ class WatchText(QLabel):
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, place.width())
         self.setToolTip("" if shown == self.text() else plain_tip(self.text()))
         QPainter(self).drawText(place, self.alignment().value, shown)
-
-
-# Lists of steps beside the present one; a click goes to one of them
 
 
 class StepRows(Painted):
@@ -186,18 +212,13 @@ class StepRows(Painted):
     def paint(self, painter: QPainter, theme: Theme) -> None:
         texts, scale = self._texts, self._zoom.factor
         painter.scale(scale, scale)
+        painter.setPen(theme.faint)
         width = self.width() / scale
         if not self.entries:
-            painter.setPen(theme.faint)
             texts.draw_in(painter, 0, width, ROW_PX / 2, texts.elided(self.nothing, width), LEFT)
             return
-        self._paint_entries(painter, theme, width)
-
-    def _paint_entries(self, painter: QPainter, theme: Theme, width: float) -> None:
-        texts, middles = self._texts, [(number + 0.5) * ROW_PX for number in range(len(self.entries))]
-        rows = list(zip(self.entries, middles, strict=True))
+        rows = [(entry, (number + 0.5) * ROW_PX) for number, entry in enumerate(self.entries)]
         left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
-        painter.setPen(theme.faint)
         texts.draw_all(painter, [(0, 0, middle, f"{entry.step:,}") for entry, middle in rows], LEFT)
         painter.setPen(theme.dim)
         texts.draw_all(painter, [(0, width, middle, entry.worth) for entry, middle in rows], RIGHT)
@@ -218,31 +239,28 @@ class StepRows(Painted):
 class History(StepRows):
     """What the last steps made."""
 
-    N_ROWS = 10
     nothing = "Nothing is made yet. Step on."
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Made so far", self.N_ROWS, model, drawing)
+        super().__init__("Made so far", HISTORY_ROWS, model, drawing)
         model.position_changed.connect(self.refresh)
         self.refresh()
 
     def present(self) -> list[Made]:
         debugger = self._model.debugger
-        return [] if debugger is None else made_so_far(debugger, self.N_ROWS)
+        return [] if debugger is None else made_so_far(debugger, HISTORY_ROWS)
 
 
 class Notes(StepRows):
     """The last messages of log points."""
 
-    N_ROWS = 8
-
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Messages of log points", self.N_ROWS, model, drawing)
+        super().__init__("Messages of log points", MOST_NOTES, model, drawing)
         model.notes_changed.connect(self.refresh)
         self.refresh()
 
     def present(self) -> list[Made]:
-        found = [Made(step, text, "") for step, text in self._model.notes[-self.N_ROWS :]]
+        found = [Made(step, text, "") for step, text in self._model.notes[-MOST_NOTES:]]
         self._n_rows = max(1, len(found))
         self._fit()
         return found
@@ -264,3 +282,221 @@ class NotesList(QWidget):
 
     def _refresh(self) -> None:
         self.setVisible(bool(self._model.notes))
+
+
+class BreakpointList(QWidget):
+    """One line for each: on or off, what it is, how often it is hit; a click on it edits it.
+
+    For steps of encoding, or for those of a training.
+    """
+
+    def __init__(self, model: StepsModel | TrainingModel, drawing: DrawingContext) -> None:
+        super().__init__()
+        is_training = isinstance(model, TrainingModel)
+        self._model = model
+        self._drawing = drawing
+        theme_source, zoom, _ = drawing
+        self._edited: tuple[int, str] | None = None  # where it stood, and its title
+        self.row_widgets: list[BreakpointRow] = []  # what is shown, in order
+        self.add_button = QuietButton("+ add", zoom)
+        self.add_button.setAccessibleName("Add a breakpoint")
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
+        example = 'token "is", count < 10 …' if is_training else "rank < 500, operation stale …"
+        self.field = EntryField(example, drawing, self._enter, SCHEMA if is_training else TRACE_SCHEMA)
+        self.removed = RemovedNotice(model, zoom)
+        self._rows = in_column(spacing=0)
+        head = head_row("Breakpoints", self.add_button, zoom)
+        in_column(head, self._rows, self.removed, self.field, on=self)
+        model.breakpoints_changed.connect(self._refresh)
+        model.position_changed.connect(self._mark_stopped)
+        theme_source.changed.connect(self._refresh)
+        zoom.changed.connect(self._refresh)
+        self._refresh()
+
+    def _menu(self, templates: dict[str, str]) -> QMenu:
+        menu = QMenu(self)
+        for title, template in templates.items():
+            action = QAction(title, menu)
+            action.triggered.connect(partial(self.begin, template))
+            menu.addAction(action)
+        return menu
+
+    def begin(self, template: str) -> None:
+        """Put a template into the line, ready to be changed."""
+        self._edited = None
+        self.field.line.setText(template)
+        self.field.line.setFocus()
+        if "…" in template:
+            self.field.line.setSelection(template.index("…"), 1)
+
+    def edit(self, index: int, *_: object) -> None:
+        title = self._model.breakpoints.rows[index].title
+        self.begin(title)
+        self._edited = index, title
+
+    def _edited_index(self) -> int | None:
+        """Where the breakpoint stands now that is in the line; None for a new one, or if it was removed."""
+        if self._edited is None:
+            return None
+        index, title = self._edited
+        titles = [row.title for row in self._model.breakpoints.rows]
+        if titles[index : index + 1] == [title]:
+            return index
+        return titles.index(title) if title in titles else None
+
+    def _enter(self, text: str) -> None:
+        index = self._edited_index()
+        if index is None:
+            self._model.breakpoints.add(text)
+        else:
+            self._model.breakpoints.change(index, text)
+        self._edited = None
+
+    def _refresh(self) -> None:
+        clear(self._rows)
+        self.row_widgets = []
+        for index, matches in enumerate(self._model.hits):
+            absence = self._model.absence(index) if isinstance(self._model, StepsModel) else ""
+            row = BreakpointRow(self._model, index, len(matches), self._drawing, absence)
+            row.label.clicked.connect(partial(self.edit, index))
+            self._rows.addWidget(row)
+            self.row_widgets.append(row)
+        self._mark_stopped()
+
+    def _mark_stopped(self) -> None:
+        stopped_at = self._model.stopped_at
+        for row, breakpoint_ in zip(self.row_widgets, self._model.breakpoints.rows, strict=True):
+            row.set_stopped(stopped_at is not None and stopped_at.title == breakpoint_.title)
+
+
+class BreakpointRow(QWidget):
+    """One breakpoint; a click on its `label` is to change it."""
+
+    def __init__(
+        self,
+        model: StepsModel | TrainingModel,
+        index: int,
+        n_hits: int,
+        drawing: DrawingContext,
+        absence: str = "",
+    ) -> None:
+        super().__init__()
+        breakpoint_, theme, zoom = model.breakpoints.rows[index], drawing.theme_source.theme, drawing.zoom
+        is_on = breakpoint_.is_enabled
+        sign, change = ("●", "Switch off") if is_on else ("○", "Switch on")
+        self.switch = tool_button(sign, partial(model.breakpoints.enable, index, not is_on), name=change)
+        color = theme.warning if breakpoint_.log else theme.bad
+        self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
+        self.label = set_role(TitleButton(breakpoint_.title), "quiet")
+        self.label.setToolTip(plain_tip(f"{breakpoint_.title}\nClick to change it."))
+        self.label.setFont(zoom.mono_font(SMALL_FONT_PX + 1))
+        self.hits = set_role(QLabel(f"{n_hits:,}" if is_on else "off"), "dim")
+        self.hits.setToolTip("how often it is hit")
+        self.remove = tool_button("×", partial(model.breakpoints.remove, index), name="Remove the breakpoint")
+        self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.absence.setFont(zoom.ui_font(SMALL_FONT_PX))
+        self.absence.setIndent(zoom.scaled(ABSENCE_INDENT_PX))
+        for other in (self.switch, self.hits, self.remove):
+            other.setFont(zoom.ui_font(UI_FONT_PX))
+        self.absence.setStyleSheet(f"color: {theme.warning.name()}")
+        line = in_row(self.switch, (self.label, 1), self.hits, self.remove, spacing=UNIT_PX)
+        in_column(line, self.absence, on=self, spacing=0)
+        self.absence.setVisible(bool(absence))  # once it has a parent: else it would be a window
+        color = theme.text if is_on else theme.faint
+        self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
+
+    def set_stopped(self, is_stopped: bool) -> None:
+        self.label.setFont(bold(self.label.font(), is_stopped))
+
+
+class TitleButton(QPushButton):
+    """A button that shows as much of its title as there is room for."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = title
+        self.setAccessibleName(title)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setText(QFontMetrics(self.font()).elidedText(self._title, ELIDE, self.width() - 2 * UNIT_PX))
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, QFontMetrics(self.font()).height() + 3 * UNIT_PX)
+
+
+class RemovedNotice(QWidget):
+    """Says which breakpoint was just removed, and brings it back."""
+
+    def __init__(self, model: StepsModel | TrainingModel, zoom: TextZoom) -> None:
+        super().__init__()
+        self._model = model
+        self._zoom = zoom
+        self.label = plain_label("dim")
+        self.label.setMinimumWidth(0)
+        self.undo = tool_button("Undo", model.breakpoints.undo, role="raised", tip="Ctrl+Z", name="Undo")
+        in_row((self.label, 1), self.undo, on=self, spacing=AS_AROUND)
+        model.breakpoints.changed.connect(self._refresh)
+        zoom.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        removed = self._model.breakpoints.removed
+        self.setVisible(removed is not None)
+        for part in (self.label, self.undo):
+            part.setFont(self._zoom.ui_font(UI_FONT_PX))
+        if removed is not None:
+            title = QFontMetrics(self.label.font()).elidedText(removed.title, ELIDE, TITLE_PX)
+            self.label.setText(f"Removed {title}")
+            self.label.setToolTip(plain_tip(removed.title))
+
+
+class EntryField(QWidget):
+    """A line to type an entry into, with what is wrong about it below.
+
+    `enter` takes it when Return is pressed, and raises where it makes no sense.
+    """
+
+    def __init__(
+        self,
+        placeholder: str,
+        drawing: DrawingContext,
+        enter: Callable[[str], None],
+        schema: Schema = TRACE_SCHEMA,
+    ) -> None:
+        super().__init__()
+        self._take = enter
+        self._zoom = drawing.zoom
+        self.error = plain_label("bad", wraps=True)
+        self.line = QLineEdit(placeholderText=placeholder)
+        self.line.setToolTip(column_help(schema))
+        self.line.returnPressed.connect(self._enter)
+        self.line.textEdited.connect(self.error.hide)
+        self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
+        self.error.hide()
+        in_column(self.line, self.error, on=self, spacing=UNIT_PX)
+        self._zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
+
+    def _on_zoom_changed(self) -> None:
+        self.line.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
+        self.error.setFont(self._zoom.ui_font(SMALL_FONT_PX))
+
+    def _enter(self) -> None:
+        try:
+            self._take(self.line.text())
+        except TokenloupeError as error:
+            self._show_error(error)
+        else:
+            self.line.clear()
+            self.error.hide()
+
+    def _show_error(self, error: TokenloupeError) -> None:
+        """Say what is wrong, and put the cursor there."""
+        self.error.setText(str(error))
+        self.error.show()
+        if isinstance(error, ConditionError):
+            start = max(0, self.line.text().find(error.condition))
+            self.line.setCursorPosition(start + error.position)

@@ -1,19 +1,42 @@
-"""All steps as a line to scrub, with the hits of breakpoints on it."""
+"""What moves through a walk: a line of all steps to scrub, and the buttons and boxes over it."""
 
 from __future__ import annotations
 
-import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
+from collections.abc import Callable, Mapping
+from functools import partial
 
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.text.figures import counted
+from guiapp.kit.widgets.controls import ChoiceBox
+from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
+from guiapp.kit.widgets.layouts import in_row
+from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, clear_pixmap, fill
 from guiapp.kit.widgets.scales import FONT_PX, BarScale
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import Theme, ThemeSource
+from guiapp.kit.widgets.theme import Theme, ThemeSource, blend, set_role
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.training import TrainingModel
+from guiapp.pages.steps.walk_model import SPEEDS, StepClock, TrainingModel
 
+PLAY_PX = 66
+BUTTONS = (
+    ("⇤", "debug_restart", "To the start, before the first step"),
+    ("◀ run", "debug_reverse", "Step back until the last breakpoint, or to the start"),
+    ("◁ back", "debug_back", "One step back"),
+    ("step on ▷", "debug_step", "One step on"),
+    ("piece ▷▷", "debug_over", "Step on until the next piece: a stretch of text encoded by itself"),
+    ("run ▶", "debug_run", "Step on until the next breakpoint, or to the end"),
+    ("⇥", "debug_end", "To the end, behind the last step"),
+)
+SIZES_TIP = (
+    "How far one step goes.\nDecision: the encoder does one thing.\n"
+    "Piece: a stretch of text that is encoded by itself.\nStage: cutting, rewriting, splitting, encoding …"
+)
+Describe = Callable[[], str]
 HEIGHT_PX = 32
 TRACK_MIDDLE_PX = 11
 NUMBERS_PX = 26  # their middle
@@ -37,7 +60,7 @@ class Scrubber(Painted):
     def __init__(self, walk: StepsModel | TrainingModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Timeline")
         self._walk = walk
-        self._marks: list[tuple[list[float], bool]] = []
+        self._marks: list[tuple[list[int], bool]] = []
         self._pictures: tuple[object, QPixmap, QPixmap] | None = None
         self.setFixedHeight(HEIGHT_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -50,7 +73,6 @@ class Scrubber(Painted):
         return QSize(600, HEIGHT_PX)
 
     def x_of(self, step: float) -> float:
-        """Where a step lies on the line."""
         return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._walk.n_steps)
 
     def step_at(self, x: float) -> int:
@@ -69,12 +91,12 @@ class Scrubber(Painted):
         painter.drawRoundedRect(knob, 3, 3)
 
     def mark(self) -> None:
-        """Find where hits are, as shares of the line; those too close to tell apart become one."""
+        """Find the steps with hits; those too close to tell apart become one."""
         self._marks, self._pictures = [], None
         n_steps = max(1, self._walk.n_steps)
         for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
             first_of = np.flatnonzero(np.diff(found * MOST_MARKS // n_steps, prepend=-1))
-            self._marks.append(((found[first_of] / n_steps).tolist(), bool(row.log)))
+            self._marks.append((found[first_of].tolist(), bool(row.log)))
         self.update()
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
@@ -83,9 +105,8 @@ class Scrubber(Painted):
         painter.setPen(QPen(theme.background, 1))
         for marks, is_log in self._marks:
             painter.setBrush(theme.warning if is_log else theme.bad)
-            for mark in marks:
-                x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
-                painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
+            for step in marks:
+                painter.drawEllipse(QPointF(self.x_of(step), middle), DOT_PX, DOT_PX)
 
     def _drawn(self) -> tuple[QPixmap, QPixmap]:
         """The line at the start and at the end, each drawn once: hundreds of dots are much work."""
@@ -97,7 +118,6 @@ class Scrubber(Painted):
         return self._pictures[1:]
 
     def _draw(self, color: QColor) -> QPixmap:
-        """The line in one colour, with what lies on it."""
         ratio, middle = self.devicePixelRatio(), TRACK_MIDDLE_PX
         picture = clear_pixmap(self.width(), self.height(), ratio, self._theme_source.theme.panel)
         with QPainter(picture) as painter:
@@ -186,3 +206,80 @@ class Timeline(Scrubber):
         super().paint_marks(painter, middle)
         if self._difference_step is not None:
             paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._difference_step), middle))
+
+
+class WalkButton(QToolButton):
+    """A button that triggers an action; its hint has the keys, and what that does at the present step."""
+
+    def __init__(self, text: str, meaning: str, action: QAction, describe: Describe | None = None) -> None:
+        super().__init__()
+        keys = action.shortcut().toString()
+        self._meaning = f"{meaning} ({keys})" if keys else meaning
+        self.setText(text)
+        self.setAccessibleName(meaning)
+        self.setToolTip(self._meaning)
+        self.clicked.connect(action.trigger)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        set_role(self, "raised")
+        if describe is not None:
+            TipWatch(self, partial(self._tip, describe))
+
+    def _tip(self, describe: Describe, _: QPoint) -> str:
+        return wrapped_tip(f"{self._meaning}\n{describe()}")
+
+
+def walking_buttons(
+    actions: Actions, descriptions: Mapping[str, Describe], *, has_pieces: bool = True
+) -> list[QWidget]:
+    """From the start to the end; the step on is the one that is marked.
+
+    descriptions  by action, what it does at the present step
+    """
+    made: list[QWidget] = []
+    for text, name, meaning in BUTTONS:
+        if name == "debug_over" and not has_pieces:
+            continue
+        made.append(WalkButton(text, meaning, actions[name], descriptions.get(name)))
+        if name == "debug_step":
+            set_role(made[-1], "next")
+    return made
+
+
+class GranularityBox(ChoiceBox):
+    """How far one step goes."""
+
+    def __init__(self, model: StepsModel) -> None:
+        sizes = {f"by {size.value}": size for size in Granularity}
+        super().__init__("Size of a step", sizes, SIZES_TIP)
+        self._model = model
+        self.currentIndexChanged.connect(self._choose)
+        model.granularity_changed.connect(self._refresh)
+        self._refresh()
+
+    def _choose(self, index: int) -> None:
+        self._model.set_granularity(self.itemData(index))
+
+    def _refresh(self) -> None:
+        self.show_choice(self._model.granularity)
+
+
+class PlayControls(QWidget):
+    """Play or pause, and how fast."""
+
+    def __init__(self, clock: StepClock, action: QAction) -> None:
+        super().__init__()
+        self._clock = clock
+        self.button = WalkButton("play", "Play: steps on by itself, or pause", action)
+        self.button.setMinimumWidth(PLAY_PX)  # for either word
+        self.speed = ChoiceBox("Steps a second", {f"{speed}/s": speed for speed in SPEEDS})
+        self.speed.currentIndexChanged.connect(self._choose)
+        in_row(self.button, self.speed, on=self)
+        clock.changed.connect(self._refresh)
+        self._refresh()
+
+    def _choose(self, index: int) -> None:
+        self._clock.set_speed(self.speed.itemData(index))
+
+    def _refresh(self) -> None:
+        self.button.setText("pause" if self._clock.is_playing else "play")
+        self.speed.show_choice(self._clock.speed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt
@@ -18,24 +20,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.trace.cost import FIRST_BYTES, beginning
+from guiapp.analysis.trace.recorder import FIRST_BYTES, beginning
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.widgets.buttons import ChoiceBox, push_button
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.widgets.controls import ChoiceBox, push_button
+from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, in_splitter, scrolling
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
-from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling
-from guiapp.pages.steps.breakpoint_list import BreakpointList
-from guiapp.pages.steps.cards import card
-from guiapp.pages.steps.drawing import DrawingContext
-from guiapp.pages.steps.lines import SentenceView, title_line
-from guiapp.pages.steps.side import SIDE_WIDTH_PX, StepsSidePanel
-from guiapp.pages.steps.timeline import Scrubber
-from guiapp.pages.steps.training import TrainingModel, TrainingWish
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, plain_label, set_role
+from guiapp.pages.steps.cards import DrawingContext, SentenceView, card, title_line
+from guiapp.pages.steps.side import SIDE_WIDTH_PX, BreakpointList, StepsSidePanel
+from guiapp.pages.steps.timeline import PlayControls, Scrubber, walking_buttons
 from guiapp.pages.steps.training_views import (
     LikelihoodPicture,
     PairsPicture,
@@ -43,7 +39,7 @@ from guiapp.pages.steps.training_views import (
     SymbolsPicture,
     WordsPicture,
 )
-from guiapp.pages.steps.transport import PlayControls, walking_buttons
+from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 ALGORITHMS = {"Byte-pair encoding": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
 SOURCES = {"on the open text": False, "on a text of one's own": True}
@@ -67,6 +63,7 @@ STEPS_OF_MERGING = "The pair that wins becomes one symbol in all words, and a to
 STEPS_OF_UNIGRAM = (
     "How probable each piece is, is estimated anew; or the pieces that help the least are dropped."
 )
+SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "HOW OFTEN THEY OCCUR"
 UNDOES = "Undoes what the sentence below the words tells of."
 LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
@@ -88,8 +85,7 @@ class TrainingStage(QWidget):
         self.curve = LikelihoodPicture("Likelihood of the text", model, drawing)
         self.pieces = PiecesPicture("The pieces", model, drawing)
         self._words_title, self._pairs_title = title_line(drawing), title_line(drawing)
-        self._symbols_title = title_line(drawing)
-        self._pieces_title = title_line(drawing)
+        self._symbols_title, self._pieces_title = title_line(drawing), title_line(drawing)
         self._curve_title = title_line(drawing, "Log-likelihood of the text")
         self.cards = QStackedWidget()
         self._build_layout(actions)
@@ -128,21 +124,18 @@ class TrainingStage(QWidget):
         model = self._model
         if model.position >= model.n_steps:
             return "This is the last step there is."
-        record = model.record
-        is_unigram = record is not None and record.start.algorithm == "unigram"
-        return STEPS_OF_UNIGRAM if is_unigram else STEPS_OF_MERGING
+        return STEPS_OF_UNIGRAM if self._is_unigram else STEPS_OF_MERGING
+
+    @property
+    def _is_unigram(self) -> bool:
+        record = self._model.record
+        return record is not None and record.start.algorithm == "unigram"
 
     def _describe_back(self) -> str:
         return UNDOES if self._model.position else "This is the start: nothing is learned yet."
 
     def set_covered(self, is_covered: bool) -> None:
-        """Show only the words, and nothing of what could happen to them."""
         self.cards.setVisible(not is_covered)
-
-    def show_kind(self) -> None:
-        """Pairs and symbols for merges, curve and pieces for Unigram."""
-        record = self._model.record
-        self.cards.setCurrentIndex(int(record is not None and record.start.algorithm == "unigram"))
 
     def _refresh(self) -> None:
         model, record = self._model, self._model.record
@@ -153,26 +146,20 @@ class TrainingStage(QWidget):
         sign = " …" if model.is_busy else ""
         self.count.setText(f"step {position:,} of {model.n_steps:,}{sign}")
         n_shown, n_words = len(record.start.words), record.start.n_words
-        which = (
-            counted(n_words, "different word")
-            if n_shown == n_words
-            else f"the first {n_shown} of {n_words:,} words"
-        )
+        is_part, is_scored = n_shown < n_words, record.start.algorithm == "wordpiece"
+        part = f"the first {n_shown} of {n_words:,} words"
+        which = part if is_part else counted(n_words, "different word")
         self._words_title.show_text(f"THE TEXT · {which.upper()}")
-        worth = (
-            "SCORE = n(ab) / (n(a)·n(b))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
-        )
-        self._pairs_title.show_text(f"PAIRS · {worth}")
+        self._pairs_title.show_text(f"PAIRS · {SCORES if is_scored else COUNTS}")
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
         self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
         self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
         told = record.sentence(position) if position else initial_sentence(record.start.algorithm)
         self.sentence.show_sentence(told)
-        self.show_kind()
+        self.cards.setCurrentIndex(int(self._is_unigram))
 
 
 def initial_sentence(algorithm: str) -> str:
-    """What there is before the first step of a training."""
     if algorithm == "unigram":
         return "At the start every frequent substring is a piece: far too many."
     return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
@@ -205,8 +192,8 @@ class TrainingView(QSplitter):
         self.form = TrainingForm(model, session.document, drawing)
         self.stage = TrainingStage(model, actions, drawing)
         self.empty = set_role(QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter), "dim")
-        self.save_button = push_button("Save as GGUF…", self._ask_and_save)
-        self.open_button = push_button("Save and open as model…", self._ask_save_and_open)
+        self.save_button = push_button("Save as GGUF…", partial(self._ask, self.save))
+        self.open_button = push_button("Save and open as model…", partial(self._ask, self.save_and_open))
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
         self.compare_button = push_button("Open beside", self.open_comparison)
         self._is_presented = False
@@ -217,7 +204,6 @@ class TrainingView(QSplitter):
         self._refresh()
 
     def set_presented(self, is_presented: bool) -> None:
-        """Show the steps alone, once there are any."""
         self._is_presented = is_presented
         self._refresh()
 
@@ -229,7 +215,6 @@ class TrainingView(QSplitter):
         in_splitter(scrolling(training, LEAST_WIDTH_PX), self._side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def save(self, path: Path) -> bool:
-        """Save the result; says so where that fails."""
         try:
             self.model.save(path)
         except TokenloupeError as error:
@@ -255,7 +240,6 @@ class TrainingView(QSplitter):
 
     @property
     def _is_compared(self) -> bool:
-        """Whether the result is among the models that are compared."""
         name = str(self.model.model_file)
         loaders = [session.loader for session in self._compared.sessions]
         return any(name in (each.loading_name, each.model and each.model.name) for each in loaders)
@@ -267,20 +251,13 @@ class TrainingView(QSplitter):
         self.model.train(self.form.wish, int(place[0]) if place else 1)
 
     def stop(self) -> None:
-        """End all work in the background."""
         self.model.stop()
 
-    def _ask_and_save(self) -> None:
-        if (path := self._ask()) is not None:
-            self.save(path)
-
-    def _ask_save_and_open(self) -> None:
-        if (path := self._ask()) is not None:
-            self.save_and_open(path)
-
-    def _ask(self) -> Path | None:
+    def _ask(self, save: Callable[[Path], object]) -> None:
+        """Ask where to save the result, and save it there."""
         chosen, _ = QFileDialog.getSaveFileName(self, "Save as GGUF", "trained.gguf", MODEL_FILTER)
-        return Path(chosen) if chosen else None
+        if chosen:
+            save(Path(chosen))
 
     def _refresh(self) -> None:
         model = self.model
@@ -330,7 +307,6 @@ class TrainingForm(QWidget):
 
     @property
     def wish(self) -> TrainingWish:
-        """What is chosen."""
         is_own = self.source.currentData()
         text = self.own_text.toPlainText().encode() if is_own else self._document.text()
         algorithm, n_tokens = self.algorithm.currentData(), int(self.n_tokens.text() or 0)
@@ -341,7 +317,6 @@ class TrainingForm(QWidget):
         return self.algorithm.currentData() == "bpe" and self.symbols.currentIndex() == 1
 
     def choose(self, algorithm: str, n_tokens: int) -> None:
-        """Set what to train, on the document's text."""
         self.algorithm.setCurrentIndex(self.algorithm.findData(algorithm))
         self.n_tokens.setText(str(n_tokens))
 

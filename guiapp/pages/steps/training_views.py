@@ -16,12 +16,10 @@ from guiapp.core.text.figures import percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, width_of, write
 from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below, round_step
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.pages.steps.cards import enlargement
-from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
-from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box
-from guiapp.pages.steps.training import TrainingModel
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, blend
+from guiapp.pages.steps.cards import DrawingContext, ZoomedView, enlargement
+from guiapp.pages.steps.picture_painting import BADGE_PX, CandidateStatus, paint_badge, paint_box
+from guiapp.pages.steps.walk_model import TrainingModel
 
 CHIP_PX = 28
 CHIP_GAP_PX = 3
@@ -37,11 +35,8 @@ AXIS_PX = 64
 TITLE_PX = 22
 DROPPED, KEPT = ("dropped", "log-likelihood"), ("kept", "probability")
 N_TICKS = 4
-AXIS_TITLES = (  # the first that has room
-    "steps; both scales are linear; dashed: pieces dropped",
-    "steps, linear; dashed: pieces dropped",
-    "linear; dashed: dropped",
-)
+Rows = list[tuple[str, str]]
+AXIS_TITLES = "steps, linear; dashed: pieces dropped", "linear; dashed: dropped"  # the first that has room
 
 
 class TrainingPicture(ZoomedView):
@@ -170,9 +165,8 @@ class WordsPicture(TrainingPicture):
         painter.setFont(font)
         row_px = CHIP_PX + ROW_GAP_PX
         n_rows = max(1, int((size.height() + ROW_GAP_PX) // row_px))
-        first = max(
-            0.0, min(layout.first_new - n_rows // 2 * row_px, layout.height + ROW_GAP_PX - n_rows * row_px)
-        )
+        last = layout.height + ROW_GAP_PX - n_rows * row_px
+        first = max(0.0, min(layout.first_new - n_rows // 2 * row_px, last))
         painter.translate(0, -first)
         for chip in layout.chips:
             if not first <= chip.rect.top() < first + n_rows * row_px:
@@ -206,19 +200,14 @@ class PairsPicture(TrainingPicture):
             bar = QRectF(row.left(), row.top(), max(4.0, row.width() * scale.share(worth)), row.height())
             if standing is CandidateStatus.WINNER:
                 paint_box(painter, theme, bar, standing, 4)
-                middle = QPointF(PADDING_PX + BADGE_PX / 2, row.center().y())
-                paint_badge(painter, theme, middle)
+                paint_badge(painter, theme, QPointF(PADDING_PX + BADGE_PX / 2, row.center().y()))
             else:
                 fill(painter, bar, blend(theme.raised, theme.faint, 0.16), 4)
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
             beside = inner.adjusted(BADGE_PX + GAP_PX, 0, 0, 0)
             painter.setFont(bold(font, standing.is_bold))
-            write(
-                painter,
-                beside,
-                " + ".join(isolate(record.write(each)) for each in pair),
-                standing.text(theme),
-            )
+            text = " + ".join(isolate(record.write(each)) for each in pair)
+            write(painter, beside, text, standing.text(theme))
             painter.drawText(inner, RIGHT, f"{worth:,.0f}" if worth.is_integer() else f"{worth:.4g}")
             painter.setPen(standing.figure(theme))
             painter.drawText(inner.adjusted(0, 0, -72, 0), RIGHT, sign)
@@ -228,7 +217,6 @@ class PairsPicture(TrainingPicture):
 
 
 def why_none(model: TrainingModel) -> str:
-    """Why no pair was ever merged."""
     if model.is_busy or model.record is None:
         return "Counting …"
     if model.record.start.n_steps == 0:
@@ -284,14 +272,8 @@ class PiecesPicture(TrainingPicture):
         self._paint_rows(painter, theme, rest, KEPT, kept)
 
     def _paint_rows(
-        self,
-        painter: QPainter,
-        theme: Theme,
-        area: QRectF,
-        titles: tuple[str, str],
-        rows: list[tuple[str, str]],
+        self, painter: QPainter, theme: Theme, area: QRectF, titles: tuple[str, str], rows: Rows
     ) -> None:
-        """Pieces and what they are worth, each under its title; what is dropped is struck out."""
         are_dropped, small = titles is DROPPED, Theme.ui_font(SMALL_FONT_PX)
         head = QRectF(area.left() + PADDING_PX, area.top(), area.width() - 2 * PADDING_PX, TITLE_PX)
         for title, side in zip(titles, (LEFT, RIGHT), strict=True):
@@ -380,19 +362,14 @@ class LikelihoodPicture(TrainingPicture):
             if value.is_integer() and x - width / 2 > last + GAP_PX:
                 painter.drawText(QRectF(x - width / 2 - 1, below.top(), width + 2, 16), CENTER, text)
                 last = x + width / 2
-        title = axis_title(area.width(), metrics.horizontalAdvance)
+        fitting = (each for each in AXIS_TITLES if metrics.horizontalAdvance(each) <= area.width())
+        title = next(fitting, "")
         painter.drawText(below.translated(0, 15), LEFT, title)
 
 
 def _round_between(low: float, high: float) -> list[float]:
-    """Round numbers between two values."""
     step = round_step((high - low) / N_TICKS)
     if not step:
         return []
     first = math.ceil(low / step)
     return [number * step for number in range(first, math.floor(high / step) + 1)]
-
-
-def axis_title(room: float, width_of: Callable[[str], float]) -> str:
-    """What the lines of the curve are, as far as there is room to say it."""
-    return next((title for title in AXIS_TITLES if width_of(title) <= room), "")

@@ -1,27 +1,34 @@
-"""What walking through an encoding and through a training have in common, as the window shows it."""
+"""Walks through encodings and trainings as the window shows them, with breakpoints and a clock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import copyfile
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.breakpoints import Breakpoint, Dialect
-from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.walk import Walk
-from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.token_tree import TokenTree
-from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.pages.steps.breakpoints import StepBreakpoints
-from guiapp.pages.steps.clock import StepClock
+from guiapp.analysis.trace.breakpoints import Breakpoint, Dialect, Walk, parse_breakpoint, quoted
+from guiapp.analysis.trace.conditions import unquoted
+from guiapp.analysis.train.models import TrainingError, shortfall
+from guiapp.analysis.train.record import TRAINING_DIALECT, TrainingRecord, TrainingWalk
+from guiapp.analysis.train.runs import Finished, TrainRequest, parse_start
+from guiapp.analysis.train.steps import MergeStep
+from guiapp.core.processes import command_of
+from guiapp.core.sources.files import replace_file, replacement
+from guiapp.errors import TokenloupeError, not_written
+from guiapp.kit.state.background import LineProcess
+from guiapp.kit.state.settings import SharedSpelling
 
-WALKERS = ("greedy", "rwkv")
-MOST_OTHERS = 6
-LOOK_AHEAD = 6  # bytes of the text behind the token
+COMMAND = command_of("guiapp.analysis.train.runs")
+Rows = tuple[Breakpoint, ...]
+SPEEDS = (1, 2, 5, 10, 30)  # steps a second
 AnyWalk = TypeVar("AnyWalk", bound=Walk)
 
 
@@ -55,7 +62,6 @@ class WalkModel(QObject, Generic[AnyWalk]):
 
     @property
     def awaits_steps(self) -> bool:
-        """Whether more steps are on their way."""
         return False
 
     @property
@@ -86,7 +92,6 @@ class WalkModel(QObject, Generic[AnyWalk]):
         self.go_to(self.position - 1)
 
     def into(self) -> None:
-        """The smallest step."""
         self.step()
 
     def over(self) -> None:
@@ -97,15 +102,12 @@ class WalkModel(QObject, Generic[AnyWalk]):
         self.back()
 
     def out(self) -> None:
-        """Finish what is under way."""
         self.to_end()
 
     def run(self) -> None:
-        """Go on to the next breakpoint, or to the end."""
         self._moved(lambda walk: walk.run())
 
     def reverse(self) -> None:
-        """Go back to the previous breakpoint, or to the start."""
         self._moved(lambda walk: walk.reverse())
 
     def restart(self) -> None:
@@ -153,53 +155,345 @@ class WalkModel(QObject, Generic[AnyWalk]):
             self.clock.pause()
 
     def _advance(self) -> None:
-        """A step of a run."""
         self._moved(lambda walk: walk.until(walk.position + 1))
 
 
-# The walk down the token tree that ends with the token of the present step
+class StepClock(QObject):
+    """Ticks while it plays.
 
-
-class WalkNode(NamedTuple):
-    """A token on the way: what it adds to the one before, and where else the way could have gone from there.
-
-    others    the beginnings of the other ways, `n_others` of them in all
+    Signals:
+        ticked(): time for the next step.
+        changed(): `is_playing` or `speed` is new.
     """
 
-    token_id: int
-    added: str
-    text: str
-    others: tuple[str, ...]
-    n_others: int
+    ticked = Signal()
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.speed = SPEEDS[2]  # steps a second
+        self._ticks = QTimer(self)
+        self._ticks.timeout.connect(self.ticked)
+
+    @property
+    def is_playing(self) -> bool:
+        return self._ticks.isActive()
+
+    def set_speed(self, steps_per_s: int) -> None:
+        self.speed = steps_per_s
+        self._ticks.setInterval(1000 // steps_per_s)
+        self.changed.emit()
+
+    def play(self) -> None:
+        self._ticks.start(1000 // self.speed)
+        self.changed.emit()
+
+    def pause(self) -> None:
+        if self._ticks.isActive():
+            self._ticks.stop()
+            self.changed.emit()
 
 
-class MatchedPath(NamedTuple):
-    """The tokens on the way, the last one taken; `text_after` is the text that leads to no longer token."""
-
-    nodes: list[WalkNode]
-    text_after: str
-
-
-def walk(debugger: Debugger, tree: TokenTree) -> MatchedPath:
-    """What longest match does at a step; without nodes where it takes nothing."""
-    trace, step = debugger.trace, debugger.position
-    if step >= len(trace) or trace.operation(step) != "take":
-        return MatchedPath([], "")
-    taken, end = int(trace.columns.result[step]), int(trace.columns.end[step])
-    text_after = visible_text(trace.text[end : end + LOOK_AHEAD])
-    if not tree.is_matched[taken]:
-        return MatchedPath([], text_after)
-    return MatchedPath(
-        [_node(debugger.vocabulary, tree, token_id, debugger.spelling) for token_id in tree.path(taken)],
-        text_after,
-    )
+def at_bytes(rows: Iterable[Breakpoint], start: int, end: int) -> list[Breakpoint]:
+    """Those at bytes of a stretch of text."""
+    stretch = range(start, max(end, start + 1))
+    return [row for row in rows if row.kind == "byte" and int(row.value) in stretch]
 
 
-def _node(vocabulary: Vocabulary, tree: TokenTree, token_id: int, spelling: Spelling) -> WalkNode:
-    siblings = tree.children(tree.parent(token_id))
-    at = int((siblings == token_id).argmax())
-    first = max(0, min(at - MOST_OTHERS // 2, len(siblings) - MOST_OTHERS - 1))
-    near = [int(other) for other in siblings[first : first + MOST_OTHERS + 1] if other != token_id]
-    added, *others = (spelling.part(vocabulary, tree.added_bytes(each)) for each in (token_id, *near))
-    text = spelling.token(vocabulary, token_id)
-    return WalkNode(token_id, added, text, tuple(others), len(siblings) - 1)
+def at_operations(rows: Iterable[Breakpoint], names: Sequence[str]) -> list[Breakpoint]:
+    return [row for row in rows if row.kind == "operation" and unquoted(row.value) in names]
+
+
+class StepBreakpoints(QObject):
+    """`place` puts breakpoints into the debugger, and raises where they make no sense there.
+
+    `dialect` says what they can be about; steps of encoding where it is None.
+
+    Signals:
+        changed(): `rows` or `removed` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        place: Callable[[Sequence[Breakpoint]], None],
+        parent: QObject | None = None,
+        dialect: Dialect | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._place = place
+        self._dialect = dialect
+        self.rows: Rows = ()
+        self._undone: list[Rows] = []
+        self._done: list[Rows] = []
+        self.removed: Breakpoint | None = None
+
+    def add(self, text: str) -> None:
+        """Raises BreakpointError or ConditionError."""
+        self._set((*self.rows, parse_breakpoint(text, self._dialect)))
+
+    def change(self, index: int, text: str) -> None:
+        """Raises BreakpointError or ConditionError; the old one stays then."""
+        row = replace(parse_breakpoint(text, self._dialect), is_enabled=self.rows[index].is_enabled)
+        self._exchange_row(index, row)
+
+    def _exchange_row(self, index: int, row: Breakpoint) -> None:
+        self._set((*self.rows[:index], row, *self.rows[index + 1 :]))
+
+    def remove(self, index: int) -> None:
+        """Take one away; it is `removed` until the next change."""
+        self._set((*self.rows[:index], *self.rows[index + 1 :]), self.rows[index])
+
+    def enable(self, index: int, is_enabled: bool) -> None:
+        self._exchange_row(index, replace(self.rows[index], is_enabled=is_enabled))
+
+    def toggle(self, text: str) -> None:
+        titles = [row.title for row in self.rows]
+        if text in titles:
+            self.remove(titles.index(text))
+        else:
+            self.add(text)
+
+    def toggle_bytes(self, start: int, end: int) -> None:
+        """Set one at the first byte of a stretch of text, or remove all that are in it."""
+        self._toggle_all(at_bytes(self.rows, start, end), [f"byte {start}"])
+
+    def toggle_operations(self, names: Sequence[str]) -> None:
+        """Set one at each of these operations, or remove all that are at one of them."""
+        self._toggle_all(at_operations(self.rows, names), [f"operation {name}" for name in names])
+
+    def _toggle_all(self, old: list[Breakpoint], new: list[str]) -> None:
+        if old:
+            self._set(tuple(row for row in self.rows if row not in old), old[0])
+        else:
+            self._set((*self.rows, *(parse_breakpoint(text, self._dialect) for text in new)))
+
+    def undo(self) -> None:
+        if self._done:
+            self._undone.append(self.rows)
+            self.fit(self._done.pop())
+
+    def redo(self) -> None:
+        if self._undone:
+            self._done.append(self.rows)
+            self.fit(self._undone.pop())
+
+    def exchange(self, rows: Rows) -> None:
+        self._done.append(self.rows)
+        self._undone.clear()
+        self.fit(rows)
+
+    def forget(self) -> None:
+        """Begin anew, with none and nothing to take back."""
+        self._done.clear()
+        self._undone.clear()
+        self.fit(())
+
+    def fit(self, rows: Rows) -> None:
+        """Take these; those that make no sense in the present text are switched off."""
+        fitted: list[Breakpoint] = []
+        for row in rows:
+            try:
+                self._place([*fitted, row])
+                fitted.append(row)
+            except TokenloupeError:
+                fitted.append(replace(row, is_enabled=False))
+        self._place(fitted)
+        self._keep(tuple(fitted), None)
+
+    def note(self, rows: Rows) -> None:
+        """The debugger itself gave one up, which was for once only."""
+        self._keep(rows, None)
+
+    def _set(self, rows: Rows, removed: Breakpoint | None = None) -> None:
+        self._place(rows)
+        self._done.append(self.rows)
+        self._undone.clear()
+        self._keep(rows, removed)
+
+    def _keep(self, rows: Rows, removed: Breakpoint | None) -> None:
+        self.rows, self.removed = rows, removed
+        self.changed.emit()
+
+
+@dataclass(frozen=True)
+class TrainingWish:
+    """What to train; `n_tokens` is the size of the whole vocabulary."""
+
+    algorithm: str
+    text: bytes
+    n_tokens: int
+    has_end_marks: bool = False
+
+
+_Result = tuple[TrainingWish | None, TrainingRecord, TrainingWalk | None, Path | None, str]
+
+
+class TrainingModel(WalkModel[TrainingWalk]):
+    """The training that was asked for last, or, where it could not begin, the one before it.
+
+    Signals:
+        changed(): `record` has new steps, or `is_busy`, `failure`, `shortfall` or `model_file` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        command: tuple[str, ...] = COMMAND,
+        spelling: SharedSpelling | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(TRAINING_DIALECT, parent)
+        self._spelling = spelling or SharedSpelling(parent=self)
+        self._spelling.changed.connect(self._on_spelling_changed)
+        self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
+        self._n_trained = 0
+        self._process = LineProcess(command, self)
+        self._process.told.connect(self._take)
+        self._process.ended.connect(self._note_sudden_end)
+        self._goal = 0
+        self.wish: TrainingWish | None = None
+        self.record: TrainingRecord | None = None
+        self.failure, self.shortfall = "", ""
+        self.model_file: Path | None = None
+        self._previous: _Result | None = None  # until the present training has begun
+        self.breakpoints.changed.connect(self.breakpoints_changed)
+        self._runs_on = False
+
+    # Training
+
+    @property
+    def is_busy(self) -> bool:
+        return self._process.is_running
+
+    def train(self, wish: TrainingWish, position: int = 1) -> None:
+        """Train, and go to a step as soon as it is there."""
+        self._process.drop()
+        self.clock.pause()
+        if self.record is not None:
+            self._previous = self.wish, self.record, self.walk, self.model_file, self.shortfall
+        self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
+        self.walk, self._goal, self._runs_on = None, position, False
+        self._find_hits()
+        text_file = Path(self._folder.name) / "text"
+        self._n_trained += 1  # what was trained before may be open, and stays what it is
+        output = Path(self._folder.name) / f"trained-{self._n_trained}.gguf"
+        request = TrainRequest(wish.algorithm, str(text_file), wish.n_tokens, wish.has_end_marks, str(output))
+        try:
+            replace_file(text_file, wish.text, is_private=True)
+        except OSError as error:
+            self.failure = f"{text_file} cannot be written: {error.strerror}."
+            self._restore()
+        else:
+            self._process.start()
+            self._process.send(request.line())
+        self.changed.emit()
+        self.position_changed.emit()
+
+    def show(self, wish: TrainingWish, position: int) -> None:
+        """Go to a step of a training, which is made first if it is another than the present one."""
+        if wish != self.wish:
+            self.train(wish, position)
+        else:
+            self._goal = position
+            self.go_to(position)
+
+    def cancel(self) -> None:
+        """Stop here; the steps so far stay."""
+        if self.is_busy:
+            self._process.drop()
+            self.failure = "Training was cancelled."
+            self._restore()
+            self.changed.emit()
+
+    def _restore(self) -> None:
+        """Show the training before the present one again if that ended before it began."""
+        if self.record is None and self._previous is not None:
+            self.wish, self.record, self.walk, self.model_file, self.shortfall = self._previous
+            self._goal = 0
+            self.record.spell(self._spelling.now)
+            self._find_hits()
+            self.position_changed.emit()
+
+    def save(self, path: Path) -> None:
+        """Write the model file, once there is one, to a place of one's choice.  Raises TrainingError."""
+        assert self.model_file is not None
+        try:
+            with replacement(path) as new:
+                copyfile(self.model_file, new)
+        except OSError as error:
+            raise TrainingError(not_written(path, error)) from error
+
+    def stop(self) -> None:
+        self.clock.pause()
+        self._process.end()
+        self._folder.cleanup()
+
+    def _take(self, lines: list[bytes]) -> None:
+        for line in lines:
+            if self.record is None and not line.startswith(b'{"finished"'):
+                self.record = TrainingRecord(parse_start(line), self._spelling.now)
+                self.walk, self._previous = TrainingWalk(self.record.values), None
+            elif self.record is not None and line.startswith(b'{"kind"'):
+                self.record.append(line)
+            else:
+                self._finish(Finished(**json.loads(line)["finished"]))
+        self._find_hits()
+        self.changed.emit()
+        if self._runs_on:
+            self.run()
+        elif self.position < min(self._goal, self.n_steps):
+            self.go_to(self._goal)
+
+    def _finish(self, finished: Finished) -> None:
+        self._process.drop()
+        self.failure = finished.error
+        if self.record is None:
+            self._restore()
+            return
+        self.model_file = Path(finished.output) if finished.output else None
+        if self.wish is not None and self.model_file is not None:
+            wish, n_repeated = self.wish, self.record.n_repeated
+            self.shortfall = shortfall(wish.algorithm, finished.n_tokens, wish.n_tokens, n_repeated)
+
+    def _note_sudden_end(self, complaint: str) -> None:
+        self.failure = f"Training ended unexpectedly: {complaint}. Try again with a shorter text."
+        self._restore()
+        self._take([])
+
+    def _on_spelling_changed(self) -> None:
+        if self.record is not None:
+            self.record.spell(self._spelling.now)
+            self.changed.emit()
+
+    # Moving
+
+    @property
+    def awaits_steps(self) -> bool:
+        return self.is_busy
+
+    def _arrived(self, walk: TrainingWalk) -> None:
+        self._runs_on = False
+
+    def run(self) -> None:
+        """Go on to the next breakpoint, even if its step is still to come, or to the end."""
+        super().run()
+        self._runs_on = self.stopped_at is None and self.is_busy
+
+    def toggle_breakpoint(self) -> None:
+        """A breakpoint on the symbol that the present step made, or on its operation; or away with it."""
+        if self.record is None or not self.position:
+            return
+        step = self.record.step(self.position)
+        if isinstance(step, MergeStep):
+            self.breakpoints.toggle(f"token {quoted(step.left + step.right)}")
+        else:
+            operation = self.record.values.description("operation", self.position - 1)
+            self.breakpoints.toggle(f"operation {operation}")
+
+    def _find_hits(self) -> None:
+        if self.breakpoints.rows:
+            self._place(self.breakpoints.rows)
+            self.breakpoints_changed.emit()

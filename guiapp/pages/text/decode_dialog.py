@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import (
-    QFontMetricsF,
-    QGuiApplication,
-    QHideEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QTextCharFormat,
-    QTextCursor,
-)
-from PySide6.QtWidgets import (
-    QAbstractScrollArea,
-    QCheckBox,
-    QDialog,
-    QFrame,
-    QPlainTextEdit,
-    QPushButton,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.document.units import n_units
-from guiapp.kit.tokens.decode import DecodeModel, TokenText
-from guiapp.kit.widgets.chip_painting import draw_chip
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.document.document import n_units
+from guiapp.kit.session.decode import DecodeModel
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label, set_role
 
-GAP_PX = 3
 SHOWN_ROWS = 4
 MOST_TOKENS = 500
 MOST_CHARACTERS = 200_000
@@ -64,7 +45,7 @@ class DecodeDialog(QDialog):
         self._unparse = QCheckBox("write control tokens as text")
         self._unparse.setChecked(model.unparse_special)
         self._text = QPlainTextEdit(readOnly=True)
-        self._tokens = TokenChips(theme_source)
+        self._tokens = StyledText(Theme.mono_font(UI_FONT_PX), SHOWN_ROWS)
         self._n_tokens = heading("Tokens")
         self._copy, self._insert, self._replace = (
             QPushButton(title) for title in ("Copy text", "Insert into text", "Replace text")
@@ -86,12 +67,9 @@ class DecodeDialog(QDialog):
         self.move(self.pos())
 
     def _arrange(self) -> None:
-        for editor, name in (
-            (self._ids, "Token ids"),
-            (self._text, "Decoded text"),
-            (self._tokens, "Tokens"),
-        ):
-            editor.setAccessibleName(name)
+        self._ids.setAccessibleName("Token ids")
+        self._text.setAccessibleName("Decoded text")
+        self._tokens.setAccessibleName("Tokens")
         for editor in (self._ids, self._text):
             editor.setFont(Theme.mono_font(UI_FONT_PX))
         self._ids.setTabChangesFocus(True)
@@ -132,7 +110,7 @@ class DecodeDialog(QDialog):
         cut = text[:MOST_CHARACTERS] + ("…" if len(text) > MOST_CHARACTERS else "")
         self._text.setPlainText(cut)
         token_ids = self._model.result.token_ids
-        self._tokens.set_tokens([self._model.token_text(each) for each in token_ids[:MOST_TOKENS].tolist()])
+        self._tokens.set_spans(self._token_spans(token_ids[:MOST_TOKENS].tolist()))
         first = f", THE FIRST {MOST_TOKENS}" if len(token_ids) > MOST_TOKENS else ""
         self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
         self._error.setText(self._model.result.error)
@@ -140,26 +118,34 @@ class DecodeDialog(QDialog):
         self._mark_error()
         self._enable_buttons()
 
+    def _token_spans(self, token_ids: list[int]) -> Iterator[Span]:
+        theme = self._theme_source.theme
+        for number, token_id in enumerate(token_ids):
+            text, attributes = self._model.token_text(token_id)
+            is_control = bool(attributes & Attribute.CONTROL)
+            color, ground = (
+                (theme.warning, None) if is_control else (theme.span_text, theme.span_color(number))
+            )
+            yield Span(isolate(text), color, ground)
+            yield Span(" ", theme.dim)
+
     def _enable_buttons(self) -> None:
         for button in (self._copy, self._insert, self._replace):
             button.setEnabled(bool(self._model.result.decoded) and not self._model.is_busy)
 
     def _mark_error(self) -> None:
-        marks = []
-        if self._model.result.error_span is not None:
-            mark = QTextEdit.ExtraSelection()
-            cursor = self._ids.textCursor()
-            start, end = (n_units(self._model.ids_text[:at]) for at in self._model.result.error_span)
-            cursor.setPosition(start)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            mark.cursor = cursor
-            style = QTextCharFormat()
-            style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-            style.setUnderlineColor(self._theme_source.theme.bad)
-            style.setForeground(self._theme_source.theme.bad)
-            mark.format = style
-            marks.append(mark)
-        self._ids.setExtraSelections(marks)
+        if (error_span := self._model.result.error_span) is None:
+            self._ids.setExtraSelections([])
+            return
+        mark, cursor, bad = QTextEdit.ExtraSelection(), self._ids.textCursor(), self._theme_source.theme.bad
+        start, end = (n_units(self._model.ids_text[:at]) for at in error_span)
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        mark.cursor = cursor
+        mark.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        mark.format.setUnderlineColor(bad)
+        mark.format.setForeground(bad)
+        self._ids.setExtraSelections([mark])
 
     def _copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._model.result.decoded.decode("utf-8", "replace"))
@@ -171,61 +157,3 @@ class DecodeDialog(QDialog):
     def _request_replace(self) -> None:
         self.replace_requested.emit(self._model.result.decoded)
         self.accept()
-
-
-class TokenChips(QAbstractScrollArea):
-    """Wraps chips into rows; scrolls where they are many."""
-
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        self._tokens: Sequence[TokenText] = ()
-        self._chips: list[QRectF] = []
-        self._font = Theme.mono_font(UI_FONT_PX)
-        self._row_px = QFontMetricsF(self._font).height() + 2 * UNIT_PX
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFixedHeight(round(SHOWN_ROWS * self._row_px))
-
-    def set_tokens(self, tokens: Sequence[TokenText]) -> None:
-        self._tokens = tokens
-        self.setAccessibleDescription(" ".join(token.text for token in tokens))
-        self._arrange()
-
-    def chip(self, index: int) -> QRectF:
-        """Where a token is painted in the viewport."""
-        return self._chips[index].translated(0, -self.verticalScrollBar().value())
-
-    def sizeHint(self) -> QSize:
-        return QSize(480, self.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self.viewport()) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setFont(self._font)
-            theme = self._theme_source.theme
-            painter.fillRect(event.rect(), theme.panel)
-            for index, (text, attributes) in enumerate(self._tokens):
-                chip = self.chip(index)
-                if chip.intersects(QRectF(event.rect())):
-                    inside = chip.adjusted(0.5, 0.5, -0.5, -0.5)  # where lines are one pixel sharp
-                    draw_chip(painter, theme, inside, isolate(text), attributes, theme.span_color(index))
-
-    def _arrange(self) -> None:
-        metrics, at = QFontMetricsF(self._font), QPointF(1, 1)
-        height, right = self._row_px - GAP_PX, self.viewport().width() - 1
-        self._chips = []
-        for text, _ in self._tokens:
-            width = min(metrics.horizontalAdvance(text) + 2 * UNIT_PX, right - 1)
-            if at.x() + width > right and at.x() > 1:
-                at = QPointF(1, at.y() + self._row_px)
-            self._chips.append(QRectF(at.x(), at.y(), width, height))
-            at.setX(at.x() + width + GAP_PX)
-        bar = self.verticalScrollBar()
-        bar.setPageStep(self.viewport().height())
-        bar.setSingleStep(round(self._row_px))
-        bar.setRange(0, max(0, round(at.y() + self._row_px) - self.viewport().height()))
-        self.viewport().update()

@@ -10,17 +10,14 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.explain.characters import code_points
 from guiapp.core.text.figures import counted, percent
-from guiapp.core.text.hidden import decoded, kind_name, kinds_of
-from guiapp.core.text.visible_text import visible_text
-from guiapp.kit.document.hidden_characters import HiddenCharacters
+from guiapp.core.text.visible_text import decoded, kind_name, kinds_of, visible_text
+from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.spans.tips import bytes_in_tokens
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.session.token_details import bytes_in_tokens
+from guiapp.kit.widgets.controls import Popover, push_button
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, in_column, in_row
-from guiapp.kit.widgets.popover import Popover
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource, set_role
 
 WIDTH_PX = 400
 MOST_LINES, MOST_SHOWN = 8, 2000  # lines at a time, and characters in all, of what is spelt

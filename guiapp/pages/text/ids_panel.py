@@ -4,26 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
+from html import escape
+from math import inf
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication
-from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QToolButton
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QFocusEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QLabel, QStackedWidget, QToolButton, QWidget
 
 from guiapp.analysis.explain.id_lists import FORMATS
 from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import isolate
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.layout import ChipGrid
 from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.state.background import LatestJob, later
+from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.text.token_strip import TokenStrip
+from guiapp.kit.widgets.painting import clear_pixmap
+from guiapp.kit.widgets.tables import draw_chip
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    set_role,
+)
 
 if TYPE_CHECKING:
     from guiapp.pages.text.token_table_view import TokenTableView
 
+Key = Qt.Key
+REPAINT_MS = 30
+GAPS = QSize(6, 6)
+OUTLINE_PX = 1  # room for it around a chip
+CACHED_CHIPS = 1000
+ENCODING_TEXT = "Encoding …"
+EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
+NO_TOKENS_TEXT = "No token of this vocabulary stands for any of the text."
+NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
 NOTICE_MS = 2000
 AT_ONCE = 1 << 14  # ids that are written within a frame
 
@@ -66,7 +107,6 @@ class IdsPanel(QFrame):
 
     @cached_property
     def table(self) -> TokenTableView:
-        """Made when it is shown for the first time; until then nobody needs it."""
         table = self._make_table()
         self._views.addWidget(table)
         return table
@@ -90,7 +130,6 @@ class IdsPanel(QFrame):
             self._writing.start(write)
 
     def stop(self) -> None:
-        """Copy nothing any more."""
         self._writing.wait()
 
     def _put_on_clipboard(self, written: tuple[str, int]) -> None:
@@ -114,20 +153,11 @@ class IdsPanel(QFrame):
     def _build_layout(self) -> None:
         copy_as = set_role(QLabel("Copy as"), "dim")
         copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
-        header = in_row(
-            heading("Ids"),
-            4 * UNIT_PX,
-            copy_as,
-            UNIT_PX,
-            *map(_button, self.format_actions.values()),
-            3 * UNIT_PX,
-            _button(self.decode_action),
-            self._notice,
-            STRETCH,
-            *map(_button, self.view_actions.values()),
-            margins=(MARGIN_PX, UNIT_PX, MARGIN_PX, 0),
-            spacing=0,
-        )
+        formats = in_row(*map(_button, self.format_actions.values()), spacing=0)
+        views = in_row(*map(_button, self.view_actions.values()), spacing=0)
+        copying = heading("Ids"), 4 * UNIT_PX, copy_as, UNIT_PX, formats, 3 * UNIT_PX
+        parts = *copying, _button(self.decode_action), self._notice, STRETCH, views
+        header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, MARGIN_PX, 0), spacing=0)
         self._views.addWidget(self.strip)
         in_column(header, self._views, on=self, spacing=UNIT_PX)
 
@@ -145,3 +175,285 @@ def _button(action: QAction) -> QToolButton:
     button.setDefaultAction(action)
     button.setFont(Theme.ui_font(SMALL_FONT_PX))
     return button
+
+
+class TokenStrip(QAbstractScrollArea):
+    """Chips to click, hover, walk with the keys and select ranges of.
+
+    is_painted  all chips that show are there
+
+    Signals:
+        range_changed(): `selected_range` is new.
+    """
+
+    range_changed = Signal()
+
+    def __init__(self, source: ModelSession, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+        super().__init__()
+        self._zoom = zoom or TextZoom(self)
+        self._source = source
+        self._theme_source = theme_source
+        self._anchor: int | None = None
+        self._chips: dict[tuple[int, int, float], QPixmap] = {}
+        self._most_chips = CACHED_CHIPS
+        self._most_ms = inf
+        self.is_painted = True
+        self.setViewport(QWidget())
+        self._repaint = later(self, REPAINT_MS, self.viewport().update)
+        self.setAccessibleName("Token ids")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setMouseTracking(True)
+        TipWatch(self.viewport(), self._tip)
+        theme_source.changed.connect(self._restyle)
+        self._zoom.changed.connect(self._restyle)
+        source.vocabulary_changed.connect(self._restyle)
+        source.tokens_changed.connect(self._on_encoding_changed)
+        source.selected_token_changed.connect(self._on_selection_changed)
+        source.hovered_token_changed.connect(self.viewport().update)
+        self._restyle()
+
+    def set_frame_time(self, most_ms: float) -> None:
+        """Draw new chips for so long at a time; the others follow in the next frames."""
+        self._most_ms = most_ms
+
+    @property
+    def selected_range(self) -> tuple[int, int]:
+        """The tokens [start, end) that are selected: the session's token, or a stretch that ends at it."""
+        selected = self._source.selected_token
+        if selected is None:
+            return 0, 0
+        anchor = selected if self._anchor is None else min(self._anchor, len(self._source.tokens) - 1)
+        return min(anchor, selected), max(anchor, selected) + 1
+
+    def select(self, index: int, extend: bool = False) -> None:
+        """Select a token, or with `extend` all tokens from the last one selected without it."""
+        index = max(0, min(index, len(self._source.tokens) - 1))
+        before, selected = self.selected_range, self._source.selected_token
+        if not extend or selected is None:
+            self._anchor = None
+        elif self._anchor is None:
+            self._anchor = selected
+        kept = self._anchor
+        self._source.select_token(index)
+        self._anchor = kept
+        self.viewport().update()
+        if self.selected_range != before:
+            self.range_changed.emit()
+
+    def select_all(self) -> None:
+        if len(self._source.tokens):
+            self.select(0)
+            self.select(len(self._source.tokens) - 1, extend=True)
+
+    def chip_rect(self, index: int) -> QRect:
+        return self._grid.chip(index).translated(0, -self.verticalScrollBar().value())
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 2 * MARGIN_PX + 4 * self._grid.cell.height())
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), self._theme_source.theme.panel)
+            self.is_painted = True
+            if len(self._source.tokens) == 0:
+                self._paint_why_empty(painter)
+                return
+            top = self.verticalScrollBar().value()
+            first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
+            self._paint_chips(painter, first, last, top)
+            self._paint_rings(painter, first, last)
+            if not self.is_painted:
+                QTimer.singleShot(0, self.viewport(), self.viewport().update)
+
+    def _paint_why_empty(self, painter: QPainter) -> None:
+        painter.setFont(self._zoom.ui_font(UI_FONT_PX))
+        painter.setPen(self._theme_source.theme.dim)
+        place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._why_empty())
+
+    def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
+        """Those of [first, last), seen from `top`; once time is up, only those that were drawn before."""
+        self._most_chips = max(CACHED_CHIPS, 2 * (last - first))
+        ids = self._source.tokens.ids(first, last).tolist()
+        tints = self._source.tokens.between(first, last).tints.tolist()
+        scale, deadline = self.devicePixelRatioF(), perf_counter() + self._most_ms / 1000
+        looks = zip(ids, tints, [scale] * len(ids), strict=True)
+        is_late = False
+        for (x, y), look in zip(self._grid.corners(first, last), looks, strict=True):
+            chip = self._chips.get(look)
+            if chip is None and is_late:
+                self.is_painted = False
+                continue
+            if chip is None:
+                chip = self._chip(*look)
+                is_late = perf_counter() > deadline
+            painter.drawPixmap(x - OUTLINE_PX, y - top - OUTLINE_PX, chip)
+
+    def _why_empty(self) -> str:
+        if self._source.vocabulary is None:
+            return NO_MODEL_TEXT
+        if self._source.is_encoding:
+            return ENCODING_TEXT
+        return NO_TOKENS_TEXT if self._source.document.size else EMPTY_TEXT
+
+    def _chip(self, token_id: int, tint: int, scale: float) -> QPixmap:
+        """A chip, drawn once: while someone types, most chips only move."""
+        if len(self._chips) >= self._most_chips:
+            del self._chips[next(iter(self._chips))]
+        theme = self._theme_source.theme
+        place = QRect(QPoint(OUTLINE_PX, OUTLINE_PX), self._grid.chip_size)
+        picture = clear_pixmap(place.right() + 1 + OUTLINE_PX, place.bottom() + 1 + OUTLINE_PX, scale)
+        picture.fill(theme.panel)
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
+            inside = QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5)
+            color = theme.span_color(tint)
+            draw_chip(painter, theme, inside, str(token_id), self._attributes(token_id), color)
+        self._chips[token_id, tint, scale] = picture
+        return picture
+
+    def _paint_rings(self, painter: QPainter, first: int, last: int) -> None:
+        """Around the selected chips and the one that is pointed at, of those in [first, last)."""
+        start, end = self.selected_range
+        ringed = dict.fromkeys(range(max(start, first), min(end, last)), 2)
+        hovered = self._source.hovered_token
+        if hovered is not None and first <= hovered < last:
+            ringed.setdefault(hovered, 1)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for index, width in ringed.items():
+            painter.setPen(QPen(self._theme_source.theme.accent, width))
+            painter.drawRoundedRect(self.chip_rect(index), UNIT_PX + 1, UNIT_PX + 1)
+
+    def _attributes(self, token_id: int) -> Attribute:
+        if (vocabulary := self._source.vocabulary) is None:
+            return Attribute(0)
+        return Attribute(int(vocabulary.effective_attributes[token_id]))
+
+    # Following the session
+
+    def _restyle(self) -> None:
+        vocabulary = self._source.vocabulary
+        metrics = QFontMetrics(self._zoom.mono_font(SMALL_FONT_PX))
+        widest = str(max(len(vocabulary) - 1, 0)) if vocabulary is not None else "0"
+        self._chip_size = QSize(metrics.horizontalAdvance(widest) + GAP_PX, metrics.height() + UNIT_PX)
+        self._chips.clear()
+        self._update_layout()
+
+    def _update_layout(self) -> None:
+        self._grid = ChipGrid(len(self._source.tokens), self._chip_size, GAPS, self.viewport().width())
+        bar = self.verticalScrollBar()
+        bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(self._grid.cell.height())
+        bar.setRange(0, max(0, self._grid.height - self.viewport().height()))
+        self._repaint_soon()
+
+    def _on_encoding_changed(self) -> None:
+        """The same token may lie elsewhere now: behind another text, or among those of another model."""
+        self._update_layout()
+        self._show_selected()
+
+    def _on_selection_changed(self) -> None:
+        """Another view has chosen: that ends a stretch that was selected here."""
+        self._anchor = None
+        self._show_selected()
+        self._repaint_soon()
+        self.range_changed.emit()
+
+    def _show_selected(self) -> None:
+        selected = self._source.selected_token
+        if selected is not None and selected < len(self._source.tokens):
+            with QSignalBlocker(self.verticalScrollBar()):  # which would have all painted at once
+                self._scroll_to(selected)
+            self.setAccessibleDescription(f"token {selected + 1:,} of {len(self._source.tokens):,}")
+
+    def _repaint_soon(self) -> None:
+        """The text comes first: while someone types, the ids follow a moment later."""
+        if not self._repaint.isActive():
+            self._repaint.start()
+
+    def _scroll_to(self, index: int) -> None:
+        chip, bar = self.chip_rect(index), self.verticalScrollBar()
+        below = chip.bottom() + UNIT_PX - self.viewport().height()
+        if chip.top() < UNIT_PX:
+            bar.setValue(bar.value() + chip.top() - UNIT_PX)
+        elif below > 0:
+            bar.setValue(bar.value() + below)
+
+    # Input
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = self._step(event)
+        if step is None or len(self._source.tokens) == 0:
+            super().keyPressEvent(event)
+            return
+        selected = self._source.selected_token
+        at = step if selected is None else selected + step
+        self.select(at, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def _step(self, event: QKeyEvent) -> int | None:
+        """How many tokens a key moves; any number beyond the ends stands for the end."""
+        n_columns, n_tokens = self._grid.n_columns, len(self._source.tokens)
+        is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        selected = self._source.selected_token or 0
+        page = max(1, self.viewport().height() // self._grid.cell.height()) * n_columns
+        column = selected % n_columns
+        steps = {
+            Key.Key_Left: -1,
+            Key.Key_Right: 1,
+            Key.Key_Up: -n_columns if selected >= n_columns else 0,
+            Key.Key_Down: n_columns if selected + n_columns < n_tokens else 0,
+            Key.Key_PageUp: -page,
+            Key.Key_PageDown: page,
+            Key.Key_Home: -n_tokens if is_control else -column,
+            Key.Key_End: n_tokens if is_control else n_columns - 1 - column,
+        }
+        return steps.get(Key(event.key()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and index is not None:
+            self.select(index, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position().toPoint())
+        self._source.hover_token(index)
+        if event.buttons() & Qt.MouseButton.LeftButton and index is not None:
+            self.select(index, extend=True)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # the end of what the press began, of no use to what is below
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._source.hover_token(None)
+        super().leaveEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if self._source.selected_token is None and event.reason() is not Qt.FocusReason.MouseFocusReason:
+            self.select(0) if len(self._source.tokens) else None
+        super().focusInEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._update_layout()
+        super().resizeEvent(event)
+
+    def _index_at(self, position: QPoint) -> int | None:
+        return self._grid.index_at(position + QPoint(0, self.verticalScrollBar().value()))
+
+    def _tip(self, place: QPoint) -> str:
+        """Token texts are data: escaped, since Qt takes whatever looks like HTML for HTML."""
+        if (index := self._index_at(place)) is None:
+            return ""
+        token_id = int(self._source.tokens.ids(index, index + 1)[0])
+        vocabulary = self._source.vocabulary
+        text = "" if vocabulary is None else self._source.spelling.now.token(vocabulary, token_id, 60)
+        return f"<qt>{token_id}&nbsp; {escape(isolate(text))}</qt>"

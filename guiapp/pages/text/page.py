@@ -2,51 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QPainter, QResizeEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
-from guiapp.analysis.explain.doubled_special import doubled_special
 from guiapp.analysis.explain.id_lists import holds_numbers
-from guiapp.kit.document.budget import TokenBudget
+from guiapp.analysis.explain.reports import doubled_special
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
-from guiapp.kit.document.line_costs import MostExpensiveModel
+from guiapp.kit.document.statistics import MostExpensiveModel, TokenBudget
+from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.token_details import TokenDetailsModel, WhyModel, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
+from guiapp.kit.spans.layout import FIRST_SHADE
+from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
+from guiapp.kit.spans.painter import draw_roofed, piece_end
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.tokens.decode import DecodeModel
-from guiapp.kit.tokens.details import TokenDetailsModel, hover_text
-from guiapp.kit.tokens.why import WhyModel
-from guiapp.kit.widgets.layouts import framed, in_column, in_splitter
+from guiapp.kit.widgets.controls import WalkButtons
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
+from guiapp.kit.widgets.painting import LEFT, Painted, fill, write
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    set_role,
+)
 from guiapp.kit.widgets.token_card import TokenCard
-from guiapp.pages.text.budget_bar import BudgetBar
-from guiapp.pages.text.expensive_panel import ExpensivePanel, SideColumn
-from guiapp.pages.text.ids_panel import IdsPanel
-from guiapp.pages.text.text_panel import TextPanel
-from guiapp.pages.text.token_strip import TokenStrip
-from guiapp.pages.text.tools import IN_COLORS, InexactWalk, InspectTools
-from guiapp.pages.text.why_panel import WhyPanel
+from guiapp.pages.text.ids_panel import IdsPanel, TokenStrip
+from guiapp.pages.text.side import ExpensivePanel, SideColumn, WhyPanel
+from guiapp.pages.text.text_panel import BudgetBar, TextPanel
 
 if TYPE_CHECKING:
     from guiapp.kit.widgets.page_base import Actions
     from guiapp.pages.text.decode_dialog import DecodeDialog
     from guiapp.pages.text.token_table_view import TokenTableView
 
+HEIGHT_PX = 28
+BOX_PX = 12
+ROOM_FOR_TITLE_PX = 760
+BOX_RADIUS_PX = 3
 SUBJECT = "special"
+SWITCHES = "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
 FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
 STRIP_MS, FIRST_STRIPS_MS = 4.0, 2.0  # and for chips of ids
 PLACEHOLDER = "Type or paste a text, or drop a file here."
+
+
+def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    painter.fillRect(piece_end(round(box.right()), round(box.top()), round(box.height())), theme.text)
+
+
+IN_COLORS = (
+    LegendEntry(token("word", _piece_end), "End of a piece of pre-tokenization: no token crosses it"),
+    LegendEntry(characters("49", "warning"), "Tokens of a line, amber where they hold few characters"),
+    LegendEntry(upright, "End of what fits the token budget"),
+)
 
 
 class InspectPage(Page):
@@ -101,13 +125,12 @@ class InspectPage(Page):
             action.setChecked(name == self.spans.coloring)
             action.triggered.connect(partial(self._color_by, name))
         switches = actions["line_tokens"], actions["pieces"], actions["budget"]
-        settings = self._settings
-        kept = settings.shows_line_tokens, settings.shows_pieces, settings.shows_budget
-        shows = self._show_line_tokens, self._show_pieces, self._show_budget
-        for action, is_on, show in zip(switches, kept, shows, strict=True):
+        shows = self.text_panel.margin.setVisible, self.spans.set_shows_pieces, self.budget_bar.setVisible
+        for name, action, show in zip(SWITCHES, switches, shows, strict=True):
+            is_on = getattr(self._settings, name)
             action.setChecked(is_on)
             show(is_on)
-            action.triggered.connect(show)
+            action.triggered.connect(partial(self._switch, name, action, show))
         walk = actions["inexact_previous"], actions["inexact_next"]
         inexact = InexactWalk(self._session, *walk, self._theme_source)
         return InspectTools(self.spans, inexact, list(colorings.values()), switches, self._theme_source)
@@ -116,23 +139,12 @@ class InspectPage(Page):
         self._settings.coloring = coloring
         self.spans.set_coloring(coloring)
 
-    def _show_line_tokens(self, shows: bool) -> None:
-        if shows != self._settings.shows_line_tokens:
-            self._settings.shows_line_tokens = shows
-        self.text_panel.margin.setVisible(shows)
-
-    def _show_pieces(self, shows: bool) -> None:
-        if shows != self._settings.shows_pieces:
-            self._settings.shows_pieces = shows
-        self.spans.set_shows_pieces(shows)
-
-    def _show_budget(self, shows: bool) -> None:
-        if shows != self._settings.shows_budget:
-            self._settings.shows_budget = shows
-        self.budget_bar.setVisible(shows)
+    def _switch(self, name: str, action: QAction, show: Callable[[bool], None]) -> None:
+        setattr(self._settings, name, action.isChecked())
+        show(action.isChecked())
 
     def _make_table(self) -> TokenTableView:
-        from guiapp.kit.tokens.table import TokenTableModel
+        from guiapp.kit.widgets.tables import TokenTableModel
         from guiapp.pages.text.token_table_view import TokenTableView
 
         table = TokenTableModel(self._session, self._details, self)
@@ -147,7 +159,6 @@ class InspectPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
         ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
         return [self.editor, ids, self.side.shown]
 
@@ -188,7 +199,6 @@ class InspectPage(Page):
         self.decode_model.wait()
 
     def show_why(self) -> None:
-        """Say why the selected token is there."""
         self.side.show_why()
 
     def show_decoder(self) -> None:
@@ -256,3 +266,126 @@ class DoubledHint(QObject):
         head = session.tokens.ids(0, min(2, n_tokens))
         tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
         return doubled_special(session.tokenizer, head.tolist(), tail.tolist())
+
+
+class ColorLegend(Painted):
+    """A title, and a sample of each colour before its meaning."""
+
+    ground = "panel"
+
+    def __init__(self, spans: ColouredSpans, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._spans = spans
+        self._is_short = False
+        self.setFixedHeight(HEIGHT_PX)
+        spans.coloring_changed.connect(self._refresh)
+        theme_source.changed.connect(self.update)
+        self._refresh()
+
+    def set_short(self, is_short: bool) -> None:
+        """Leave out what the samples tell, where room is scarce."""
+        if is_short != self._is_short:
+            self._is_short = is_short
+            self._refresh()
+
+    @property
+    def _shown_legend(self) -> tuple[str, dict[str, int]]:
+        title, tints = self._spans.legend
+        return "" if self._is_short else title, tints
+
+    def sizeHint(self) -> QSize:
+        title, tints = self._shown_legend
+        metrics = QFontMetrics(Theme.ui_font(SMALL_FONT_PX))
+        words = sum(metrics.horizontalAdvance(word) for word in (title, *tints))
+        return QSize(words + len(tints) * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + GAP_PX, HEIGHT_PX)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._shown_legend
+        metrics = QFontMetrics(font)
+        write(painter, self.rect(), title, theme.dim, LEFT, font)
+        x = metrics.horizontalAdvance(title) + (GAP_PX + UNIT_PX) * bool(title)
+        for word, tint in tints.items():
+            box = QRectF(x, (HEIGHT_PX - BOX_PX) / 2, BOX_PX, BOX_PX)
+            fill(painter, box, theme.shades[tint - FIRST_SHADE], BOX_RADIUS_PX)
+            painter.setPen(theme.line)
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), BOX_RADIUS_PX, BOX_RADIUS_PX)
+            x += BOX_PX + UNIT_PX
+            write(painter, QRectF(x, 0, self.width(), HEIGHT_PX), word, theme.dim, LEFT, font)
+            x += metrics.horizontalAdvance(word) + GAP_PX + UNIT_PX
+
+    def _refresh(self) -> None:
+        title, tints = self._spans.legend
+        self.setAccessibleName(f"{title or 'Colours'}: {', '.join(tints)}")
+        self.setMinimumWidth(self.sizeHint().width())
+        self.setVisible(bool(tints))
+        self.update()
+
+
+class _BracketSample(Painted):
+    """A token that differs, as in the text."""
+
+    ground = "panel"
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Bracket above a token")
+        self.setFixedSize(2 * BOX_PX, HEIGHT_PX)
+        theme_source.changed.connect(self.update)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        draw_roofed(painter, theme, QRectF(0, (HEIGHT_PX - BOX_PX) / 2 + 1, 2 * BOX_PX, BOX_PX))
+
+
+class InexactWalk(QWidget):
+    """`⎴ ‹ 152 differ › F8`, while an approximate encoder is in use; counted when typing pauses."""
+
+    def __init__(self, session: ModelSession, back: QAction, on: QAction, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._session = session
+        self.walking = WalkButtons(back, on, "Tokens that the exact encoder does not give")
+        self.walking.setToolTip("Tokens with a bracket above: the exact encoder does not give them.")
+        in_row(_BracketSample(theme_source), self.walking, on=self, spacing=UNIT_PX)
+        session.options_changed.connect(self._refresh)
+        session.encoder_check.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        algorithm, agreement = self._session.algorithm, self._session.encoder_check.result
+        is_approximate = algorithm is not None and not algorithm.exact
+        if not is_approximate:
+            self.walking.show_text("…", False)
+        elif agreement is not None:  # else the last number stays while people type
+            self.walking.show_text(f"{agreement.n_differing:,} differ", agreement.n_differing > 0)
+        self.setVisible(is_approximate)
+
+
+class InspectTools(QWidget):
+    """`Characters a token ▢ 3 or more …   Colour by cost ⌄`; the actions are those of the window's menu."""
+
+    def __init__(
+        self,
+        spans: ColouredSpans,
+        inexact: InexactWalk,
+        colorings: Sequence[QAction],
+        switches: Sequence[QAction],
+        themes: ThemeSource,
+    ) -> None:
+        super().__init__()
+        self._spans = spans
+        self.inexact = inexact
+        self.button = set_role(MenuButton(themes), "quiet")
+        menu = QMenu(self.button)
+        menu.addActions(colorings)
+        menu.addSeparator()
+        menu.addActions(switches)
+        self.button.setMenu(menu)
+        self._legend = ColorLegend(spans, themes)
+        in_row(STRETCH, inexact, self._legend, self.button, on=self, spacing=GAP_PX)
+        spans.coloring_changed.connect(self._refresh)
+        self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._legend.set_short(self.width() < ROOM_FOR_TITLE_PX)
+
+    def _refresh(self) -> None:
+        self.button.setText(f"Colour by {COLORINGS[self._spans.coloring]}")

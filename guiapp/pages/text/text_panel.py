@@ -1,29 +1,49 @@
-"""The editable text, beside it the tokens of its lines, and below it the bar to find something in it."""
+"""The editable text, the tokens of its lines, the bar to find something in it, and the bar of a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import (
+    QAction,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QRegularExpressionValidator,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
+from guiapp.core.text.figures import counted
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.line_costs import LineCosts
 from guiapp.kit.document.search import Kind, TextSearch
+from guiapp.kit.document.statistics import MOST_BUDGET, LineCosts, TokenBudget
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.margin import LineCost, LineMargin
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import in_column, in_row
+from guiapp.kit.spans.editor import LineCost, LineMargin, SpanEditor
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import Painted, fill, icon
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
 
+BUDGET_FIELD_PX = 110
+NUMBER = "[1-9][0-9,]{0,15}"
+BAR_PX = 10
 HEIGHT_PX = 44
 FIELD_PX = (110, 380)  # how narrow and how wide it gets
 COUNT_PX = 84  # at the least
@@ -76,7 +96,6 @@ class TextPanel(QWidget):
             self.search.open(by)
 
     def find_token(self) -> None:
-        """Find the selected token wherever it is in the text."""
         index, token_id = self._session.selected_token, self._session.selected_id
         if index is not None and token_id is not None:
             self.search.search_for("token", str(token_id), self._session.tokens.span(index)[0])
@@ -131,21 +150,11 @@ class TextLineMargin(LineMargin):
         return LineCost(n_tokens, is_expensive, "", n_tokens / max(self._costs.most, n_tokens, 1))
 
 
-# A slim bar below the text: what to find in it, how many there are, and the way from one to the next
-
-
-class KindRow(NamedTuple):
-    """A kind of search: its name in the menu, and what the empty field says."""
-
-    title: str
-    hint: str
-
-
-KINDS: dict[Kind, KindRow] = {
-    "text": KindRow("Text", "Find in the text"),
-    "bytes": KindRow("Bytes", "Hex digits, such as E2 82 AC"),
-    "regex": KindRow("Regex", "A pattern, such as ^\\w+"),
-    "token": KindRow("Token", "Id or text of a token"),
+KINDS: dict[Kind, tuple[str, str]] = {  # the title in the menu, and what the empty field says
+    "text": ("Text", "Find in the text"),
+    "bytes": ("Bytes", "Hex digits, such as E2 82 AC"),
+    "regex": ("Regex", "A pattern, such as ^\\w+"),
+    "token": ("Token", "Id or text of a token"),
 }
 
 
@@ -164,8 +173,8 @@ class FindBar(QFrame):
         self.case.setText("Aa")
         self.case.setCheckable(True)
         self.count = plain_label()
-        self.previous = self._button("chevron-up", "Previous match (Shift+F3)", self._go_back)
-        self.next = self._button("chevron-down", "Next match (F3)", self._go_on)
+        self.previous = self._button("chevron-up", "Previous match (Shift+F3)", partial(search.step, -1))
+        self.next = self._button("chevron-down", "Next match (F3)", partial(search.step, 1))
         self.close_button = self._button("close", "Close (Escape)", search.close)
         self._build_layout()
         self.kind.menu().triggered.connect(self._type_on)
@@ -193,12 +202,6 @@ class FindBar(QFrame):
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
-    def _go_on(self) -> None:
-        self._search.step(1)
-
-    def _go_back(self) -> None:
-        self._search.step(-1)
-
     def _type_on(self) -> None:
         self.field.setFocus()
         self.field.selectAll()
@@ -210,7 +213,7 @@ class FindBar(QFrame):
         search = self._search
         if self.field.text() != search.query:
             self.field.setText(search.query)
-        self.field.setPlaceholderText(KINDS[search.kind].hint)
+        self.field.setPlaceholderText(KINDS[search.kind][1])
         self.case.setChecked(search.matches_case)
         self.case.setVisible(search.kind in ("text", "regex"))
         self._on_matches_changed()
@@ -238,7 +241,6 @@ class FindBar(QFrame):
         self._show_words()
 
     def _words(self) -> str:
-        """How many there are, and which of them is looked at."""
         search, n_matches = self._search, self._search.n_matches
         number = f"{n_matches:,}" if search.has_all else f"{n_matches:,}+"
         if not search.query:
@@ -267,7 +269,7 @@ class KindButton(MenuButton):
         super().__init__(theme_source)
         self._search = search
         self.setToolTip("What to find")
-        self.list_choices({row.title: kind for kind, row in KINDS.items()})
+        self.list_choices({title: kind for kind, (title, _) in KINDS.items()})
         self.menu().triggered.connect(self._choose)
         search.query_changed.connect(self._refresh)
         self._refresh()
@@ -276,7 +278,7 @@ class KindButton(MenuButton):
         self._search.set_kind(action.data())
 
     def _refresh(self) -> None:
-        self.setText(KINDS[self._search.kind].title)
+        self.setText(KINDS[self._search.kind][0])
         self.check(self._search.kind)
         self.setAccessibleName(f"What to find: {self.text()}")
 
@@ -293,10 +295,93 @@ class FindField(QLineEdit):
         self.textChanged.connect(search.set_query)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._search.step(-1 if back else 1)
-        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-            self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
-        else:
+        on = -1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+        keys = {Qt.Key.Key_Return: on, Qt.Key.Key_Enter: on, Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if (by := keys.get(Qt.Key(event.key()))) is None:
             super().keyPressEvent(event)
+        else:
+            self._search.step(by)
+
+
+class _Bar(Painted):
+    """All of the budget, or of the text if that is longer; amber is what does not fit."""
+
+    ground = "panel"
+
+    def __init__(self, budget: TokenBudget, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Share of the budget that is used")
+        self._budget = budget
+        self.setFixedHeight(BAR_PX)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        most, used = self._budget.n_most, self._budget.n_used
+        scale = self.width() / max(most, used)
+        radius = BAR_PX / 2
+        fill(painter, self.rect(), theme.raised, radius)
+        if used > most:
+            fill(painter, QRectF(0, 0, used * scale, BAR_PX), theme.warning, radius)
+            painter.fillRect(QRectF(most * scale, 0, 2, BAR_PX), theme.text)
+        within = min(used, most) * scale
+        if within:
+            fill(painter, QRectF(0, 0, max(within, BAR_PX), BAR_PX), theme.faint, radius)
+            if used > most:  # a straight end where the budget ends
+                painter.fillRect(QRectF(max(within - radius, 0), 0, min(radius, within), BAR_PX), theme.faint)
+
+
+class BudgetBar(QFrame):
+    """`BUDGET 651 of [8,192]  context length of the model …  7,541 tokens left`."""
+
+    def __init__(self, budget: TokenBudget, editor: SpanEditor, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self._budget = budget
+        self._editor = editor
+        self._used = set_role(QLabel(), "number")
+        self.field = QLineEdit()
+        self.field.setAccessibleName("Budget in tokens")
+        self.field.setValidator(QRegularExpressionValidator(NUMBER, self.field))
+        self.field.setFixedWidth(BUDGET_FIELD_PX)
+        self._source = set_role(FittedLabel(), "dim")
+        self.of_model = push_button("", self._use_model, role="quiet")
+        self._left = set_role(QLabel(), "dim")
+        self._bar = _Bar(budget, theme_source)
+        parts = heading("Budget"), self._used, QLabel("of"), self.field, self._source, self.of_model
+        row = in_row(*parts, STRETCH, self._left, spacing=GAP_PX)
+        in_column(row, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
+        self.field.editingFinished.connect(self._use_own)
+        budget.changed.connect(self._refresh)
+        theme_source.changed.connect(self._bar.update)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._editor.set_mark(None)
+
+    def _use_own(self) -> None:
+        if self.field.isModified():
+            self.field.setModified(False)
+            self._budget.choose(min(int(self.field.text().replace(",", "")), MOST_BUDGET))
+
+    def _use_model(self) -> None:
+        self._budget.choose(None)
+
+    def _refresh(self) -> None:
+        if not self.isVisible():
+            return
+        budget = self._budget
+        self._editor.set_mark(budget.cut)
+        self._used.setText(f"{budget.n_used:,}")
+        if not self.field.isModified():
+            self.field.setText(f"{budget.n_most:,}")
+        model = budget.of_model
+        of_file = "context length of the model" if model else "tokens; the model's file says nothing"
+        self._source.set_texts(["tokens of your own" if budget.own else of_file, ""])
+        self.of_model.setText(f"Use the model's {model:,}" if model else "")
+        self.of_model.setVisible(budget.own is not None and model is not None)
+        left = budget.n_most - budget.n_used
+        over = f"{counted(-left, 'token')} too many: cut off at the line"
+        self._left.setText(f"{counted(left, 'token')} left" if left >= 0 else over)
+        self._bar.update()

@@ -10,19 +10,15 @@ from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
 
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.state.row_table import AnyIndex
-from guiapp.kit.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
-from guiapp.kit.widgets.chip_painting import ChipDelegate
-from guiapp.kit.widgets.tables import show_rows
-from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.tables import COLUMNS, TINT_ROLE, AnyIndex, ChipDelegate, TokenTableModel, show_rows
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 
 WIDTHS_PX = {"#": 72, "id": 76, "token": 180, "bytes": 190, "type": 100, "score": 80, "span": 130}
 TITLES = [column.title for column in COLUMNS]
 ID_COLUMN = TITLES.index("id")
 GROWING_COLUMNS = TITLES.index("#"), TITLES.index("span")
-BYTES_COLUMN = TITLES.index("bytes")  # takes what room is left
-YIELDING_COLUMNS = BYTES_COLUMN, TITLES.index("token")
+BYTES, TOKEN = TITLES.index("bytes"), TITLES.index("token")  # the first takes what room is left
 LEAST_SHARE = 0.5  # of its usual width, for a column that makes room for others
 
 
@@ -38,8 +34,7 @@ class TokenTableView(QTableView):
     ) -> None:
         super().__init__()
         self._zoom = zoom or TextZoom(self)
-        self._column_factor = 1.0
-        self._rooms: dict[int, int] = {}  # the widths of columns that were made wide enough
+        self._fitted: list[int] = []
         self._is_choosing = False
         self._tokens = model
         self._source = source
@@ -47,13 +42,15 @@ class TokenTableView(QTableView):
         self.setModel(model)
         self.setItemDelegateForColumn(ID_COLUMN, _IdDelegate(theme_source, self))
         self.setAccessibleName("Tokens")
-        self._set_appearance()
+        show_rows(self)
+        self.horizontalHeader().setStretchLastSection(False)
+        self.setMouseTracking(True)
         self._on_zoom_changed()
         offer_copying(self, "Copy rows", self.copy)
         self.entered.connect(self._hover)
         self.selectionModel().currentRowChanged.connect(self._select)
         source.selected_token_changed.connect(self._refresh)
-        model.rows_changed.connect(self._make_room)
+        model.rows_changed.connect(self._fit_columns)
         model.rows_changed.connect(self._refresh)
         source.hovered_token_changed.connect(self.viewport().update)
         self._zoom.changed.connect(self._on_zoom_changed)
@@ -65,55 +62,32 @@ class TokenTableView(QTableView):
         rows = heapq.merge(*(range(stretch.top(), stretch.bottom() + 1) for stretch in stretches))
         QGuiApplication.clipboard().setText(self._tokens.as_text(rows))
 
-    def _set_appearance(self) -> None:
-        show_rows(self)
-        self.horizontalHeader().setStretchLastSection(False)
-        self.setMouseTracking(True)
-        for column, title in enumerate(TITLES):
-            self.setColumnWidth(column, WIDTHS_PX[title])
-
     def _on_zoom_changed(self) -> None:
-        """Let rows and columns grow with the text; columns that somebody dragged keep their proportions."""
         self.setFont(self._zoom.mono_font(SMALL_FONT_PX))
         self.horizontalHeader().setFont(self._zoom.ui_font(SMALL_FONT_PX))
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
-        growth = self._zoom.factor / self._column_factor
-        for column in range(len(COLUMNS)):
-            width = self.columnWidth(column)
-            self.setColumnWidth(column, round(width * growth))
-            if width == self._rooms.get(column):
-                self._rooms[column] = self.columnWidth(column)
-        self._column_factor = self._zoom.factor
+        self._fit_columns()
 
-    def _make_room(self) -> None:
-        """Let columns whose numbers grow with the text be as wide as the last row needs, and others yield.
+    def _fit_columns(self) -> None:
+        """Let columns whose numbers grow with the text be as wide as the last row needs; two others yield.
 
-        A column that somebody dragged is widened where it must be, and not made narrower again.
+        What people dragged stays until the widths are others.
         """
-        if not self.isVisible():
+        usual = [round(WIDTHS_PX[title] * self._zoom.factor) for title in TITLES]
+        widths, last = [*usual], self._tokens.rowCount() - 1
+        if not self.isVisible() and self._fitted:
             return
-        last = self._tokens.rowCount() - 1
         for column in GROWING_COLUMNS if last >= 0 else ():
             text = str(self._tokens.index(last, column).data())
-            needed = self.fontMetrics().horizontalAdvance(text) + 4 * UNIT_PX
-            if self._is_ours(column) or needed > self.columnWidth(column):
-                self._set_room(column, max(self._usual(column), needed))
-        for column in YIELDING_COLUMNS:
-            if self._is_ours(column):
-                room = self.viewport().width() - self.horizontalHeader().length() + self.columnWidth(column)
-                most = room if column == BYTES_COLUMN else min(room, self._usual(column))
-                self._set_room(column, max(most, round(LEAST_SHARE * self._usual(column))))
-
-    def _usual(self, column: int) -> int:
-        return round(WIDTHS_PX[TITLES[column]] * self._zoom.factor)
-
-    def _is_ours(self, column: int) -> bool:
-        """Whether nobody dragged the column."""
-        return self.columnWidth(column) == self._rooms.get(column, self._usual(column))
-
-    def _set_room(self, column: int, width: int) -> None:
-        self._rooms[column] = width
-        self.setColumnWidth(column, width)
+            widths[column] = max(usual[column], self.fontMetrics().horizontalAdvance(text) + 4 * UNIT_PX)
+        room = self.viewport().width() - sum(widths)  # too much, or too little
+        widths[BYTES] = max(usual[BYTES] + room, round(LEAST_SHARE * usual[BYTES]))
+        room -= widths[BYTES] - usual[BYTES]
+        widths[TOKEN] = max(usual[TOKEN] + min(room, 0), round(LEAST_SHARE * usual[TOKEN]))
+        if widths != self._fitted:
+            self._fitted = widths
+            for column, width in enumerate(widths):
+                self.setColumnWidth(column, width)
 
     def _select(self, current: QModelIndex) -> None:
         if current.isValid() and not self._tokens.is_shrinking:
@@ -142,12 +116,12 @@ class TokenTableView(QTableView):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._make_room()
+        self._fit_columns()
         self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
+        self._fit_columns()
 
     def _hover(self, index: QModelIndex) -> None:
         self._source.hover_token(index.row())

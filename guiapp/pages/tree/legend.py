@@ -24,15 +24,26 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
-from guiapp.analysis.tree.painting import paint_icicle
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES, paint_icicle
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.painting import CENTER, Painted, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.tree.colors import class_colors, dimmed, nothing_color, number, scale_colors
+from guiapp.pages.tree.appearance import (
+    CHOSEN,
+    CURRENT,
+    ON_PATH,
+    Lines,
+    TreePaint,
+    class_colors,
+    dimmed,
+    nothing_color,
+    number,
+    paint_dots,
+    scale_colors,
+    stroke,
+)
+from guiapp.pages.tree.canvas import DARK_TEXT
 from guiapp.pages.tree.geometry import Icicle, within
-from guiapp.pages.tree.labels_view import DARK_TEXT
-from guiapp.pages.tree.marks import CHOSEN, CURRENT, ON_PATH, Lines, TreePaint, paint_dots, stroke
 from guiapp.pages.tree.model import TreeModel
 
 LEGEND_PX = 30
@@ -46,8 +57,10 @@ ALONE = "Click on one to show it alone; click again to show all."
 
 
 def _script_color(theme: Theme, name: str = "Latin", is_lit: bool = True) -> QColor:
-    at = NAMES.index(name)
-    return _color(int(dimmed(class_colors(NAMES, theme.name)[at : at + 1], np.array([is_lit]), theme)[0]))
+    at = SCRIPT_NAMES.index(name)
+    return _color(
+        int(dimmed(class_colors(SCRIPT_NAMES, theme.name)[at : at + 1], np.array([is_lit]), theme)[0])
+    )
 
 
 def _node(text: str = "", script: str = "Latin", lines: Lines = (), is_lit: bool = True) -> Draw:
@@ -135,12 +148,8 @@ class TreeLegend(Painted):
         shown, rest = self._divided(metrics)
         for at, text in shown:
             width = _entry_px(metrics, text)
-            fill(
-                painter,
-                QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX),
-                _color(int(colors[at])) if lit in (None, at) else theme.line,
-                3,
-            )
+            color = _color(int(colors[at])) if lit in (None, at) else theme.line
+            fill(painter, QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX), color, 3)
             painter.setPen(theme.accent if lit == at else theme.dim)
             painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, middle + metrics.ascent() / 2 - 1), text)
             x += width
@@ -151,7 +160,6 @@ class TreeLegend(Painted):
             painter.drawText(QPointF(x, middle + metrics.ascent() / 2 - 1), named or _more(len(rest)))
 
     def _divided(self, metrics: QFontMetrics) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-        """The classes that there is room for, and those that a click lists."""
         ends = list(accumulate((_entry_px(metrics, text) for _, text in self._classes), initial=MARGIN_PX))
         room, n_shown = self.width() - MARGIN_PX, len(self._classes)
         if ends[-1] > room:
@@ -160,7 +168,6 @@ class TreeLegend(Painted):
         return self._classes[:n_shown], self._classes[n_shown:]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Show the class under the pointer alone, or all again; behind them, list those without room."""
         at = next((at for end, at in self._places if event.position().x() < end), None)
         rest = self._divided(self.fontMetrics())[1] if self._places else []
         if at is None and rest:
@@ -169,7 +176,6 @@ class TreeLegend(Painted):
             self._light(at)
 
     def list_classes(self, classes: list[tuple[int, str]]) -> QMenu:
-        """A menu of classes with their colours, which shows one alone."""
         menu, values, theme = QMenu(self), self._model.values, self._theme_source.theme
         assert values is not None
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -202,9 +208,9 @@ class TreeLegend(Painted):
         for text in (values.title + ":", values.ends[0]):
             painter.drawText(QPointF(x, baseline), text)
             x += metrics.horizontalAdvance(text) + GAP_PX
-        length = min(
-            SCALE_PX, max(SHORTEST_SCALE_PX, self.width() - x - self._width_after_scale(metrics, values))
-        )
+        behind = sum(map(metrics.horizontalAdvance, (values.ends[1], values.nothing)))
+        room = self.width() - x - behind - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
+        length = min(SCALE_PX, max(SHORTEST_SCALE_PX, room))
         gradient = QLinearGradient(x, 0, x + length, 0)
         colors = scale_colors(theme.name)
         for at in range(N_STOPS):
@@ -220,10 +226,6 @@ class TreeLegend(Painted):
         fill(painter, swatch, _color(nothing_color(theme.name)), 3)
         painter.setPen(theme.dim)
         painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, baseline), values.nothing)
-
-    def _width_after_scale(self, metrics: QFontMetrics, values: NodeValues) -> int:
-        words = metrics.horizontalAdvance(values.ends[1]) + metrics.horizontalAdvance(values.nothing)
-        return words + GAP_PX + MARGIN_PX + SWATCH_PX + UNIT_PX + GAP_PX
 
 
 class MiniMap(Painted):

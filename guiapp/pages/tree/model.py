@@ -1,4 +1,4 @@
-"""What the Tree page shows: the picture, the chosen node, what is in view, and how it is coloured."""
+"""What the Tree page shows: the picture, the chosen node, the view, search results and the greedy walk."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.search.matches import distances, find_tokens
 from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
-from guiapp.analysis.tree.partial_characters import begun_characters
 from guiapp.analysis.tree.picture import ROOT, TreePicture, tree_picture
+from guiapp.analysis.tree.reports import PrefixTree, WalkStep, greedy_walk, prefix_tree
+from guiapp.analysis.tree.trials import begun_characters
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.models.loader import display_name
+from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.tree.geometry import View, view_of, view_showing, within
 
+STEP_MS = 450
+MOST_TEXT = 1024  # bytes of the text that are walked
+PREFIX_BEFORE, PREFIX_BEHIND = 16, 24  # bytes around the selected token
+MOST_PREFIXES = 256  # a token for what is unknown may cover the whole text
+PAUSE_MS = 120  # a search begins when typing pauses
 SHAPES = ("sunburst", "icicle")
 LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
 MOST_REMEMBERED = 200
@@ -43,6 +50,9 @@ class TreeModel(Working):
     """The token tree of the session's vocabulary, as the Tree page looks at it.
 
     picture  None until the tree of the open vocabulary is ready
+    chosen   the node that is looked at
+    view     the stretch of leaves to be shown
+    shape    one of SHAPES
     values   what the nodes are coloured by; follows `coloring` when `evaluating` is done
     counts   how often each token occurs in the text
 
@@ -71,10 +81,10 @@ class TreeModel(Working):
         self._session = session
         self.spelling = session.spelling
         self.picture: TreePicture | None = None
-        self._chosen: int | None = None
-        self._view: View = (0.0, 1.0)
-        self._shape = SHAPES[0]
-        self._coloring = COLORINGS[0].name
+        self.chosen: int | None = None
+        self.view: View = (0.0, 1.0)
+        self.shape = SHAPES[0]
+        self.coloring = COLORINGS[0].name
         self.values: NodeValues | None = None
         self.counts: NDArray[np.int64] | None = None
         self._back: list[View] = []
@@ -97,36 +107,31 @@ class TreeModel(Working):
 
     def _build(self) -> None:
         vocabulary = self._session.vocabulary
-        self.picture = self.values = self._chosen = self.counts = None
+        self.picture = self.values = self.chosen = self.counts = None
         self._back, self._forward = [], []
         self.evaluating.cancel()
         if vocabulary is None:
             self.job.cancel()
         else:
-            self.job.start(partial(_build, vocabulary, self._merging, self._coloring))
+            self.job.start(partial(_build, vocabulary, self._merging, self.coloring))
         self.picture_changed.emit()
 
     def _take_picture(self, built: _Built) -> None:
         self.picture, self.values, coloring = built
-        self._view = view_of(self.picture, ROOT)
+        self.view = view_of(self.picture, ROOT)
         self._count()
         self.picture_changed.emit()
         self.values_changed.emit()
-        if coloring != self._coloring:
+        if coloring != self.coloring:
             self._evaluate()
         self.history_changed.emit()
         self._choose_selected()
 
     # Colours
 
-    @property
-    def coloring(self) -> str:
-        return self._coloring
-
     def set_coloring(self, name: str) -> None:
-        """Choose one of COLORINGS."""
-        if name != self._coloring:
-            self._coloring = name
+        if name != self.coloring:
+            self.coloring = name
             self._evaluate()
 
     def _count(self) -> None:
@@ -136,13 +141,13 @@ class TreeModel(Working):
         ids = self._session.tokens.ids(0, len(self._session.tokens))
         self.counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
         self.counts_changed.emit()
-        if self._coloring == "use":
+        if self.coloring == "use":
             self._evaluate()
 
     def _evaluate(self) -> None:
         if self.picture is not None:
             given = ColoringInput(self.picture, self._merging, self.counts)
-            coloring = self._coloring
+            coloring = self.coloring
             self.evaluating.start(lambda _: node_values(coloring, given))
 
     @property
@@ -157,23 +162,17 @@ class TreeModel(Working):
     # The chosen node
 
     @property
-    def chosen(self) -> int | None:
-        """The node that is looked at."""
-        return self._chosen
-
-    @property
     def chosen_token(self) -> int | None:
         """The token that is looked at, None for groups and the root."""
-        if self.picture is None or self._chosen is None:
+        if self.picture is None or self.chosen is None:
             return None
-        return self.picture.token(self._chosen)
+        return self.picture.token(self.chosen)
 
     @property
     def chosen_path(self) -> list[int]:
-        """The nodes from the root to the chosen one."""
-        if self.picture is None or self._chosen is None:
+        if self.picture is None or self.chosen is None:
             return []
-        return self.picture.path(self._chosen)
+        return self.picture.path(self.chosen)
 
     def choose(self, node: int) -> None:
         """Look at a node, and select it in the text where it occurs."""
@@ -182,23 +181,21 @@ class TreeModel(Working):
             self._session.select_use(token)
 
     def show_token(self, token: int) -> None:
-        """Light the path to a token without selecting it in the text."""
         if self.picture is not None and (node := self.picture.node(token)) >= 0:
             self._set_chosen(node)
-            self.set_view(view_showing(self.picture, self._view, node, LEAST_SHARE), remember=False)
+            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE), remember=False)
 
     def walk(self, direction: str) -> None:
         """Go to the "parent", first "child", "next" or "previous" sibling of the chosen node."""
         if self.picture is None:
             return
-        node = ROOT if self._chosen is None else self._chosen
+        node = ROOT if self.chosen is None else self.chosen
         found = _neighbour(self.picture, node, direction)
         if found is not None:
             self.choose(found)
             self.reveal(found)
 
     def label(self, node: int, is_whole: bool = False) -> str:
-        """What a node adds to its parent, or the whole token, as visible text; the whole root is a number."""
         assert self.picture is not None
         token, tree = self.picture.token(node), self.picture.tree
         if token is not None:
@@ -215,30 +212,27 @@ class TreeModel(Working):
         return f"{name}{MORE_SIGN}{self.picture.n_below(node):,}"
 
     def written(self, token: int, limit: int = LABEL_LIMIT) -> str:
-        """How a token of the picture is written."""
         return "" if self.picture is None else self.spelling.now.token(self.picture.vocabulary, token, limit)
 
     def part(self, data: bytes, limit: int) -> str:
-        """How some bytes of tokens are written."""
         return "" if self.picture is None else self.spelling.now.part(self.picture.vocabulary, data, limit)
 
     @property
     def name(self) -> str:
-        """What the root is called."""
         model = self._session.loader.model
         return "" if model is None else display_name(model)
 
     def _set_chosen(self, node: int | None) -> None:
-        if node != self._chosen:
-            self._chosen = node
+        if node != self.chosen:
+            self.chosen = node
             self.chosen_changed.emit()
 
     def _show_selection(self) -> None:
         """Fly to the token that was selected in the text; not to the one that a new text begins with."""
-        before = self._chosen
+        before = self.chosen
         self._choose_selected()
-        if before not in (None, self._chosen) and self._chosen is not None and self.picture is not None:
-            view = view_showing(self.picture, self._view, self._chosen, LEAST_SHARE)
+        if before not in (None, self.chosen) and self.chosen is not None and self.picture is not None:
+            view = view_showing(self.picture, self.view, self.chosen, LEAST_SHARE)
             self.set_view(view, remember=False)
 
     def _on_tokens_changed(self) -> None:
@@ -255,11 +249,6 @@ class TreeModel(Working):
     # The view
 
     @property
-    def view(self) -> View:
-        """The stretch of leaves to be shown."""
-        return self._view
-
-    @property
     def can_go_back(self) -> bool:
         return bool(self._back)
 
@@ -272,51 +261,43 @@ class TreeModel(Working):
         if self.picture is None:
             return
         view = within(self.picture, view)
-        if view == self._view:
+        if view == self.view:
             return
         if remember:
-            self._back = [*self._back[-MOST_REMEMBERED:], self._view]
+            self._back = [*self._back[-MOST_REMEMBERED:], self.view]
             self._forward = []
             self.history_changed.emit()
-        self._view = view
+        self.view = view
         self.view_changed.emit()
 
     def show(self, node: int) -> None:
-        """Let a node fill the view."""
         if self.picture is not None:
             self.set_view(view_of(self.picture, node))
 
     def reveal(self, node: int) -> None:
-        """Bring a node into view, large enough to be seen."""
         if self.picture is not None:
-            self.set_view(view_showing(self.picture, self._view, node, LEAST_SHARE))
+            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE))
 
     def fit(self) -> None:
-        """Show the whole tree."""
         self.show(ROOT)
 
     def go_back(self) -> None:
-        if self._back:
-            self._forward.append(self._view)
-            self.set_view(self._back.pop(), remember=False)
-            self.history_changed.emit()
+        self._return(self._back, self._forward)
 
     def go_forward(self) -> None:
-        if self._forward:
-            self._back.append(self._view)
-            self.set_view(self._forward.pop(), remember=False)
+        self._return(self._forward, self._back)
+
+    def _return(self, taken: list[View], left: list[View]) -> None:
+        if taken:
+            left.append(self.view)
+            self.set_view(taken.pop(), remember=False)
             self.history_changed.emit()
 
     # The shape
 
-    @property
-    def shape(self) -> str:
-        """One of SHAPES."""
-        return self._shape
-
     def set_shape(self, shape: str) -> None:
-        if shape != self._shape:
-            self._shape = shape
+        if shape != self.shape:
+            self.shape = shape
             self.shape_changed.emit()
 
 
@@ -334,3 +315,235 @@ def _neighbour(picture: TreePicture, node: int, direction: str) -> int | None:
     siblings = range(1) if parent is None else picture.children(parent)
     other = node + (1 if direction == "next" else -1)
     return other if other in siblings else None
+
+
+class _Results(NamedTuple):
+    """What was found; see TreeSearch."""
+
+    title: str
+    nodes: NDArray[np.int32]
+    is_lit: NDArray[np.bool_] | None
+
+
+NOTHING = _Results("", np.zeros(0, np.int32), None)
+FOUND = "Found"
+
+
+class TreeSearch(Working):
+    """Finds tokens of the tree, or has those that were found elsewhere.
+
+    title         what the tokens are that were found; "" where nothing was looked for
+    result_nodes  the nodes of these tokens: by a search the nearest first, from left to right
+    is_lit        for each node whether it was found or leads to what was; None where nothing is searched
+    problem       why nothing could be searched
+    current       which of the found nodes is looked at, from 0
+
+    Signals:
+        found_changed(): `title`, `result_nodes`, `is_lit` and `problem` are new.
+        current_changed(): `current` is new.
+    """
+
+    found_changed = Signal()
+    current_changed = Signal()
+
+    def __init__(self, model: TreeModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.query = ""
+        self.title, self.result_nodes, self.is_lit = NOTHING
+        self._awaited: tuple[str, NDArray[np.int32]] | None = None  # what to list once there is a picture
+        self.current: int | None = None
+        self.problem = ""
+        self.job = LatestJob[_Results](self, self._take, partial(self._take, NOTHING))
+        self._pause = later(self, PAUSE_MS, self._start)
+        model.picture_changed.connect(self._on_picture_changed)
+
+    @property
+    def current_node(self) -> int | None:
+        return None if self.current is None else int(self.result_nodes[self.current])
+
+    @property
+    def is_in_view(self) -> bool:
+        """Whether any of what was found can be seen without going there."""
+        picture, (left, right) = self._model.picture, self._model.view
+        if picture is None:
+            return False
+        starts, ends = picture.layout.starts[self.result_nodes], picture.layout.ends[self.result_nodes]
+        return bool(((starts < right) & (ends > left)).any())
+
+    def set_query(self, query: str) -> None:
+        """Search for something when typing pauses; nothing is searched for "", and no list is kept."""
+        if query == self.query and not (self.title and not query):
+            return
+        self.query = query
+        if query:
+            self._pause.start()
+        else:
+            self._start()
+
+    def end(self) -> None:
+        self.set_query("")
+
+    def list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
+        """Take some tokens for what was found, and look at the first; where there is no picture, later."""
+        self._pause.stop()
+        self.query = ""
+        if self._model.picture is None:
+            self._awaited = title, tokens
+        else:
+            self.job.start(partial(_list, self._model.picture, title, tokens))
+
+    def step(self, by: int) -> None:
+        n_found = len(self.result_nodes)
+        if n_found:
+            first = 0 if by > 0 else n_found - 1
+            self.go_to_result(first if self.current is None else (self.current + by) % n_found)
+
+    def go_to_result(self, index: int) -> None:
+        if index != self.current:
+            self.current = index
+            self.current_changed.emit()
+        node = int(self.result_nodes[index])
+        self._model.choose(node)
+        self._model.reveal(node)
+
+    def _on_picture_changed(self) -> None:
+        self._take(NOTHING)
+        awaited, self._awaited = self._awaited, None  # of another vocabulary, where there is no picture again
+        if awaited is not None and self._model.picture is not None:
+            self.list_tokens(*awaited)
+        else:
+            self._start()
+
+    def _start(self) -> None:
+        self._pause.stop()
+        picture = self._model.picture
+        if picture is None or not self.query:
+            self.job.cancel()
+            self._take(NOTHING)
+        else:
+            self.job.start(partial(_search, picture, self.query))
+
+    def _take(self, results: _Results, problem: str = "") -> None:
+        self.title, self.result_nodes, self.is_lit = results
+        self.problem, self.current = problem, None
+        self.found_changed.emit()
+        if results.title not in ("", FOUND) and len(results.nodes):
+            self.go_to_result(0)
+
+
+def _search(picture: TreePicture, query: str, progress: Progress) -> _Results:
+    tokens = find_tokens(picture.tree, query, progress)
+    nodes = picture.layout.nodes[tokens]
+    nodes = nodes[np.lexsort((nodes, picture.layout.starts[nodes], distances(picture.tree, query, tokens)))]
+    return _Results(FOUND, nodes, _lit(picture, nodes))
+
+
+def _list(picture: TreePicture, title: str, tokens: NDArray[np.int32], progress: Progress) -> _Results:
+    nodes = picture.layout.nodes[tokens]
+    nodes = nodes[nodes >= 0]
+    return _Results(title, nodes, _lit(picture, nodes))
+
+
+def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    is_lit = np.zeros(len(picture), np.bool_)
+    reached = nodes
+    while len(reached):
+        is_lit[reached] = True
+        above = picture.layout.parents[reached]
+        reached = np.unique(above[above >= 0])
+        reached = reached[~is_lit[reached]]
+    return is_lit
+
+
+class TreeWalk(Working):
+    """Where a walk is; it begins at the selected token, and anew when another is selected.
+
+    Signals:
+        changed(): `step` or `is_playing` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, model: TreeModel, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._session = session
+        self._steps: list[WalkStep] | None = None
+        self._begin = 0
+        self._at = -1
+        self._timer = QTimer(self, interval=STEP_MS)
+        self._timer.timeout.connect(self._tick)
+        session.tokens_changed.connect(self._forget)
+        session.selected_token_changed.connect(self._forget)
+        model.picture_changed.connect(self._forget)
+
+    @property
+    def steps(self) -> list[WalkStep]:
+        """All steps from where the walk began; offsets count from there."""
+        if self._steps is None:
+            picture = self._model.picture
+            text = self._session.document.slice(self._begin, self._begin + MOST_TEXT)
+            self._steps = [] if picture is None else greedy_walk(picture.tree, text)
+        return self._steps
+
+    @property
+    def step(self) -> WalkStep | None:
+        return self.steps[self._at] if 0 <= self._at < len(self.steps) else None
+
+    @property
+    def is_playing(self) -> bool:
+        return self._timer.isActive()
+
+    def read(self, end: int, start: int = 0) -> bytes:
+        """The text between two offsets of the walk."""
+        return self._session.document.slice(self._begin + start, self._begin + end)
+
+    def play(self) -> None:
+        """Go on by itself, from the selected token if the walk has not begun; or stop."""
+        if self.is_playing:
+            self._timer.stop()
+        else:
+            if self.step is None or self._at + 1 >= len(self.steps):
+                self.restart()
+            self._timer.start()
+        self.changed.emit()
+
+    def restart(self) -> None:
+        index = self._session.selected_token
+        self._begin = 0 if index is None else self._session.tokens.span(index)[0]
+        self._steps, self._at = None, -1
+
+    def move(self, by: int) -> None:
+        if self.step is None and by > 0 and self._steps is None:
+            self.restart()
+        self._at = max(-1, min(self._at + by, len(self.steps) - 1))
+        step = self.step
+        if step is not None and step.token is not None:
+            self._model.show_token(step.token)
+        self.changed.emit()
+
+    def prefix_tree(self) -> PrefixTree | None:
+        """The last token of every prefix of the text around the selected token, or of where that begins."""
+        tokenizer, index = self._session.tokenizer, self._session.selected_token
+        if tokenizer is None or index is None or index >= len(self._session.tokens):
+            return None
+        start, end = self._session.tokens.span(index)
+        first = index
+        while first > 0 and start - self._session.tokens.span(first - 1)[0] <= PREFIX_BEFORE:
+            first -= 1
+        begin = self._session.tokens.span(first)[0]
+        last = min(end + PREFIX_BEHIND, begin + MOST_PREFIXES)
+        return prefix_tree(tokenizer, self._session.document.slice(begin, last))
+
+    def _tick(self) -> None:
+        if self._at + 1 >= len(self.steps):
+            self._timer.stop()
+            self.changed.emit()
+        else:
+            self.move(1)
+
+    def _forget(self) -> None:
+        self._timer.stop()
+        self._steps, self._at, self._begin = None, -1, 0
+        self.changed.emit()

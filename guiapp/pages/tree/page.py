@@ -13,30 +13,34 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QInputDialog, QLayout, QSplit
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import SegmentedTabs
-from guiapp.kit.widgets.fitted_label import FittingLine
+from guiapp.kit.widgets.controls import SegmentedTabs
+from guiapp.kit.widgets.labels import FittingLine
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.tree.bar import TreeBar
-from guiapp.pages.tree.details import glance
-from guiapp.pages.tree.figures import FindingsPanel
-from guiapp.pages.tree.greedy_walk import TreeWalk
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
+from guiapp.pages.tree.appearance import TreePaint, node_outline
+from guiapp.pages.tree.bar import TreeBar, WalkBar
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
-from guiapp.pages.tree.marks import TreePaint, node_outline
-from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel
-from guiapp.pages.tree.results import ResultsPanel, TreeFindings
+from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch, TreeWalk
+from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel, glance
+from guiapp.pages.tree.results import FindingsPanel, ResultsPanel, TreeFindings
 from guiapp.pages.tree.saving_view import MOST_PX, TreeExport
-from guiapp.pages.tree.search import FOUND, TreeSearch
 from guiapp.pages.tree.view import TreeView
-from guiapp.pages.tree.walk_bar import WalkBar
 
 NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and how much farther it is tried each time
 APART_PX = 4  # from what the card is about
@@ -85,7 +89,7 @@ class TreePage(Page):
         self.walk = TreeWalk(self.model, session, self)
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
-        self.view.set_animated(settings.animates_tree)
+        self.view.is_animated = settings.animates_tree
         self.bar = TreeBar(self.model, self.search, theme_source)
         self.head = TreeHead(self.model, self.search, theme_source)
         self.color_legend = TreeLegend(self.model, self.paint, theme_source)
@@ -107,13 +111,11 @@ class TreePage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
         side = self.side.currentWidget()
         return [self.view, self.editor, self.bar.query, *([] if side is None else [side])]
 
     @property
     def is_ready(self) -> bool:
-        """Whether the picture stands still and has all its labels."""
         return self.model.picture is not None and self.view.is_stable
 
     @property
@@ -137,12 +139,10 @@ class TreePage(Page):
         self.tabs.choose(PANELS.index("Token"))
 
     def open_three_trees(self) -> None:
-        """Make that room unless it is there."""
         if self.splitter.sizes()[1] < SIDE_BY_SIDE_PX:
             self.show_three_trees()
 
     def ask_where(self, title: str, suggested: str) -> str:
-        """Where to save something; "" for nowhere."""
         return QFileDialog.getSaveFileName(self, title, suggested)[0]
 
     def ask_scale(self) -> float | None:
@@ -173,14 +173,9 @@ class TreePage(Page):
         self.view.typed.connect(self._begin_search)
         self.search.found_changed.connect(self._on_search_changed)
         EditorLink(self.editor, self._session)
-        for keys, go in (
-            ("Alt+Left", self.model.go_back),
-            ("Alt+Right", self.model.go_forward),
-        ):
-            shortcut = QShortcut(
-                QKeySequence(keys), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
-            )
-            shortcut.activated.connect(go)
+        inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        for keys, go in (("Alt+Left", self.model.go_back), ("Alt+Right", self.model.go_forward)):
+            QShortcut(QKeySequence(keys), self, context=inside).activated.connect(go)
         self.bar.query.come_by_keys(self)
 
     def _keep_shape(self) -> None:
@@ -221,7 +216,6 @@ def make_page(setting: PageSetting) -> TreePage:
 
 
 def about(shape: str) -> tuple[str, ...]:
-    """What somebody sees who has never seen a picture of this shape."""
     first = f"A token {LIES[shape]} the longest token that it begins with."
     return f"{first} Wide: many tokens begin with it. Click one.", f"{first} Click one.", first
 
@@ -262,22 +256,14 @@ class TreeHead(QFrame):
             self.line.show_text(*self._match_summary(), color="text")
 
     def _match_summary(self) -> tuple[str, ...]:
-        """How many were found, where they are, and how to get there."""
         search, n_found = self._search, len(self._search.result_nodes)
         if search.current is not None:
             place = f"{search.current + 1:,} of {n_found:,}"
             return f"{place}, ringed in the picture. Enter goes to the next, Escape ends.", f"{place} found"
         found = counted(n_found, "token") if search.title == FOUND else f"{search.title}: {n_found:,}"
-        where = (
-            "bright in the picture and listed under Found"
-            if search.is_in_view
-            else "none in view, all under Found"
-        )
+        where = "bright in the picture and listed under" if search.is_in_view else "none in view, all under"
         go = "Enter goes to the first."
-        return f"{found} found: {where}. {go}", f"{found} found. {go}", f"{found} found"
-
-
-# The card beside the pointer: which token a node of the picture stands for, in a few words
+        return f"{found} found: {where} Found. {go}", f"{found} found. {go}", f"{found} found"
 
 
 class TreeCard(QFrame):
@@ -328,8 +314,6 @@ def place_near(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect
 
 
 def _clear_of(node: QPainterPath) -> Callable[[QRect], bool]:
-    """Whether a box lies apart from a node."""
-
     def is_free(box: QRect) -> bool:
         return not node.intersects(QRectF(box).adjusted(-APART_PX, -APART_PX, APART_PX, APART_PX))
 

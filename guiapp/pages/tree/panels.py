@@ -1,27 +1,47 @@
-"""The column beside the tree: the chosen node with its three trees."""
+"""The column beside the tree: the chosen node in words, with its three trees."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QPainterPath, QPen, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLayout, QScrollArea, QWidget
 
-from guiapp.analysis.explain.merge_tree import MergeNode
-from guiapp.analysis.tree.greedy_walk import PrefixTree
+from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree, merge_tree, why_not_merged
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.tree.picture import TreePicture
+from guiapp.analysis.tree.reports import PrefixTree, merge_rules_of
+from guiapp.analysis.tree.trials import begun_characters
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import counted, times
 from guiapp.core.text.visible_text import isolate
+from guiapp.core.vocabulary.vocabulary import SCORED, VocabType, Vocabulary, special_role
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.token_details import hex_bytes
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.state.background import later
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, scroll_down
-from guiapp.kit.widgets.merge_tree_view import MergeTreeView
 from guiapp.kit.widgets.painting import Painted, bold, write
-from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
-from guiapp.pages.tree.greedy_walk import TreeWalk
-from guiapp.pages.tree.model import MORE_SIGN, TreeModel
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    sentence,
+    set_role,
+)
+from guiapp.kit.widgets.token_card import FactTable, MergeTreeView
+from guiapp.pages.tree.model import MORE_SIGN, TreeModel, TreeWalk
 
+MOST_MERGED = 48  # bytes of a token whose merges are drawn
 ROW_PX = 17
 INDENT_PX = 12
 PREFIX_SETTLE_MS = 60
@@ -40,7 +60,6 @@ ABOUT_PREFIXES = (
 )
 FACT_TIPS = {
     "id": "the number that the model is given for it",
-    "raw": "as the model file spells it",
     "bytes": "what it stands for, in hexadecimal digits",
     "begins": "the part of a character that it begins",
     "type": "what the model file says it is for",
@@ -52,6 +71,7 @@ FACT_TIPS = {
     "below it": "all longer tokens that begin with it",
     "in this text": "how often it is one of the tokens of the text",
 }
+NODE_FACTS = tuple(FACT_TIPS)
 CHILDREN_SHOWN = 12
 SIDE_BY_SIDE_PX = 660  # from this width on the three trees lie beside each other
 SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
@@ -69,8 +89,9 @@ class NodePanel(QScrollArea):
         self._theme_source = theme_source
         self._text = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._text.setAccessibleName("Token text")
-        self._names = {name: QLabel(name) for name in NODE_FACTS}
-        self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 3) for name in NODE_FACTS}
+        self._table = FactTable(NODE_FACTS, TextZoom(self))
+        for name, value in self._table.values.items():
+            value.setToolTip(FACT_TIPS[name])
         self._about = sentence(ABOUT_TOKEN)
         self._empty = StyledText(Theme.ui_font())
         self._place = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
@@ -92,41 +113,25 @@ class NodePanel(QScrollArea):
         self._show()
 
     def copy(self) -> None:
-        """Put what is known about the node on the clipboard, one fact a line."""
         lines = [f"{name}\t{value}" for name, value in self._facts.items()]
         QGuiApplication.clipboard().setText("\n".join([*lines, self._merges.as_text()]).rstrip() + "\n")
 
     def _build_layout(self) -> None:
         inside = self._inside = QFrame()
         set_role(inside, "panel")
-        self._sections: list[QWidget] = [self._about, card(self._text, self._fact_grid())]
+        self._sections: list[QWidget] = [self._about, card(self._text, self._table)]
         self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._trees.setSpacing(MARGIN_PX)
         self._merge_area = self._merge_scroll()
         self._add_tree("Place in the token tree", ABOUT_PLACE, self._place)
-        self._about_merges = self._add_tree(
-            "How merging builds it", ABOUT_MERGES, self._merge_area, self._remark
-        )
+        merging = self._merge_area, self._remark
+        self._about_merges = self._add_tree("How merging builds it", ABOUT_MERGES, *merging)
         self._add_tree("Prefixes of the text", ABOUT_PREFIXES, self._prefixes)
         told = in_column(*self._sections[:2], spacing=GAP_PX)
         parts = self._empty, told, UNIT_PX, self._trees, STRETCH
         layout = in_column(*parts, on=inside, margins=MARGIN_PX)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
         scroll_down(self, inside)
-
-    def _fact_grid(self) -> QGridLayout:
-        facts = QGridLayout()
-        facts.setHorizontalSpacing(3 * UNIT_PX)
-        facts.setVerticalSpacing(2)
-        facts.setColumnStretch(1, 1)
-        for row, name in enumerate(NODE_FACTS):
-            set_role(self._names[name], "dim")
-            self._names[name].setFont(Theme.ui_font(SMALL_FONT_PX))
-            self._names[name].setToolTip(FACT_TIPS[name])
-            self._values[name].setAccessibleName(name)
-            facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
-            facts.addWidget(self._values[name], row, 1)
-        return facts
 
     def _merge_scroll(self) -> QScrollArea:
         merges = QScrollArea(widgetResizable=True)
@@ -138,7 +143,6 @@ class NodePanel(QScrollArea):
         return merges
 
     def _add_tree(self, title: str, about: str, *contents: QWidget) -> QLabel:
-        """Put a section below the others; what is told under its title."""
         told = sentence(about)
         parts = heading(title), told, card(*contents)
         self._sections += parts
@@ -147,7 +151,6 @@ class NodePanel(QScrollArea):
 
     @property
     def is_side_by_side(self) -> bool:
-        """Whether the three trees lie beside each other."""
         return self._trees.direction() is QBoxLayout.Direction.LeftToRight
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -165,11 +168,11 @@ class NodePanel(QScrollArea):
         place: list[Span] = []
         story_tree: tuple[MergeNode, ...] = ()
         if picture is not None and node is not None and node < len(picture):
-            details = describe_node(picture, node, tokenizer, self._model.counts, self._model.spelling.now)
-            self._facts, text = dict(details.facts), details.text
+            spelling, token = self._model.spelling.now, picture.token(node)
+            text, self._facts = describe_node(picture, node, tokenizer, self._model.counts, spelling)
             place = self._place_spans()
-            if details.token is not None:
-                story = merge_story(picture.vocabulary, tokenizer, details.token)
+            if token is not None:
+                story = merge_story(picture.vocabulary, tokenizer, token)
                 story_tree, note = story.roots, story.note
         is_chosen = bool(self._facts)
         self._empty.set_spans([Span(NOTHING, theme.dim)])
@@ -177,10 +180,7 @@ class NodePanel(QScrollArea):
         for section in self._sections:
             section.setVisible(is_chosen)
         self._text.set_spans([Span(isolate(text), theme.text)])
-        for name in NODE_FACTS:
-            self._names[name].setVisible(name in self._facts)
-            self._values[name].setVisible(name in self._facts)
-            self._values[name].set_spans([Span(self._facts.get(name, ""), theme.text, is_bold=name == "id")])
+        self._table.show_facts(self._facts, theme.text)
         self._place.set_spans(place)
         self._merges.set_roots(story_tree, self._model.part)
         self._merge_area.setVisible(bool(story_tree))
@@ -199,17 +199,14 @@ class NodePanel(QScrollArea):
                 layout.activate()
 
     def _place_spans(self) -> list[Span]:
-        """The path, and what can follow."""
         picture, theme = self._model.picture, self._theme_source.theme
         path = self._model.chosen_path
         assert picture is not None
         spans = []
         for node in path[1:]:
             is_last = node == path[-1]
-            spans.append(
-                Span(isolate(self._name(node)), theme.accent if is_last else theme.text, is_bold=is_last)
-            )
-            spans.append(Span(" › ", theme.dim))
+            color = theme.accent if is_last else theme.text
+            spans += [Span(isolate(self._name(node)), color, is_bold=is_last), Span(" › ", theme.dim)]
         children = picture.children(path[-1])
         shown = [isolate(self._name(child)) for child in children[:CHILDREN_SHOWN]]
         spans.append(Span(", ".join(shown) or "nothing longer", theme.dim))
@@ -242,7 +239,7 @@ class PrefixTreeView(Painted):
         self._chosen: set[int] = set()
         self._settled = later(self, PREFIX_SETTLE_MS, self._refresh)
         session.tokens_changed.connect(self._refresh_soon)
-        session.selected_token_changed.connect(self._refresh_soon)
+        session.selected_token_changed.connect(self._settled.start)
         model.picture_changed.connect(self._on_picture_changed)
         model.spelling.changed.connect(self.update)
         self._refresh()
@@ -256,11 +253,9 @@ class PrefixTreeView(Painted):
     def _refresh(self) -> None:
         tree = self._tree = self._walk.prefix_tree()
         self._depths = []
-        self._chosen = set()
-        if tree is not None:
-            for parent in tree.parents.tolist():
-                self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
-            self._chosen = set(tree.chosen())
+        self._chosen = set() if tree is None else set(tree.chosen())
+        for parent in () if tree is None else tree.parents.tolist():
+            self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
         self.setFixedHeight(self.sizeHint().height())
         self.update()
 
@@ -306,3 +301,75 @@ class PrefixTreeView(Painted):
             token = int(self._tree.token_ids[end])
             if token >= 0:
                 self._model.show_token(token)
+
+
+def describe_node(
+    picture: TreePicture,
+    node: int,
+    tokenizer: Tokenizer | None,
+    counts: NDArray[np.int64] | None,
+    spelling: Spelling = Spelling.SIGNS,
+) -> tuple[str, dict[str, str]]:
+    """How a node is written, and names of NODE_FACTS with what there is to say about it."""
+    token, children = picture.token(node), len(picture.children(node))
+    n_below = counted(picture.n_below(node), "token")
+    if token is None:
+        title = "all tokens" if picture.parent(node) is None else picture.script(node)
+        return title, {"children": f"{children:,}", "below it": n_below}
+    vocabulary = picture.vocabulary
+    is_ranked = vocabulary.type is VocabType.BPE
+    values = {
+        "id": str(token),
+        "bytes": hex_bytes(picture.tree.token_bytes(token)),
+        "begins": begun_characters(picture.tree.token_bytes(token)),
+        "type": vocabulary.kind(token),
+        "role": special_role(vocabulary, token),
+        "score": f"{vocabulary.score(token):,.6g}" if vocabulary.type in SCORED else "",
+        "merge rank": _rank(merge_story(vocabulary, tokenizer, token).worth) if is_ranked else "",
+        "depth": str(int(picture.tree.columns.depths[token])),
+        "children": f"{len(picture.tree.children(token)):,}",
+        "below it": n_below,
+        "in this text": times(0 if counts is None else int(counts[token])),
+    }
+    return spelling.token(vocabulary, token), {name: value for name, value in values.items() if value}
+
+
+def glance(
+    picture: TreePicture, node: int, counts: NDArray[np.int64] | None, spelling: Spelling
+) -> tuple[str, tuple[str, ...]]:
+    """What a node stands for, and the little that fits beside the pointer, a few words a line."""
+    token, n_below = picture.token(node), picture.n_below(node)
+    if token is None:
+        if picture.parent(node) is None:
+            return "all tokens", (counted(n_below, "token"),)
+        return picture.script(node), (counted(n_below, "token"), "a group, itself no token")
+    token_bytes = picture.tree.token_bytes(token)
+    below = counted(n_below, "longer token") if n_below else "no longer token"
+    verb = "begins" if n_below in (0, 1) else "begin"
+    n_used = 0 if counts is None else int(counts[token])
+    used = f"{times(n_used)} in this text" if n_used else "not in this text"
+    return spelling.token(picture.vocabulary, token), (
+        f"id {token} · {counted(len(token_bytes), 'byte')}",
+        f"{below} {verb} with it",
+        used,
+    )
+
+
+def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int) -> MergeTree:
+    """How a token is merged from its symbols, and a remark on the rules that its encoder follows."""
+    merging = None if tokenizer is None else tokenizer.merging
+    note = why_not_merged(vocabulary, token)
+    if note or merging is None:
+        return MergeTree((), note)
+    if len(vocabulary.token_bytes(token)) > MOST_MERGED:
+        return MergeTree((), "Too long to draw here.")
+    tree = merge_tree(vocabulary, merging, token)
+    n_rules = len(merge_rules_of(merging, token))
+    if n_rules > 1:
+        rules = f"{n_rules} merge rules make it; this is the one that text leads to."
+        return replace(tree, note=f"{rules} {tree.note}")
+    return tree
+
+
+def _rank(worth: float | None) -> str:
+    return "" if worth is None else f"{worth:,.0f}"

@@ -23,18 +23,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtSvg import QSvgGenerator
 
-from guiapp.analysis.tree.painting import NodeColors
-from guiapp.analysis.tree.picture import TreePicture
+from guiapp.analysis.tree.picture import NodeColors, TreePicture
 from guiapp.analysis.tree.reports import AT_ONCE, Subtree, dot_lines, json_lines
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.icons import image_bytes, save_image
+from guiapp.kit.widgets.painting import image_bytes, save_image
 from guiapp.kit.widgets.theme import Theme
-from guiapp.pages.tree.colors import is_light
-from guiapp.pages.tree.geometry import Geometry
-from guiapp.pages.tree.labels import LabelSlot, places
-from guiapp.pages.tree.labels_view import (
+from guiapp.pages.tree.appearance import is_light, node_outline
+from guiapp.pages.tree.canvas import (
     DARK_TEXT,
     LIGHT_TEXT,
     MARGIN_PX,
@@ -42,7 +39,7 @@ from guiapp.pages.tree.labels_view import (
     label_widths,
     turned_place,
 )
-from guiapp.pages.tree.marks import node_outline
+from guiapp.pages.tree.geometry import Geometry, LabelSlot, places
 from guiapp.pages.tree.model import LINE_END, TreeModel
 from guiapp.pages.tree.view import TreeView
 
@@ -53,14 +50,12 @@ FORMATS: dict[str, tuple[Callable[[Subtree], Iterator[str]], float]] = {
 }
 AT_ONCE_S = 0.002  # of writing lines, which is Python's work, before the window may have its turn
 PAUSE_S = 0.0002
-SCALES = (1, 2, 4)
 MOST_PX = 16_000  # of a side of a picture
 FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
 TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
 PICTURE_WITHIN = Path("within.png")
 DATA_BEGIN, DATA_END = b"data:image/png;base64,", b'"'  # of a picture in a drawing
-
 AskWhere = Callable[[str, str], str]
 AskScale = Callable[[], float | None]
 
@@ -89,21 +84,19 @@ class TreeExport(QObject):
         self._model = model
         self._ask_where = ask_where
         self._ask_scale = ask_scale
-        self.saving = TreeSaving(self)
+        self.saving = FileSaving(self)
         self.actions = [
             self._action("Copy picture", self.copy),
-            *(self._action(f"Save picture {scale}×…", _Scaled(self, scale).save) for scale in SCALES),
-            self._action("Save picture at any scale…", self.save_scaled),
+            self._action("Save picture…", self.save_scaled),
             self._action("Save drawing (SVG)…", self.save_svg),
-            self._action("Save subtree as JSON…", self.save_json),
-            self._action("Save subtree for Graphviz…", self.save_dot),
+            self._action("Save subtree as JSON…", partial(self.save_data, "json")),
+            self._action("Save subtree for Graphviz…", partial(self.save_data, "dot")),
         ]
         self.animated = QAction("Animated", self, checkable=True, checked=view.is_animated)
         self.animated.toggled.connect(view.set_animated)
         view.addActions([*self.actions, self.animated])
 
     def copy(self) -> None:
-        """Put the picture on the clipboard."""
         if self._view.geometry_now is not None:
             QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
 
@@ -124,16 +117,11 @@ class TreeExport(QObject):
         if geometry is not None and (path := self._ask_where("Save drawing", "token-tree.svg")):
             self.saving.save(Path(path), partial(svg_of, Drawing.of(self._view, self._model, geometry)))
 
-    def save_json(self) -> None:
-        self._save_data("json")
-
-    def save_dot(self) -> None:
-        self._save_data("dot")
-
-    def _save_data(self, format_name: str) -> None:
+    def save_data(self, format_name: str, *_: object) -> None:
+        """Save the chosen branch in one of FORMATS."""
         picture = self._model.picture
         if picture is not None and (path := self._ask_where("Save subtree", f"token-tree.{format_name}")):
-            self.saving.save_branch(Path(path), self._branch(picture), format_name)
+            self.saving.save(Path(path), partial(data_of, self._branch(picture), format_name))
 
     def _branch(self, picture: TreePicture) -> Subtree:
         """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""
@@ -150,28 +138,15 @@ class TreeExport(QObject):
         return action
 
 
-class _Scaled(QObject):
-    """Saves at one scale."""
-
-    def __init__(self, export: TreeExport, scale: int) -> None:
-        super().__init__(export)
-        self._export, self._scale = export, scale
-
-    def save(self) -> None:
-        self._export.save_png(self._scale)
-
-
 def picture_of(view: TreeView, scale: float) -> QImage:
     """What a view shows, with all labels, in `scale` pixels for one of the screen."""
     if max(view.width(), view.height()) * scale > MOST_PX:
-        raise ExportError(
-            f"The picture would have more than {MOST_PX:,} pixels a side. Choose a smaller scale."
-        )
+        size = f"more than {MOST_PX:,} pixels a side"
+        raise ExportError(f"The picture would have {size}. Choose a smaller scale.")
     return view.image(scale)
 
 
 def save_picture(view: TreeView, scale: float, path: str) -> None:
-    """Write such a picture while everything waits."""
     save_image(picture_of(view, scale), Path(path))
 
 
@@ -274,15 +249,7 @@ def _draw_label(painter: QPainter, label: Label) -> None:
     painter.resetTransform()
 
 
-class TreeSaving(FileSaving):
-    """One branch or picture at a time."""
-
-    def save_branch(self, path: Path, branch: Subtree, format_name: str) -> None:
-        """Write a branch in one of FORMATS, instead of whatever is being written now."""
-        self.save(path, partial(_data_of, branch, format_name))
-
-
-def _data_of(branch: Subtree, format_name: str, progress: Progress) -> bytes:
+def data_of(branch: Subtree, format_name: str, progress: Progress) -> bytes:
     lines_of, per_token = FORMATS[format_name]
     written: list[str] = []
     pause_at = 0.0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QImage,
@@ -20,26 +19,33 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
 
-from guiapp.analysis.tree.painting import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
+from guiapp.analysis.tree.picture import NodeColors
+from guiapp.kit.state.background import later
 from guiapp.kit.widgets.painting import CENTER, write
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree.flight import TreeFlight
-from guiapp.pages.tree.geometry import Geometry, Icicle, Sunburst, View, within, zoomed
-from guiapp.pages.tree.labels import LabelSlot, first_labelled, places
-from guiapp.pages.tree.labels_view import (
+from guiapp.pages.tree.appearance import TreePaint, paint_marks, paint_outlines
+from guiapp.pages.tree.canvas import (
     NEW_PER_FRAME_S,
     NEW_WHILE_MOVING_S,
     NO_TIME_S,
-    LabelPainter,
+    TreeCanvas,
     label_fonts,
 )
-from guiapp.pages.tree.marks import TreePaint, bending, paint_marks, paint_outlines
-from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.search import TreeSearch
+from guiapp.pages.tree.geometry import (
+    Geometry,
+    Icicle,
+    Sunburst,
+    View,
+    first_labelled,
+    on_the_way,
+    within,
+    zoomed,
+)
+from guiapp.pages.tree.model import TreeModel, TreeSearch
 
-COARSER = 2  # pixels of the screen for one of a picture that bends
-FOREVER_S = 3600.0
-OPAQUE = 0xFF000000
+MOVE_MS = 180
+BEND_MS = 320
+SETTLE_MS = 90  # after the last movement
 WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
@@ -79,7 +85,7 @@ class TreeView(QWidget):
         self._geometry: Geometry | None = None
         self._hovered: int | None = None
         self._pressed: QPointF | None = None
-        self._pointer: QPointF | None = None  # that moved the picture
+        self.pointer: QPointF | None = None  # where the mouse is, or was when it moved the picture
         self._dragged: View | None = None
         self._canvas = TreeCanvas(model.label)
         self._fonts = label_fonts(self)
@@ -120,22 +126,15 @@ class TreeView(QWidget):
         shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
         geometry = shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
         if geometry != self._geometry:
-            self._geometry = geometry
+            self._geometry = geometry  # which caches what it has computed
         return self._geometry
 
     @property
     def is_stable(self) -> bool:
-        """Whether nothing moves, all labels are there, and the fonts for more of them, too."""
         is_still = self._flight.is_stable and self._paint.is_current and self._fonts.is_ready
         return is_still and self._layer is not None and self._canvas.is_complete
 
-    @property
-    def pointer(self) -> QPointF | None:
-        """Where the mouse is, or was when it moved the picture."""
-        return self._pointer
-
     def node_at(self, point: QPointF) -> int | None:
-        """The node that is painted at a point."""
         geometry = self.geometry_now
         hit = None if geometry is None else geometry.hit(point.x(), point.y())
         if hit is None or self._model.picture is None:
@@ -148,7 +147,6 @@ class TreeView(QWidget):
         return PREPARING if self._model.is_preparing else NO_MODEL
 
     def show_at_once(self) -> None:
-        """End all animations."""
         self._flight.land()
         self._repaint_layer()
 
@@ -167,7 +165,6 @@ class TreeView(QWidget):
 
     @property
     def colors(self) -> NodeColors | None:
-        """What the nodes are painted in, and what is behind them."""
         return self._canvas.colors
 
     def _take_picture(self) -> None:
@@ -226,8 +223,8 @@ class TreeView(QWidget):
 
     def _repaint_sharply(self) -> None:
         self._repaint_picture()
-        if self._pointer is not None:
-            self._set_hovered(self.node_at(self._pointer))
+        if self.pointer is not None:
+            self._set_hovered(self.node_at(self.pointer))
 
     # Painting
 
@@ -281,7 +278,7 @@ class TreeView(QWidget):
         geometry, turned = self.geometry_now, event.angleDelta()
         if geometry is None:
             return
-        self._pointer = event.position()
+        self.pointer = event.position()
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turned.x()) > abs(turned.y()):
             turn = (turned.x() or turned.y()) / NOTCH
             self._pan(-0.08 * turn)
@@ -330,7 +327,7 @@ class TreeView(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
-            self._pointer = event.position()
+            self.pointer = event.position()
             self._set_hovered(self.node_at(event.position()))
             return
         moved = event.position() - self._pressed
@@ -373,16 +370,15 @@ class TreeView(QWidget):
         self._model.show(node)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._pointer = None
+        self.pointer = None
         self._set_hovered(None)
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, text, self._pointer = event.key(), event.text(), None
+        key, text, self.pointer = event.key(), event.text(), None
         if key in KEYS and event.modifiers() & Qt.KeyboardModifier.AltModifier:
-            {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}.get(
-                Qt.Key(key), self._model.fit
-            )()
+            moves = {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}
+            moves.get(Qt.Key(key), self._model.fit)()
         elif key in KEYS:
             self._model.walk(KEYS[Qt.Key(key)])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._model.chosen is not None:
@@ -415,106 +411,83 @@ class TreeView(QWidget):
             self.update()
 
 
-class TreeCanvas:
-    """Keeps the labels and the pixels from one frame to the next; `colors` are those to paint in.
+class TreeFlight(QObject):
+    """Follows the view and the shape of a model, in steps where `may_fly` allows it.
 
-    An image that it gives lasts until the next one: it shares the canvas' pixels.
+    Signals:
+        moved(): `view` is new.
+        bent(): `roundness` is new.
+        settled(): nothing has moved for a moment.
     """
 
-    def __init__(self, text_of: Callable[[int, bool], str], colors: NodeColors | None = None) -> None:
-        self._text_of = text_of
-        self._labels = LabelPainter(text_of)
-        self._pixels: Pixels = np.zeros((1, 1), np.uint32)
-        self._sides: tuple[int, ...] = ()
-        self._labelled: Geometry | None = None
-        self._places: list[LabelSlot] = []
-        self.colors = colors
+    moved = Signal()
+    bent = Signal()
+    settled = Signal()
+
+    def __init__(self, model: TreeModel, may_fly: Callable[[], bool], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._may_fly = may_fly
+        self.view = self._start = model.view  # on the way to the model's
+        self.roundness = self._target_roundness  # 0 for an icicle, 1 for a sunburst
+        self._moving = self._animation(MOVE_MS, self._move)
+        self._bending = self._animation(BEND_MS, self._bend)
+        self._settling = later(self, SETTLE_MS, self.settled)
+        model.view_changed.connect(self._on_view_changed)
+        model.shape_changed.connect(self._on_shape_changed)
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all labels were drawn; the next time there will be more of them."""
-        return self._labels.is_complete
+    def is_bending(self) -> bool:
+        return 0.0 < self.roundness < 1.0
 
-    def another(self) -> TreeCanvas:
-        """A canvas in the same colours, for an image of another size."""
-        return TreeCanvas(self._text_of, self.colors)
+    @property
+    def is_moving(self) -> bool:
+        return self._settling.isActive()
 
-    def forget_labels(self) -> None:
-        """The tree is another one now."""
-        self._labels.forget()
-        self._labelled, self._places = None, []
+    @property
+    def is_stable(self) -> bool:
+        stopped = QVariantAnimation.State.Stopped
+        return self._moving.state() == self._bending.state() == stopped and not self.is_moving
 
-    def image(self, geometry: Geometry, scale: float, is_coarse: bool = False) -> QImage:
-        """The picture without labels, `scale` pixels for one of the screen; while it moves, a coarse one."""
-        colors = self._colors_for(geometry)
-        if isinstance(geometry, Sunburst):
-            return self._sunburst(geometry, colors, scale, is_coarse)
-        return self._icicle(geometry, colors, scale)
+    def land(self) -> None:
+        for movement in (self._moving, self._bending, self._settling):
+            movement.stop()
+        self.view, self.roundness = self._model.view, self._target_roundness
 
-    def paint_labels(
-        self,
-        painter: QPainter,
-        geometry: Geometry,
-        scale: float,
-        patience_s: float = FOREVER_S,
-        is_coarse: bool = False,
-    ) -> None:
-        """Draw the labels on such a picture: all that are known, and new ones as the patience allows."""
-        if geometry is not self._labelled:
-            self._labelled, self._places = geometry, places(geometry)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
-        self._labels.paint(painter, self._places, self._colors_for(geometry), scale, patience_s)
+    @property
+    def _target_roundness(self) -> float:
+        return 1.0 if self._model.shape == "sunburst" else 0.0
 
-    def bent_image(self, geometry: Geometry, roundness: float) -> QImage:
-        """The picture on its way from icicle (0) to sunburst (1), coarser and without labels."""
-        picture, view, colors = geometry.picture, geometry.view, self._colors_for(geometry)
-        width, height = geometry.width_px // COARSER, geometry.height_px // COARSER
-        icicle, sunburst = Icicle(picture, view, width, height), Sunburst(picture, view, width, height)
-        tops, shape = bending(icicle, sunburst, roundness)
-        pixels = np.empty((max(int(height), 1), max(int(width), 1)), np.uint32)
-        paint_between(colors, view, tops, shape, pixels)
-        return _image_of(pixels, 1.0).scaled(
-            int(geometry.width_px),
-            int(geometry.height_px),
-            Qt.AspectRatioMode.IgnoreAspectRatio,
-            Qt.TransformationMode.SmoothTransformation,
-        )
+    def _animation(self, duration_ms: int, step: Callable[[object], None]) -> QVariantAnimation:
+        animation = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=duration_ms)
+        animation.valueChanged.connect(step)
+        return animation
 
-    def _colors_for(self, geometry: Geometry) -> NodeColors:
-        assert self.colors is not None
-        assert self.colors.picture is geometry.picture
-        return self.colors
+    def _on_view_changed(self) -> None:
+        self._moving.stop()
+        if self._may_fly():
+            self._start = self.view
+            self._moving.start()
+        else:
+            self._move(1.0)
 
-    def _icicle(self, icicle: Icicle, colors: NodeColors, scale: float) -> QImage:
-        pixels = self._room(icicle, scale)
-        self._sides = ()
-        paint_icicle(colors, icicle.view, icicle.edges * scale, pixels)
-        return _image_of(pixels, scale)
+    def _move(self, share: object) -> None:
+        assert isinstance(share, float)
+        eased = 1 - (1 - share) ** 3
+        self.view = self._model.view if share >= 1 else on_the_way(self._start, self._model.view, eased)
+        self._settling.start()
+        self.moved.emit()
 
-    def _sunburst(self, sunburst: Sunburst, colors: NodeColors, scale: float, is_coarse: bool) -> QImage:
-        pixels = self._room(sunburst, scale)
-        size = min(round(sunburst.size_px * scale), *pixels.shape) // 2 * 2
-        x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
-        if self._sides != (sides := (x, y, size, colors.ground)):
-            self._sides = sides
-            for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
-                side[:] = OPAQUE | colors.ground
-        paint_sunburst(colors, sunburst.view, sunburst.radii * scale, pixels, (x, y), size, is_coarse)
-        return _image_of(pixels, scale)
+    def _on_shape_changed(self) -> None:
+        self._bending.stop()
+        if self._may_fly() and self._model.picture is not None:
+            self._bending.start()
+        else:
+            self.land()
+            self.bent.emit()
 
-    def _room(self, geometry: Geometry, scale: float) -> Pixels:
-        shape = max(1, round(geometry.height_px * scale)), max(1, round(geometry.width_px * scale))
-        if self._pixels.shape != shape:
-            self._pixels, self._sides = np.empty(shape, np.uint32), ()
-        return self._pixels
-
-
-def _image_of(pixels: Pixels, scale: float) -> QImage:
-    """An image that shares its pixels with the array, which must outlive it.
-
-    They are opaque, yet in the format that is drawn on a window in the least time.
-    """
-    height, width = pixels.shape
-    image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied)
-    image.setDevicePixelRatio(scale)
-    return image
+    def _bend(self, share: object) -> None:
+        assert isinstance(share, float)
+        eased = share * share * (3 - 2 * share)
+        self.roundness = eased if self._model.shape == "sunburst" else 1 - eased
+        self.bent.emit()

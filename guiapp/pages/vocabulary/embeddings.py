@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.vocabulary_list.columns import BY_NAME
-from guiapp.analysis.vocabulary_list.figures import Flags, Ids, TokenFigures
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, Flags, Ids, TokenFigures
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.pages.vocabulary.model import VocabularyModel
 
 if TYPE_CHECKING:
-    from guiapp.analysis.vocabulary_list.embeddings.indicators import Indicators
-    from guiapp.analysis.vocabulary_list.embeddings.prompts import Prompt
+    from guiapp.analysis.vocabulary_list.embeddings import Indicators, Prompt
 
 ACROSS = "norm"
 UPWARDS = "cosine", "residual", "distance", "length"  # the first with values, unless people choose
@@ -93,7 +91,6 @@ class EmbeddingsModel(Working):
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
 
     def set_up(self, name: str) -> None:
-        """Show another of UPWARDS upwards."""
         self.up = name
         self._draw()
 
@@ -120,7 +117,7 @@ class EmbeddingsModel(Working):
 
     def prompt(self) -> Prompt | None:
         """What to ask the model about the chosen token; None for a token that is no whole characters."""
-        from guiapp.analysis.vocabulary_list.embeddings.prompts import repeating_prompt
+        from guiapp.analysis.vocabulary_list.embeddings import repeating_prompt
 
         prepared, token = self._model.prepared, self._model.chosen
         return (
@@ -193,7 +190,7 @@ def _has_values(values: NDArray[np.number] | None) -> bool:
 
 
 def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) -> Indicators:
-    from guiapp.analysis.vocabulary_list.embeddings.indicators import (
+    from guiapp.analysis.vocabulary_list.embeddings import (
         token_indicators,  # and gguf, which takes time to import
     )
 
@@ -201,6 +198,6 @@ def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) 
 
 
 def _check_matrices(vocabulary: Vocabulary, progress: Progress) -> None:
-    from guiapp.analysis.vocabulary_list.embeddings.indicators import matrices_of
+    from guiapp.analysis.vocabulary_list.embeddings import matrices_of
 
     matrices_of(vocabulary)

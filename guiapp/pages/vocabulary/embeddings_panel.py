@@ -19,20 +19,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.vocabulary_list.columns import BY_NAME
-from guiapp.analysis.vocabulary_list.embeddings.indicators import KnownUnused
-from guiapp.analysis.vocabulary_list.figures import Ids
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, Ids
+from guiapp.analysis.vocabulary_list.embeddings import KnownUnused
 from guiapp.analysis.vocabulary_list.filters import has
 from guiapp.core.text.figures import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word
 from guiapp.kit.charts.scales import Scale
-from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import ShareBar, ring
 from guiapp.kit.widgets.scales import tick_text
-from guiapp.kit.widgets.style_sheet import blend, heading, plain_label, sentence, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    UNIT_PX,
+    ThemeSource,
+    blend,
+    heading,
+    plain_label,
+    sentence,
+    set_role,
+)
 from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, EmbeddingsPlot
 from guiapp.pages.vocabulary.model import VocabularyModel
 from guiapp.pages.vocabulary.picture import draw_hollow, draw_known, draw_suspects
@@ -90,7 +98,7 @@ class EmbeddingsPanel(QFrame):
         self._selected = selected
         set_role(self, "panel")
         self.chart = EmbeddingsChart(model, embeddings, theme_source)
-        self.read = push_button("Read embeddings", self._read, role="primary")
+        self.read = push_button("Read embeddings", lambda: embeddings.read(), role="primary")
         self.problem = plain_label("dim", wraps=True)
         self.progress = ShareBar("Progress of reading the embeddings", BAR_PX)
         self.cancel = push_button("Cancel", embeddings.reading.cancel)
@@ -109,10 +117,7 @@ class EmbeddingsPanel(QFrame):
         self.ask = tool_button("Copy a prompt", self._copy_prompt, role="raised")
         self.asked = plain_label("dim", wraps=True)
         self._stack = QStackedWidget()
-        for page in (self._asking(), self._waiting(), self._result()):
-            self._stack.addWidget(page)
-        in_column(self._stack, on=self, spacing=0)
-        self.setMinimumHeight(150)
+        self._build_layout()
         embeddings.changed.connect(self._refresh)
         embeddings.reading.progress_changed.connect(self._on_progress_changed)
         model.request_changed.connect(self._on_filter_changed)
@@ -126,18 +131,14 @@ class EmbeddingsPanel(QFrame):
         """What keys are for, of what is shown."""
         return (self.read, self.cancel, self.chart)[self._stack.currentIndex()]
 
-    def _asking(self) -> QWidget:
+    def _build_layout(self) -> None:
         about = sentence(ABOUT)
         about.setMaximumWidth(LINE_PX)
-        row = in_row(self.read, (self.problem, 1), spacing=MARGIN_PX)
-        return framed(in_column(STRETCH, about, row, STRETCH, margins=MARGIN_PX, spacing=GAP_PX))
-
-    def _waiting(self) -> QWidget:
-        row = in_row(self.progress, self.cancel, STRETCH, spacing=GAP_PX)
-        words = sentence("Reading the embeddings …")
-        return framed(in_column(STRETCH, words, row, STRETCH, margins=MARGIN_PX, spacing=GAP_PX))
-
-    def _result(self) -> QWidget:
+        read = in_row(self.read, (self.problem, 1), spacing=MARGIN_PX)
+        wait = in_row(self.progress, self.cancel, STRETCH, spacing=GAP_PX)
+        for words, row in ((about, read), (sentence("Reading the embeddings …"), wait)):
+            column = in_column(STRETCH, words, row, STRETCH, margins=MARGIN_PX, spacing=GAP_PX)
+            self._stack.addWidget(framed(column))
         side = QWidget()
         in_column(
             heading("Looks untrained"),
@@ -167,7 +168,9 @@ class EmbeddingsPanel(QFrame):
         scroll_down(area, side)
         area.setFixedWidth(SIDE_PX)
         chart = in_column((self.chart, 1), self.pointed, margins=(GAP_PX, GAP_PX, 0, UNIT_PX), spacing=0)
-        return framed(in_row((chart, 1), area, spacing=0))
+        self._stack.addWidget(framed(in_row((chart, 1), area, spacing=0)))
+        in_column(self._stack, on=self, spacing=0)
+        self.setMinimumHeight(150)
 
     # What is shown
 
@@ -220,9 +223,6 @@ class EmbeddingsPanel(QFrame):
         self.pointed.setToolTip(self.pointed.text())
 
     # What is chosen
-
-    def _read(self) -> None:
-        self._embeddings.read()
 
     def _list_known(self, menu: QMenu) -> None:
         found = self._embeddings.indicators
@@ -279,23 +279,19 @@ class EmbeddingsChart(Chart):
     def sizeHint(self) -> QSize:
         return QSize(480, 240)
 
-    @property
-    def _picture(self) -> EmbeddingsPlot | None:
-        return self._embeddings.picture
-
     def draw(self) -> None:
-        if (picture := self._picture) is None:
+        if (picture := self._embeddings.picture) is None:
             return
         self.set_titles([""])
         self.setAccessibleName(self._name)
         self.setAccessibleDescription(ABOUT_CHART.format(len(picture.tokens), ACROSS, picture.up))
         scales = Scale(COLUMN_NAMES[ACROSS], tick_text), Scale(COLUMN_NAMES[picture.up], tick_text)
         self.frame(2 * GAP_PX + self.width_px("0000", NUMBER), GAP_PX, scales)
-        highest = float(picture.x.max(initial=0)) or 1.0, float(picture.y.max(initial=0)) or 1.0
-        self.show_range((0.0, highest[0] * FREE), (0.0, highest[1] * FREE))
+        right, top = (float(values.max(initial=0)) or 1.0 for values in (picture.x, picture.y))
+        self.show_range((0.0, right * FREE), (0.0, top * FREE))
 
     def place(self) -> None:
-        if (picture := self._picture) is not None:
+        if (picture := self._embeddings.picture) is not None:
             at = QPointF(self.area.left(), self.head_px - self.line_px / 2)
             self.words.append(Word(f"↑ {COLUMN_NAMES[picture.up]}", at, self.theme.dim, SUBTITLE))
             self._draw_density(picture)
@@ -333,7 +329,7 @@ class EmbeddingsChart(Chart):
 
     def token_at(self, position: QPointF) -> int | None:
         """The nearest token, those before others that look untrained or are known to be unused."""
-        if (picture := self._picture) is None or not len(picture.tokens):
+        if (picture := self._embeddings.picture) is None or not len(picture.tokens):
             return None
         x, y = self._pixels(picture)
         away = np.hypot(x + self.area.left() - position.x(), self.area.bottom() - y - position.y())
@@ -342,28 +338,31 @@ class EmbeddingsChart(Chart):
         return int(picture.tokens[nearest]) if away[nearest] <= NEAR_PX else None
 
     def place_of(self, token: int) -> QPointF | None:
-        """Where a token's point is; None where it has none."""
-        picture = self._picture
+        picture = self._embeddings.picture
         if picture is None or not len(rows := np.flatnonzero(picture.tokens == token)):
             return None
         return self.pixel(float(picture.x[rows[0]]), float(picture.y[rows[0]]))
 
     def paint_front(self, painter: QPainter) -> None:
-        if (picture := self._picture) is None:
+        if (picture := self._embeddings.picture) is None:
             return
         painter.save()
         painter.setClipRect(self.area.adjusted(-UNIT_PX, -UNIT_PX, UNIT_PX, UNIT_PX))
         painter.setPen(QPen(self.theme.warning, 1, Qt.PenStyle.DashLine))
+        area = self.area
         if picture.limit_across is not None:
             x = self.pixel(picture.limit_across, 0).x()
-            painter.drawLine(QPointF(x, self.area.top()), QPointF(x, self.area.bottom()))
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         if picture.limit_up is not None:
             y = self.pixel(0, picture.limit_up).y()
-            painter.drawLine(QPointF(self.area.left(), y), QPointF(self.area.right(), y))
-        is_reached = ~picture.is_unreached
-        draw_known(painter, self.theme, self._points(picture, picture.is_known))
-        draw_hollow(painter, self.theme, self._points(picture, picture.is_suspect & ~is_reached))
-        draw_suspects(painter, self.theme, self._points(picture, picture.is_suspect & is_reached))
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+        for draw, flags in (
+            (draw_known, picture.is_known),
+            (draw_hollow, picture.is_suspect & picture.is_unreached),
+            (draw_suspects, picture.is_suspect & ~picture.is_unreached),
+        ):
+            points = zip(picture.x[flags], picture.y[flags], strict=True)
+            draw(painter, self.theme, [self.pixel(x, y) for x, y in points])
         if self._model.chosen is not None and (at := self.place_of(self._model.chosen)) is not None:
             rect = QRectF(at.x() - RING_PX / 2, at.y() - RING_PX / 2, RING_PX, RING_PX)
             ring(painter, rect, QPen(self.theme.accent, 2), RING_PX / 2)
@@ -371,9 +370,6 @@ class EmbeddingsChart(Chart):
         if self.hasFocus():
             ring(painter, self.rect(), self.theme.accent, UNIT_PX)
         super().paint_front(painter)
-
-    def _points(self, picture: EmbeddingsPlot, flags: NDArray[np.bool_]) -> list[QPointF]:
-        return [self.pixel(x, y) for x, y in zip(picture.x[flags], picture.y[flags], strict=True)]
 
     # Mouse and keys
 

@@ -9,20 +9,28 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.explain.explainer import Explainer
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.explain.merge_tree import Explainer
+from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.tree.trials import unreached_apart
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, VocabularyColumn, columns_of
-from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
+from guiapp.analysis.vocabulary_list.columns import (
+    BY_NAME,
+    COLUMNS,
+    Ids,
+    TokenFigures,
+    VocabularyColumn,
+    columns_of,
+)
 from guiapp.analysis.vocabulary_list.filters import (
+    Counts,
+    Histogram,
     has,
+    histograms,
     listed,
     needs_trials,
     with_term,
     without,
     without_terms,
 )
-from guiapp.analysis.vocabulary_list.histograms import Counts, Histogram, histograms
 from guiapp.analysis.vocabulary_list.report import TokenList, exported
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
@@ -106,7 +114,6 @@ class VocabularyModel(Working):
 
     @property
     def is_preparing(self) -> bool:
-        """Whether a list is on its way; else there is no model."""
         return self.preparing.is_busy or self.session.loader.loading_name is not None
 
     @property
@@ -172,7 +179,6 @@ class VocabularyModel(Working):
             self._request(self.request._replace(query=query), pauses="/" in query)
 
     def end(self) -> None:
-        """List all tokens."""
         self.set_query("")
 
     def toggle_term(self, term: str, key: str = "") -> None:
@@ -184,7 +190,6 @@ class VocabularyModel(Working):
             self.set_query(with_term(without(query, key) if key else query, term))
 
     def sort_by(self, name: str, is_descending: bool) -> None:
-        """Sort by a column; by none for ""."""
         self._request(self.request._replace(sort=name, is_descending=is_descending))
 
     def _request(self, request: ListRequest, pauses: bool = False) -> None:
@@ -251,12 +256,10 @@ class VocabularyModel(Working):
 
     @property
     def choices(self) -> list[VocabularyColumn]:
-        """The columns that there are for this vocabulary."""
         return [] if self.prepared is None else columns_of(self.prepared.figures)
 
     @property
     def columns(self) -> list[str]:
-        """Those that are shown."""
         names = {*self._saved_columns, *self._added}
         return [column.name for column in COLUMNS if column.name in names]
 
@@ -292,7 +295,6 @@ class VocabularyModel(Working):
     # The chosen token
 
     def choose(self, token: int) -> None:
-        """Look at a token, and select it in the text where it occurs."""
         self._walked = self.shown.request
         self._set_chosen(token)
         self.session.select_use(token)
@@ -306,7 +308,6 @@ class VocabularyModel(Working):
             self.choose(int(self.shown.ids[first if row is None else (row + by) % n_rows]))
 
     def row_of(self, token: int | None) -> int | None:
-        """Where a token stands in the list."""
         if token is None:
             return None
         rows = np.flatnonzero(self.shown.ids == token)

@@ -11,14 +11,29 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.vocabulary_list.filters import has, with_term, without
-from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LONGEST_COUNTED, Counts, Histogram
-from guiapp.kit.charts.histogram import HistogramChart, HistogramData
-from guiapp.kit.charts.rows import BarList
+from guiapp.analysis.vocabulary_list.filters import (
+    LENGTH_LABELS,
+    LONGEST_COUNTED,
+    Counts,
+    Histogram,
+    has,
+    with_term,
+    without,
+)
+from guiapp.kit.charts.bars import BarList, HistogramChart, HistogramData
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.layouts import in_column, scroll_down
-from guiapp.kit.widgets.style_sheet import blend, heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    set_role,
+)
 from guiapp.pages.vocabulary.model import VocabularyModel
 
 OTHERS = 0.28  # of the colour of words, for tokens that are not listed
@@ -27,6 +42,7 @@ PARTS = ("listed", "others")
 TITLES = {"rank": "By rank of the merge", "score": "By score", "id": "By id"}
 HOW_TO = "Point at a bar for its figures; click it, or drag the line, to filter."
 LEAST_LENGTH = re.compile(r"\blength:>=(\d{1,3})(?!\S)")
+N_EDGES = 3  # that have a number
 HEIGHTS_PX = 400, 540  # of the page, from which on there is room for the second and the third picture
 
 
@@ -89,7 +105,7 @@ class VocabularyHistograms(QFrame):
             column = min(int(least[1]), LONGEST_COUNTED) if least else 1
             bars.show_data(HistogramData(counts, histogram.names, PARTS, 1, LENGTH_LABELS, colors, column))
         else:
-            bars.show_data(HistogramData(counts, histogram.names, PARTS, colors=colors))
+            bars.show_data(HistogramData(counts, histogram.names, PARTS, 0, edge_labels(histogram), colors))
             self._worth_title.setText(TITLES[histogram.name].upper())
 
     def _on_request_changed(self) -> None:
@@ -103,7 +119,6 @@ class VocabularyHistograms(QFrame):
             self._model.toggle_term(histogram.terms[column], histogram.name)
 
     def _set_least_length(self, length: int) -> None:
-        """List the tokens from this length on."""
         query = without(self._model.query, "length")
         self._model.set_query(with_term(query, f"length:>={length}") if length > 1 else query)
 
@@ -111,16 +126,21 @@ class VocabularyHistograms(QFrame):
         self._figures.setText(figures or HOW_TO)
 
 
+def edge_labels(histogram: Histogram) -> dict[float, str]:
+    """The numbers at which some bars begin."""
+    edges = [name.split(" ")[1] for name in histogram.names]
+    columns = range(0, len(edges), max(len(edges) // N_EDGES, 1))
+    return {column - 0.5: edges[column] for column in columns}
+
+
 # How charts of the vocabulary and their legend mark tokens
 
 
 def listed_colors(theme: Theme) -> tuple[QColor, QColor]:
-    """Of bars: what is listed, and the others."""
     return theme.contenders[0], blend(theme.panel, theme.dim, OTHERS)
 
 
 def draw_suspects(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
-    """Squares of what looks untrained."""
     painter.setPen(QPen(theme.warning, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap))
     painter.drawPoints(QPolygonF(places))
 
@@ -134,7 +154,6 @@ def draw_hollow(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
 
 
 def draw_known(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
-    """Circles of what is known to be unused."""
     painter.setPen(QPen(theme.dim, 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for at in places:

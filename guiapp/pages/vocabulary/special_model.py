@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken, TokenReach, special_list
-from guiapp.analysis.vocabulary_list.special_tokens_report import COLUMNS
+from guiapp.analysis.vocabulary_list.special_tokens import COLUMNS, SpecialToken, TokenReach, special_list
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working
@@ -47,17 +46,12 @@ class GatheredTokens(NamedTuple):
     searched: tuple[str, ...] = ()
 
 
-class SpecialFilter(NamedTuple):
-    """What is listed: a name of GROUPS, and what of the token's name, role or id is searched for."""
-
-    group: str = "all"
-    query: str = ""
-
-
 class SpecialTokensModel(Working):
     """The special tokens of a session's model; found while somebody looks at them.
 
     tokens   None until they are found
+    group    which of GROUPS is listed
+    query    what of the token's name, role or id is searched for
     order    by which of COLUMNS they are sorted, and whether the last come first
     shown    what is listed
     chosen   the token that is looked at, None for none; it follows the token that is selected in the text
@@ -78,7 +72,7 @@ class SpecialTokensModel(Working):
         super().__init__(parent)
         self.session = session
         self._gathered: GatheredTokens | None = None
-        self.filter = SpecialFilter()
+        self.group, self.query = "all", ""
         self.shown: Tokens = ()
         self.chosen: SpecialToken | None = None
         self.order = 0, False
@@ -95,7 +89,6 @@ class SpecialTokensModel(Working):
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How many each of GROUPS has."""
         return (self._gathered or GatheredTokens()).sizes
 
     @property
@@ -126,7 +119,7 @@ class SpecialTokensModel(Working):
 
     def _take(self, gathered: GatheredTokens | None) -> None:
         self._gathered = gathered
-        self.filter = SpecialFilter()
+        self.group, self.query = "all", ""
         self._choose(None)
         self.tokens_changed.emit()
         self._list()
@@ -134,20 +127,17 @@ class SpecialTokensModel(Working):
 
     # Listing
 
-    @property
-    def query(self) -> str:
-        return self.filter.query
-
     def set_query(self, query: str) -> None:
-        """List those whose name or role has this in it, or the one with this id."""
-        self._set_filter(self.filter._replace(query=query))
+        if query != self.query:
+            self.query = query
+            self._list()
 
     def show_group(self, group: str) -> None:
-        """List those of one of GROUPS."""
-        self._set_filter(self.filter._replace(group=group))
+        if group != self.group:
+            self.group = group
+            self._list()
 
     def end(self) -> None:
-        """Search for nothing any more."""
         self.set_query("")
 
     def set_order(self, column: int, is_descending: bool) -> None:
@@ -155,21 +145,15 @@ class SpecialTokensModel(Working):
         self.order = column, is_descending
         self._list()
 
-    def _set_filter(self, requested: SpecialFilter) -> None:
-        if requested != self.filter:
-            self.filter = requested
-            self._list()
-
     def _list(self) -> None:
-        gathered, query = self._gathered or GatheredTokens(), self.filter.query.strip().casefold()
+        gathered, query = self._gathered or GatheredTokens(), self.query.strip().casefold()
         listed = list(gathered.tokens)
         if query:
             pairs = zip(gathered.tokens, gathered.searched, strict=True)
             number = query.removeprefix("#")
             token_id = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else None
             listed = [token for token, line in pairs if query in line or token.token_id == token_id]
-        if self.filter.group != "all":
-            listed = list(filter(GROUPS[self.filter.group].has, listed))
+        listed = list(filter(GROUPS[self.group].has, listed))
         column, is_descending = self.order
         if column:
             text = COLUMNS[column][1]
@@ -183,7 +167,6 @@ class SpecialTokensModel(Working):
     # Choosing
 
     def choose(self, index: int) -> None:
-        """Look at one of those that are listed."""
         self._choose(self.shown[index])
 
     def step(self, by: int) -> None:
@@ -214,12 +197,10 @@ class SpecialTokensModel(Working):
 
     @property
     def n_occurrences(self) -> int:
-        """How often the text has the chosen token."""
         return 0 if self.chosen is None else self.session.tokens.count(self.chosen.token_id)
 
     @property
     def is_parsed(self) -> bool:
-        """Whether special tokens are looked for in the text."""
         return self.session.options.parse_special
 
     def insert(self) -> None:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from fake_workers import AnswersAtOnce
 
-from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import Race
 from guiapp.analysis.bench.operations import TimingSample
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.tasks import BenchCell
-from guiapp.analysis.bench.turns import MOST_ROUNDS, is_enough
+from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost
-from guiapp.analysis.bench.workers import Workers
+from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, Workers
+from guiapp.analysis.libraries.contender import ContenderTokens
 
 IDS = {True: [1, 2, 3], False: [1, 2, 2]}  # whether the text is split
 CELL = BenchCell("scaling", ("encode",), "english", (b"x" * 100,))
@@ -79,56 +76,6 @@ def told(events) -> list[tuple[object, ...]]:
     ]
 
 
-def test_each_operation_is_prepared_compared_sampled_and_told():
-    machine = Machine()
-    cell = replace(CELL, operations=("encode", "append"), threads=2)
-    events = list(machine.race(clock="cpu").run(cell, ["fast"], 4.5))
-    assert [entry[1] for entry in machine.log[:4]] == ["start", "load", "prepare", "prepare"]
-    compared = [each for each in events if each["event"] == "compared"]
-    assert [(each["operation"], each["exact"]) for each in compared] == [("encode", True), ("append", True)]
-    samples = [each for each in events if each["event"] == "sample"]
-    assert [each["n"] for each in samples if each["operation"] == "encode"] == [1, 2, 3, 4, 5]
-    assert {(each["seconds"], each["share"]) for each in samples} == {(0.125, 0.25)}
-    results = [(each["operation"], each["median_s"]) for each in events if each["event"] == "result"]
-    assert results == [("encode", 0.125), ("append", 0.125)]
-
-
-def test_who_does_not_split_is_compared_with_a_text_that_is_not_split():
-    events = list(Machine().race().run(CELL, ["heap", "heap (unsplit)"], 0.0))
-    assert [each["exact"] for each in events if each["event"] == "compared"] == [True, True]
-
-
-def test_a_vocabulary_of_its_own_is_not_compared():
-    events = list(Machine(other_vocabulary="o200k").race().run(CELL, ["rs-bpe"], 0.0))
-    compared = [each for each in events if each["event"] in ("compared", "result")]
-    assert [(each["exact"], each["agreement"], each["n_tokens"]) for each in compared] == [
-        (None, None, 3)
-    ] * 2
-
-
-class PausedControl(Control):
-    """Was paused for a hundred seconds in front of each call."""
-
-    def __init__(self, machine: Machine) -> None:
-        super().__init__()
-        self._machine = machine
-
-    def wait_while_paused(self) -> None:
-        self._machine.now_s += 100.0
-        self.paused_s += 100.0
-
-
-def test_time_is_what_was_used_and_not_what_somebody_paused():
-    machine = Machine(lambda name, operation, size: 1.0)
-    control = PausedControl(machine)
-    race = machine.race(control)
-    counts = []
-    for budget_s in (7.0, 4.0, 25.0):
-        events = list(race.run(CELL, ["fast"], budget_s))
-        counts.append((len([each for each in events if each["event"] == "sample"]), race.used_s))
-    assert counts == [(7, 7.0), (5, 12.0), (16, 28.0)]
-
-
 def test_a_call_that_would_take_longer_than_allowed_is_left_out():
     def races(*sizes_and_seconds: tuple[int, float]) -> list[str]:
         seconds = dict(sizes_and_seconds)
@@ -172,16 +119,6 @@ def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
     assert (("heap", "end") in machine.log) is is_lost
 
 
-def test_a_worker_that_was_lost_in_one_operation_is_prepared_again_for_the_other():
-    machine = Machine(failing_at("heap", "append", 2, WorkerLost("It broke.")))
-    events = list(machine.race().run(replace(CELL, operations=("append", "encode")), ["heap"], 0.0))
-    results = {each["operation"]: each["n"] for each in events if each["event"] == "result"}
-    assert results == {"append": 1, "encode": 5}
-    again = machine.log[machine.log.index(("heap", "end")) + 1 :]
-    assert [entry[1] for entry in again[:4]] == ["start", "load", "prepare", "sample"]
-    assert [entry[1] for entry in again].count("prepare") == 1
-
-
 def test_who_was_lost_before_the_first_sample_gets_no_longer_text():
     machine = Machine(failing_at("heap", "encode", 1, WorkerLost("It broke.")))
     race = machine.race()
@@ -216,16 +153,11 @@ def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
     assert len(calls) == n_calls
 
 
-@pytest.mark.parametrize(
-    ("seconds", "used_s", "budget_s", "enough"),
-    [
-        ([[1.0] * 4], 1.0, 1.0, False),  # the fewest rounds take longer than there is time
-        ([[1.0]], 8.0, 1.0, True),  # but not for ever
-        ([[1.0] * 5], 1.0, 1.0, True),
-        ([[1.0] * 16], 0.5, 1.0, True),  # narrow
-        ([[1.0] * 16, [0.98] * 8 + [1.02] * 8], 0.5, 1.0, False),
-        ([[1.0, 2.0] * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
-    ],
-)
-def test_enough_is_known_or_no_time_is_left(seconds, used_s, budget_s, enough):
-    assert is_enough(seconds, used_s, budget_s) is enough
+def test_a_worker_that_was_lost_in_one_operation_is_prepared_again_for_the_other():
+    machine = Machine(failing_at("heap", "append", 2, WorkerLost("It broke.")))
+    events = list(machine.race().run(replace(CELL, operations=("append", "encode")), ["heap"], 0.0))
+    results = {each["operation"]: each["n"] for each in events if each["event"] == "result"}
+    assert results == {"append": 1, "encode": 5}
+    again = machine.log[machine.log.index(("heap", "end")) + 1 :]
+    assert [entry[1] for entry in again[:4]] == ["start", "load", "prepare", "sample"]
+    assert [entry[1] for entry in again].count("prepare") == 1

@@ -1,7 +1,11 @@
-"""How a run is stopped, paused and held back."""
+"""How a run is held back and stopped, and what interrupts do to what it starts."""
+
+import signal
+
+import pytest
 
 from guiapp.analysis.bench import control as bench_control
-from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.control import Control, interrupts_held_back
 
 
 def test_a_run_that_is_held_back_goes_on_by_itself_and_knows_how_long_it_waited(monkeypatch):
@@ -22,3 +26,16 @@ def test_a_run_that_is_held_back_is_stopped_at_once(monkeypatch):
     control.stop()
     control.wait_while_paused()
     assert control.held_s < 1.0
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held back here")
+def test_an_interrupt_comes_when_it_is_no_longer_held_back():
+    told = []
+    before = signal.signal(signal.SIGINT, lambda *_: told.append("interrupt"))
+    try:
+        with interrupts_held_back():
+            signal.raise_signal(signal.SIGINT)
+            told.append("started")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert told == ["started", "interrupt"]

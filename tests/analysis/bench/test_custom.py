@@ -17,7 +17,6 @@ from guiapp.analysis.bench.operations import encode_all
 from guiapp.analysis.bench.plan import Plan, plan_from
 from guiapp.analysis.bench.report import command_line
 from guiapp.analysis.bench.worker import Worker
-from guiapp.analysis.bench.worker_process import WorkerLost, WorkerProcess
 from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.analysis.libraries.custom import (
     CustomContender,
@@ -29,7 +28,7 @@ from guiapp.analysis.libraries.custom import (
     parse_custom,
     read_custom,
 )
-from guiapp.core.system.processes import command_of, environment
+from guiapp.core.processes import command_of, environment
 
 LENGTHS = """
 import sys
@@ -222,22 +221,6 @@ def test_a_command_that_runs_once_answers_each_text_with_a_line(tmp_path):
     assert contender.cpu_ns() > before
     with pytest.raises(UnavailableError, match=r"^It ended with status 1: I am tired\.$"):
         contender.encode(b"more")
-
-
-@pytest.mark.parametrize("kind", ["command", "stream"])
-def test_a_program_that_went_away_is_told(kind):
-    with pytest.raises(
-        UnavailableError, match=r"^“/gone/tok” cannot be started: No such file or directory\.$"
-    ):
-        open_custom(CustomContender("a", kind, "/gone/tok --x")).encode(b"a")
-
-
-def test_a_function_that_ends_its_process_is_told(folder):
-    (folder / "own_module.py").write_text("import os\ndef end(text): os.abort()\n")
-    own = parse_custom("a=python:own_module:end")
-    process = WorkerProcess("demo:bpe", own.name, 1, lambda: False, None, own)
-    with pytest.raises(WorkerLost, match="SIGABRT"):
-        process.ask(120, "load")
 
 
 def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):

@@ -94,61 +94,6 @@ def test_what_is_a_ratio_is_measured_within_the_same_rounds():
     assert done == all_four
 
 
-def test_a_step_where_a_cache_ends_leaves_nobody_out():
-    def with_cache(name: str, size_bytes: int) -> float:
-        return size_bytes * (1e-9 if size_bytes < 10_000 else 1e-6)
-
-    record = report_of(plan("worst", contenders=("fast",)), FakeStarter(with_cache))
-    assert record["left_out"] == []
-
-
-class FailingStarter(FakeStarter):
-    """Whose `heap` fails in the nth sample, by crashing or by an error."""
-
-    def __init__(self, error: type[Exception], at_sample: int) -> None:
-        super().__init__(self._fail_or_not)
-        self._error, self._left = error, at_sample
-
-    def _fail_or_not(self, name: str, size_bytes: int) -> float:
-        if name == "heap":
-            self._left -= 1
-            if self._left <= 0:
-                raise self._error("It crashed: SIGSEGV.")
-        return in_proportion(name, size_bytes)
-
-
-def test_a_contender_that_crashes_again_and_again_is_not_started_again():
-    starter = FailingStarter(WorkerLost, at_sample=0)
-    report_of(plan("throughput", "decode", "short", "scaling"), starter)
-    assert sum(worker._name == "heap" for worker in starter.workers) == 3
-
-
-class ResumingControl(Control):
-    """Goes on as soon as a run waits for it; knows behind which events it waited."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.paused_at = ""
-        self.waited_behind: list[str] = []
-
-    def wait_while_paused(self) -> None:
-        if self.paused_at:
-            self.waited_behind.append(self.paused_at)
-            self.paused_at = ""
-            self.resume()
-        super().wait_while_paused()
-
-
-def test_a_run_that_is_paused_waits_before_it_loads_and_before_it_measures():
-    control = ResumingControl()
-    for event in run(plan(), control, FakeStarter(in_proportion)):
-        if event["event"] in ("started", "cell"):
-            control.pause()
-            control.paused_at = event["event"]
-    assert event["event"] == "finished"
-    assert control.waited_behind == ["started", "cell"]
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -177,15 +122,6 @@ def test_a_run_that_was_saved_comes_back_whole():
     record = {"name": "before", **record, "left_out": [{"contender": "scan", "reason": "slow"}]}
     assert Report.of(record).record() == record
     assert Report.of({"results": []}).record() == Report().record()
-
-
-def test_a_plan_is_kept_so_that_it_can_be_repeated_from_any_folder(tmp_path, monkeypatch):
-    (tmp_path / "mine.txt").write_text("some words")
-    (tmp_path / "tutorial").mkdir()
-    monkeypatch.chdir(tmp_path)
-    record = report_of(plan(corpora=("mine.txt", "tutorial", "sample:welcome")), FakeStarter(in_proportion))
-    assert record["plan"]["model"] == "demo:bpe"
-    assert record["plan"]["corpora"] == (str(tmp_path / "mine.txt"), "tutorial", "sample:welcome")
 
 
 @pytest.mark.parametrize("error", [WorkerLost, ContenderFailed])

@@ -10,8 +10,8 @@ from conftest import CORPORA, SHARED, VOCABS
 
 from guiapp import open_model
 from guiapp.analysis.libraries.contender import Contender, UnavailableError
-from guiapp.analysis.libraries.openai_vocabularies import CL100K, name_of
 from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against
+from guiapp.analysis.libraries.written_models import CL100K, name_of
 from guiapp.core.encode.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.real_vocabs

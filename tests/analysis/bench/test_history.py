@@ -7,11 +7,10 @@ import pytest
 from bench_runs import record
 
 from guiapp.analysis.bench.history import (
-    MARGIN,
     compare_runs,
     different_conditions,
 )
-from guiapp.analysis.bench.tables import change_lines
+from guiapp.analysis.bench.report import change_lines
 from guiapp.analysis.libraries.custom import CustomContender
 
 
@@ -124,16 +123,6 @@ def test_processor_time_is_not_compared_with_time_of_the_wall():
     assert different_conditions(old, new) == ["1 result left out, as one is processor time and the other not"]
 
 
-def test_what_only_one_run_has_is_not_compared():
-    assert compare_runs(run_of(("fast", 1.0)), run_of(("heap", 1.0))) == []
-
-
-def test_changes_are_told_in_words():
-    lines = list(change_lines(compare_runs(run_of(("fast", 1.0)), run_of(("fast", 2.0), seed=1))))
-    assert lines[0].startswith("SLOWER: fast: throughput (encode), english, 1,000 bytes")
-    assert lines[-1] == "1 slower, 0 faster, 0 same"
-
-
 @pytest.mark.parametrize("spoiled", [None, 5, "x", [], {"own": 5}, {"own": [{"name": 1}]}])
 def test_another_command_of_the_same_name_is_another_condition(spoiled):
     old, new = (
@@ -159,15 +148,6 @@ def run_with(*results) -> dict:
 
 def timed(name: str, samples: list[float]) -> dict:
     return record("throughput", name, 1_000, samples[0], samples_s=samples)
-
-
-def test_changes_are_compared_with_how_much_each_run_wandered():
-    halves, doubled = [1.0] * 4 + [1.5] * 4, [2.0] * 8
-    pairs = {"calm": ([1.0] * 8, doubled), "before": (halves, doubled), "after": (doubled, halves)}
-    old = run_with(*(timed(name, before) for name, (before, _) in pairs.items()))
-    new = run_with(*(timed(name, after) for name, (_, after) in pairs.items()))
-    margins = {each.key[2]: each.margin for each in compare_runs(old, new)}
-    assert margins == {"calm": MARGIN, "before": 1.5, "after": 1.5}
 
 
 def test_changes_begin_with_the_most_slowed_down_and_need_samples_of_both():

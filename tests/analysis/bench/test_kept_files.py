@@ -2,7 +2,6 @@
 
 import json
 import tempfile
-from pathlib import Path
 
 import pytest
 from bench_runs import RUN as MEASURED
@@ -36,18 +35,6 @@ def test_a_run_without_its_place_goes_to_the_temporary_files(tmp_path, monkeypat
     assert str(caught.value).startswith(f"{impossible} cannot be written: ")
     assert str(caught.value).endswith(f". The run is in {instead} instead.")
     assert load_run(instead) == RUN
-
-
-def test_a_run_that_can_be_written_nowhere_leaves_nothing(tmp_path, monkeypatch):
-    def refuse(path: Path, data: bytes) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(history, "replace_file", refuse)
-    with pytest.raises(BenchError) as caught:
-        save_run_somewhere(tmp_path / "run.json", RUN)
-    assert str(caught.value) == f"{tmp_path / 'run.json'} cannot be written: No space left on device."
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_that_cannot_be_written_leaves_the_old_one(tmp_path):

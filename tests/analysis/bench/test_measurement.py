@@ -1,18 +1,27 @@
-"""What becomes of samples and events: the records of a run."""
+"""What becomes of samples and events: the records of a run, and of the machine that it ran on."""
 
+from __future__ import annotations
+
+import hashlib
+import json
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from bench_runs import record
 
-from guiapp.analysis.bench.agreement import Agreement, FirstIdDifference
+import guiapp
+from guiapp.analysis.bench import measurement as environment
+from guiapp.analysis.bench.corpus import BenchText
 from guiapp.analysis.bench.measurement import (
     Report,
     Series,
+    was_busy,
 )
 from guiapp.analysis.bench.operations import TimingSample
+from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.analysis.bench.statistics import HIDDEN
-from guiapp.analysis.bench.tasks import BenchCell
+from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 
 SAMPLES = [TimingSample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
 DIFFERENCE = FirstIdDifference(4, 17, 5, None)
@@ -118,3 +127,39 @@ def test_a_run_is_told_by_its_events():
         "left_out": [{"contender": "heap", "reason": "slow"}],
     }
     assert Report.of(report.record()).record() == report.record()
+
+
+def test_the_processor_is_named_as_linux_names_it_or_as_python_does(tmp_path, monkeypatch):
+    processors = tmp_path / "cpuinfo"
+    monkeypatch.setattr(environment, "PROCESSORS", processors)
+    assert environment.environment("wall")["processor"]
+    processors.write_text("processor\t: 0\nmodel name\t: Some Processor: 3000\n")
+    told = environment.environment("wall")
+    assert (told["processor"], told["clock"]) == ("Some Processor: 3000", "wall")
+    assert abs(datetime.fromisoformat(told["started"]).timestamp() - datetime.now().timestamp()) < 60
+
+
+def test_texts_and_vocabularies_are_told_by_their_sums():
+    text = b"some text"
+    assert environment.corpus_record(BenchText("name", text)) == {
+        "name": "name", "size_bytes": 9, "sha256": hashlib.sha256(text).hexdigest(),
+    }  # fmt: skip
+    vocabulary = guiapp.open_model("demo:bpe").vocabulary
+    told = environment.vocabulary_record(vocabulary)
+    assert told["sha256"] == hashlib.sha256(vocabulary.path.read_bytes()).hexdigest()
+    assert (told["path"], told["tokens"], told["type"]) == (str(vocabulary.path), len(vocabulary), "BPE")
+    json.dumps(told)
+
+
+@pytest.mark.parametrize(
+    ("row", "busy"),
+    [
+        ({"threads": 1}, False),
+        ({"threads": 1, "crowded": True}, True),
+        ({"threads": 1, "processor_share": 0.8}, True),  # all that earlier versions noted
+        ({"threads": 2, "processor_share": 0.5}, False),
+        ({"threads": 1, "processor_share": None}, False),
+    ],
+)
+def test_a_result_says_whether_it_was(row, busy):
+    assert was_busy(row) is busy

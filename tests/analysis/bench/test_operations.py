@@ -1,15 +1,20 @@
 """What is timed: judged by the ids that it gives itself, and refused where it gives others."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import pytest
 
 from guiapp import open_model
 from guiapp.analysis.bench.operations import (
+    MOST_CALLS,
     N_SINGLE,
     OPERATIONS,
     SINGLY,
+    Clock,
     OperationInput,
+    TimedOperation,
     calls_per_sample,
     compared_tokens,
     take_sample,
@@ -102,3 +107,29 @@ def test_a_worker_tells_the_ids_of_the_batch(monkeypatch):
     )
     worker.load()
     assert worker.prepare("encode batch", TEXTS, 1).ids.tolist() == list(b"ne.wo words")
+
+
+class FakeTime:
+    """Time that passes only when the operation runs: so much on the wall, half of it on the processor."""
+
+    def __init__(self, call_ns: int) -> None:
+        self.now_ns = 0
+        self.call_ns = call_ns
+        self.clock = Clock(lambda: self.now_ns, lambda: self.now_ns // 2)
+
+    def call(self) -> None:
+        self.now_ns += self.call_ns
+
+
+def test_a_sample_is_the_mean_of_its_calls_per_unit():
+    time = FakeTime(1_000)
+    sample = take_sample(TimedOperation(time.call, units=4), 10, time.clock)
+    assert sample == (250e-9, 125e-9, (), False)
+
+
+def test_short_calls_are_repeated_until_the_clock_is_fine_enough():
+    time = FakeTime(10_000)
+    assert calls_per_sample(TimedOperation(time.call, units=3), time.clock) == 512
+    assert calls_per_sample(TimedOperation(FakeTime(10**9).call), time.clock) == MOST_CALLS
+    slow = FakeTime(10**9)
+    assert calls_per_sample(TimedOperation(slow.call), slow.clock) == 1

@@ -1,23 +1,31 @@
-"""Other tokenizers, built from our vocabularies: their ids are ours, and who cannot take part says why."""
+"""How other libraries are called, what they say no to, and that their ids are ours."""
 
 from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from importlib import invalidate_caches
+from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import CORPORA, SHARED, VOCABS
 from format_samples import READ_IN_TWO_WAYS, SAMPLES
+from pair_vocabularies import byte_level
 from piece_models import trained
 from token_lists import model_of, write_vocab_json, write_vocab_txt
 
 from guiapp import open_model
 from guiapp.analysis.bench.operations import BATCH, encode_all
 from guiapp.analysis.bench.worker_process import WorkerProcess
+from guiapp.analysis.libraries import llama_library
 from guiapp.analysis.libraries.contender import UnavailableError, our_contender
-from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against
+from guiapp.analysis.libraries.llama_library import LlamaLibraryError, LlamaVocabulary
+from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against, version_of
 from guiapp.core.demo import sample_text
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -81,7 +89,7 @@ def test_tiktoken_has_the_ranks_and_the_pattern_of_a_file(file):
 def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, format_name):
     tokenizer = open_model(model)
     pytest.importorskip(library)
-    source = PEERS[library].source(tokenizer)
+    source = peer_source(library, tokenizer)
     path = tmp_path / "file"
     path.write_bytes(source if isinstance(source, bytes) else source.encode())
     own = open_model(model)
@@ -130,7 +138,7 @@ def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
 )
 def test_gigatoken_says_in_a_sentence_which_part_it_has_not(changed, told):
     pytest.importorskip("gigatoken")
-    source = json.loads(PEERS["tokenizers"].source(open_model("demo:bpe"))) | changed
+    source = json.loads(peer_source("tokenizers", open_model("demo:bpe"))) | changed
     with pytest.raises(UnavailableError, match=f"^gigatoken {told}[^\n]*\\.$"):
         PEERS["gigatoken"].open(json.dumps(source))
 
@@ -264,3 +272,117 @@ def test_a_file_that_is_read_otherwise_than_its_library_does_is_not_measured_bes
     path.write_text(json.dumps(READ_IN_TWO_WAYS))
     assert reason_against("tokenizers", open_model(path).vocabulary) == ""
     assert "read otherwise" in reason_against("tokenizers", open_model(path, pre="llama-first").vocabulary)
+
+
+def test_llama_cpp_reads_files_and_splits_as_they_ask():
+    vocabulary = open_model("demo:bpe").vocabulary
+    assert peer_source("llama.cpp", open_model("demo:bpe")) == vocabulary.path
+    chosen = replace(vocabulary, chosen_pre="qwen2")
+    assert reason_against("llama.cpp", chosen) == (
+        "llama.cpp splits text as the file asks, not as “qwen2”, chosen by hand."
+    )
+    assert reason_against("llama.cpp", byte_level(["a b"])) == (
+        "llama.cpp reads model files only, and this vocabulary has none."
+    )
+
+
+def test_who_is_not_installed_says_how_to_get_it(monkeypatch):
+    missing = replace(PEERS["rs-bpe"], module="no_such_module", package="no-such-package")
+    assert PEERS["rs-bpe"].is_installed
+    assert not missing.is_installed
+    monkeypatch.setitem(PEERS, "rs-bpe", missing)
+    told = "rs-bpe is not installed. Install it with: pip install no-such-package"
+    assert reason_against("rs-bpe", None) == told
+    with pytest.raises(UnavailableError) as caught:
+        peer_source("rs-bpe", open_model("demo:bpe"))
+    assert str(caught.value) == told
+    with pytest.raises(UnavailableError) as caught:
+        _ = missing.version
+    assert str(caught.value) == told
+
+
+def test_only_some_take_a_text_as_one_piece():
+    tokenizer = open_model("demo:bpe")
+    with pytest.raises(UnavailableError, match=r"^tiktoken always splits texts before it merges\.$"):
+        peer_source("tiktoken", tokenizer, is_split=False)
+    assert peer_source("tokenizers", tokenizer, is_split=False) != peer_source("tokenizers", tokenizer)
+
+
+@pytest.fixture(scope="module")
+def llama():
+    pytest.importorskip("xllamacpp")
+    return LlamaVocabulary(open_model("demo:bpe").vocabulary.path)
+
+
+def test_llama_cpp_neither_adds_nor_finds_special_tokens(llama):
+    tokenizer = open_model("demo:bpe")
+    for text in (b"", b"a", "<|begin_of_text|>汉 b".encode()):
+        wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+        assert llama.encode(text).tolist() == wanted.tolist()
+
+
+def test_llama_cpp_decodes_whatever_is_long_and_writes_special_tokens_out(llama):
+    tokenizer = open_model("demo:bpe")
+    vocabulary = tokenizer.vocabulary
+    longest = max(range(len(vocabulary)), key=lambda token: len(vocabulary.token_bytes(token)))
+    special = vocabulary.special_ids.bos
+    for ids in ([], [longest], [longest] * 100, [special, longest], [longest, special]):
+        wanted = b"".join(vocabulary.token_bytes(token) or vocabulary.raw_text(token) for token in ids)
+        assert llama.decode(np.array(ids, np.int32)) == wanted
+
+
+def test_what_llama_cpp_cannot_load_is_said(tmp_path, llama):
+    (tmp_path / "bad.gguf").write_bytes(b"GGUF")
+    with pytest.raises(LlamaLibraryError, match=r"^llama\.cpp cannot load this file$"):
+        LlamaVocabulary(tmp_path / "bad.gguf")
+    with pytest.raises(
+        UnavailableError, match=r"^llama.cpp cannot be used: llama.cpp cannot load this file\.$"
+    ):
+        PEERS["llama.cpp"].open(tmp_path / "bad.gguf")
+
+
+def test_llama_cpp_says_nothing_of_its_own(llama):
+    path = open_model("demo:bpe").vocabulary.path
+    code = f"from {llama_library.__name__} import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_a_folder_that_only_has_the_name_of_a_library_is_none(tmp_path, monkeypatch):
+    (tmp_path / "name_of_a_test").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    named = replace(PEERS["rs-bpe"], module="name_of_a_test", package="no-such-package")
+    monkeypatch.setitem(PEERS, "rs-bpe", named)
+    assert not named.is_installed
+    (tmp_path / "name_of_a_test" / "__init__.py").touch()
+    invalidate_caches()
+    assert named.is_installed
+    assert version_of("rs-bpe") == ""
+
+
+class FakeLlama:
+    """Its parameters lie where they are put."""
+
+    def __init__(self, n_gpu_layers, switches):
+        raw = bytearray(llama_library.PARAMETER_BYTES)
+        raw[16:20], raw[72:76] = n_gpu_layers.to_bytes(4, "little", signed=True), switches
+        self.parameters = llama_library.Parameters.from_buffer(raw)
+        self.log = []
+
+    def llama_model_default_params(self):
+        return self.parameters
+
+    def llama_model_load_from_file(self, path, parameters):
+        self.log.append((path, bytes(parameters.raw[72:76])))
+        return 5
+
+
+@pytest.mark.parametrize(
+    ("n_gpu_layers", "switches"), [(0, b"\0\0\1\0"), (-1, b"\0\0\0\0"), (-1, b"\1\0\1\0")]
+)
+def test_parameters_that_lie_elsewhere_are_not_touched(n_gpu_layers, switches, monkeypatch):
+    library = FakeLlama(n_gpu_layers, switches)
+    monkeypatch.setattr(llama_library, "_library", lambda: library)
+    with pytest.raises(LlamaLibraryError, match="lays out its parameters in another way"):
+        LlamaVocabulary(Path("model"))
+    assert library.log == []

@@ -1,10 +1,19 @@
-"""Plans that come from elsewhere."""
+"""Plans that come from elsewhere, and how long they are expected to take."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, plan_from, whole_path
+from guiapp.analysis.bench.plan import (
+    BenchError,
+    Plan,
+    expected_s,
+    from_any_folder,
+    plan_from,
+    usual_loading_s,
+    whole_path,
+)
 
 
 def test_a_plan_travels_as_json():
@@ -50,3 +59,30 @@ def test_files_of_a_plan_get_their_whole_paths(tmp_path, monkeypatch):
     whole = [str(tmp_path / name) for name in ("model", "text")]
     assert from_any_folder(plan) == Plan(whole[0], (whole[1], "random", "missing"))
     assert (whole_path("model"), whole_path("demo:bpe")) == (whole[0], "demo:bpe")
+
+
+PLAN = Plan("m", contenders=("heap",), scenarios=("throughput",), time_budget_s=10.0, threads=(1, 2))
+TEXTS = (1_000_000,)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"contenders": ("heap", "tokenizers")},
+        {"scenarios": ("throughput", "decode")},
+        {"scenarios": ("throughput", "threads")},
+        {"time_budget_s": 40.0},
+    ],
+)
+def test_more_of_anything_takes_longer(more):
+    assert expected_s(replace(PLAN, **more), TEXTS) > expected_s(PLAN, TEXTS)
+
+
+def test_a_longer_text_takes_longer_and_libraries_load_longer():
+    assert expected_s(PLAN, (10_000_000,)) > expected_s(PLAN, TEXTS)
+    assert usual_loading_s("kitoken") > usual_loading_s("tiktoken") > usual_loading_s("fast (unsplit)")
+
+
+def test_timing_takes_the_budget_but_no_longer_than_it_takes_to_know_enough():
+    assert expected_s(PLAN, TEXTS) == pytest.approx(10.0, abs=5.0)
+    assert expected_s(replace(PLAN, contenders=("fast",), time_budget_s=1000.0), (10,)) < 10.0

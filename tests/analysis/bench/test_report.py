@@ -14,8 +14,6 @@ from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import (
     command_line,
     csv_text,
-    html_text,
-    markdown_text,
     report_text,
 )
 from guiapp.cli.bench import _plan, add_options
@@ -78,17 +76,6 @@ def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
     assert (rows[1]["median_s"], rows[1]["built_bytes"], rows[2]["p99_s"]) == ("", "5000000", "2")
 
 
-def test_a_published_table_tells_its_source_in_both():
-    run = {"results": [record("throughput", "scan", 1142, 1e-3, corpus="tutorial")]}
-    note = "Published in: a tutorial without an address that we know. What differs: "
-    assert f"\n\n{note}" in markdown_text(run, "fast")
-    assert f"<h2>C++ tutorial: published, and here</h2><p>{note}" in html_text(run, "fast", {})
-
-
-def test_a_run_that_tells_little_is_told_all_the_same():
-    assert "The plan of this run was not kept." in markdown_text({"results": []}, "fast")
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -129,8 +116,3 @@ def test_what_makes_figures_doubtful_is_told(environment, rows, told):
     found = list(warnings({"environment": environment, "results": rows}))
     assert len(found) == bool(told)
     assert told in "".join(found)
-
-
-def test_a_run_that_was_stopped_says_so():
-    assert list(warnings({"results": [], "complete": True})) == []
-    assert list(warnings({"results": [], "complete": False})) == ["The run was stopped before its end."]

@@ -5,34 +5,11 @@ import pytest
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import SCENARIOS, tasks_of
-from guiapp.analysis.bench.tasks import BenchCell, CellBuilder, CellTask
-
-WORST = [(text, size, 1) for text in (0, 1, 2) for size in (1_000, 10_000, 100_000, 1_000_000)]
-SCALES = [128, 512, 2_048, 8_192, 32_768, 131_072, 524_288, 2_097_152, 4_194_304]
-BATCH = 2_097_152
-BOTH = [(0, 10, 1), (1, 20, 1)]
-TASKS = {
-    "throughput": (("encode",), BOTH),
-    "scaling": (("encode",), [(0, size, 1) for size in SCALES]),
-    "short": (("encode each",), [(0, 16, 1), (0, 128, 1), (0, 1_024, 1)]),
-    "worst": (("encode",), WORST),
-    "threads": (("encode batch",), [(0, BATCH, 1), (0, BATCH, 2), (0, BATCH, 4)]),
-    "decode": (("decode",), BOTH),
-    "append": (("append", "encode"), [(0, 1_000, 1), (0, 10_000, 1)]),
-    "memory": (("memory",), [(0, BATCH, 1)]),
-    "latency": (("encode singly",), [(0, 128, 1)]),
-}
+from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
 
 
 def plan(*scenarios: str, **changes) -> Plan:
     return Plan("demo:bpe", scenarios=scenarios, **{"threads": (1, 2, 4), "repeat": "same", **changes})
-
-
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_each_scenario_has_its_texts_sizes_and_threads(name):
-    operations, extents = TASKS[name]
-    assert tasks_of(plan(name), (10, 20)) == [CellTask(name, operations, *extent) for extent in extents]
 
 
 def test_cells_of_more_threads_come_last_and_no_scenario_twice():

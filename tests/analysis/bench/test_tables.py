@@ -1,14 +1,23 @@
-"""Results as tables, and changes between two runs."""
+"""Results as tables, changes between two runs, and published figures beside results."""
+
+from itertools import product
 
 import pytest
 from bench_runs import EVERYTHING, RUN, record
 
-from guiapp.analysis.bench.history import BUSY_MARGIN, SpeedChange
+from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.notes import missing_lines, notes
-from guiapp.analysis.bench.report import table_lines
+from guiapp.analysis.bench.published import PUBLISHED, TREE, comparable
+from guiapp.analysis.bench.report import (
+    change_lines,
+    change_table,
+    measured_tables,
+    published_tables,
+    table_lines,
+    tables,
+)
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.bench.tables import change_lines, change_table, measured_tables, published_tables, tables
 from guiapp.analysis.export.tables import NONE
 
 
@@ -56,18 +65,6 @@ def test_a_series_has_a_column_for_each_size_and_says_how_it_grows():
         ["10.0"],
         ["linear, 25 µs a call"],
     )
-
-
-def test_who_was_left_out_of_another_cell_took_no_part_in_this_one():
-    place = {"scenario": "throughput", "operation": "encode", "corpus": "tutorial", "size_bytes": 1142}
-    lessons = [{**record("throughput", "scan", 1142, 1e-3), **place}]
-    reasons = []
-    for name in ("scenario", "operation", "corpus", "size_bytes", "contender", ""):
-        left_out = {"contender": "heap", **place, "reason": "It crashed."}
-        left_out |= {name: "another"} if name else {}
-        (table,) = published_tables({"results": lessons, "left_out": [left_out]})
-        reasons.append(table.rows[2][4])
-    assert reasons == ["took no part"] * 5 + ["It crashed."]
 
 
 def test_a_published_ratio_stands_beside_the_same_ratio_here():
@@ -124,21 +121,34 @@ def test_changes_are_told_with_their_verdicts():
     assert counts == "1 slower, 1 faster, 1 same"
 
 
-def test_of_a_busy_machine_changes_are_told_as_maybe():
-    busy = [change(name, ratio, margin=BUSY_MARGIN) for name, ratio in (("heap", 9.0), ("scan", 2.0))]
-    assert [row[4] for row in change_table(busy, "").rows[1:]] == ["▼ maybe slower", "same"]
-    slower, _, about = change_lines(busy)
-    assert slower.startswith("MAYBE SLOWER: heap")
-    assert about == "The machine was busy: differences below 3 × are not reliable."
+SIZES = [128 << shift for shift in range(0, 16, 2)]
+CONTENDERS = ["greedy", "llama.cpp", "other"]
 
 
-def test_appending_is_one_sentence_with_the_best_and_the_worst():
-    took_s = {("fast", 10): (1e-3, 2e-3), ("fast", 1_000): (9e-3, 1e-3), ("heap", 1_000): (5e-3, 1e-3)}
-    results = [
-        record("append", name, size, seconds, operation=operation)
-        for (name, size), pair in took_s.items()
-        for operation, seconds in zip(("append", "encode"), pair, strict=True)
-    ]
-    told = notes({"results": results})[-1]
-    assert told.startswith("heap appends 4 bytes and counts in 20 µs up to 1 kB of english")
-    assert "; at worst, fast appends 4 bytes and counts in 333 µs up to 10 B" in told
+def a_run(texts):
+    places = product(texts, CONTENDERS, SIZES)
+    return {
+        "results": [record("scaling", name, size, 1e-6 * size, corpus=text) for text, name, size in places]
+    }
+
+
+def test_each_figure_is_beside_the_results_of_each_text():
+    found = comparable(a_run(["one", "two"]))
+    assert list(found) == [TREE]
+    printed = [row for row in PUBLISHED if row.source is TREE and row.size_bytes in SIZES]
+    rows = [row for row in found[TREE] if row.result is not None]
+    assert [row.published for row in rows] == [figure for figure in printed for _ in range(2)]
+    assert all(row.ratio == 1.0 for row in rows)
+
+
+def test_figures_by_different_clocks_make_no_ratio():
+    run = {"results": [{**row, "clock": row["contender"]} for row in a_run(["one"])["results"]]}
+    ratios = {row.published.contender: row.ratio for row in comparable(run)[TREE] if row.result is not None}
+    assert ratios == {"greedy": None, TREE.base: 1.0}
+
+
+def test_what_a_count_after_some_bytes_costs_is_said_of_the_longest_text():
+    results = [record("append", "fast", size, 1e-3, operation="append") for size in (1_000, 10)]
+    assert notes({"results": results})[-1] == (
+        "fast appends 4 bytes and counts in 4 µs, up to english, 1 kB."
+    )

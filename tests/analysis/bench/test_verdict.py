@@ -1,10 +1,11 @@
-"""The sentence that a run ends with, and what it is honest about."""
+"""The sentences that a run ends with and that stand over its charts, and what they are honest about."""
 
 import pytest
 from bench_runs import record
 
+from guiapp.analysis.bench.notes import verdict_of
+from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.bench.verdict import verdict_of
 
 
 def row(name, ms, spread=0.0, share=1.0, n=16, **changes):
@@ -38,13 +39,6 @@ def test_who_cannot_be_told_apart_is_not():
     assert told.startswith("gigatoken and fast are equally fast as far as this run can tell; all ids equal; ")
 
 
-def test_of_times_by_two_clocks_nobody_knows_the_ratio():
-    told = said(
-        row("gigatoken", 1.0, clock="cpu", crowded=True), row("fast", 4.0, clock="wall", crowded=True)
-    )
-    assert told.startswith("gigatoken and fast are equally fast as far as this run can tell; ")
-
-
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     wrong, right = row("greedy", 0.1, share=0.9), row("fast", 1.0)
     assert (
@@ -63,16 +57,6 @@ def test_there_is_no_verdict_about_what_was_not_measured():
     assert verdict_of([row("fast", 1.0)], "code", "fast") is None
     assert verdict_of([row("fast", 1.0, operation="decode")], "english", "fast") is None
     assert verdict_of([row("fast", 1.0, n=0, median_s=None)], "english", "fast") is None
-
-
-@pytest.mark.parametrize(
-    ("n", "spread", "share", "is_stable", "was_busy"),
-    [(16, 0.0, 1.0, True, False), (7, 0.0, 1.0, False, False), (16, 0.0, 0.8, True, True)],
-)
-def test_it_says_whether_more_turns_would_tell_more(n, spread, share, is_stable, was_busy):
-    rows = [row("fast", 1.0, spread, n=n, processor_share=share), row("heap", 2.0, n=n)]
-    verdict = verdict_of(rows, "english", "heap")
-    assert (verdict.is_stable, verdict.was_busy) == (is_stable, was_busy)
 
 
 def test_only_turns_that_both_took_are_compared():
@@ -109,3 +93,60 @@ def test_beside_other_programs_only_what_is_clearly_faster_is():
     verdict = verdict_of([slow, nearly, twice], "english", "fast")
     assert str(verdict).startswith("scan about 2.0 × as fast as fast; ")
     assert (verdict.is_stable, verdict.was_busy) == (True, True)
+
+
+SIZES = [128 * 4**power for power in range(6)]
+UNTIMED = dict.fromkeys(("median_s", "ci_s"))
+
+
+def series(scenario, name, power, *, corpus="english", sizes=SIZES):
+    return [record(scenario, name, size, 1e-9 * size**power, corpus=corpus) for size in sizes]
+
+
+def left(name, corpus="one letter"):
+    return {"scenario": "worst", "contender": name, "corpus": corpus, "operation": "encode"}
+
+
+def memory(name, mb):
+    return record("memory", name, 1, 1, built_bytes=mb * 10**6, encoding_bytes=0, **UNTIMED)
+
+
+LINEAR = [row for name in ("fast", "heap", "tiktoken") for row in series("scaling", name, 1.0)]
+WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", name, 1.0, corpus="one letter")]
+
+
+def decode(**seconds):
+    return [record("decode", name, 10, s) for name, s in seconds.items()]
+
+
+def threads(*clocks):
+    return [
+        record("threads", "fast", 10, 1e-2 / n, threads=n, clock=each) for n, each in enumerate(clocks, 1)
+    ]
+
+
+APPEND = [record("append", "fast", 10, s, operation=what) for what, s in (("append", 2e-3), ("encode", 1e-3))]
+LATENCY = [record("latency", name, 10, 1e-6, p99_s=s) for name, s in (("fast", 21e-6), ("heap", 1e-3))]
+LINEAR_WORDS = "Time grows in step with the length of the text"
+
+
+@pytest.mark.parametrize(
+    ("rows", "left_out", "sentence"),
+    [
+        (LINEAR, [], LINEAR_WORDS),
+        (LINEAR + series("scaling", "scan", 2.0), [], f"{LINEAR_WORDS}, but not for scan"),
+        (series("scaling", "fast", 1.0, sizes=SIZES[:3]), [], ""),
+        (WORST, [left("heap"), left("scan")], "One letter, repeated, stops two of three"),
+        (decode(fast=1e-4, heap=1e-3), [], "fast decodes fastest"),
+        (decode(fast=1e-3, heap=1e-4), [], "heap decodes fastest, 10 times as fast as fast"),
+        (decode(fast=1e-3, heap=1.1e-3), [], "fast and heap decode fastest"),
+        (decode(fast=1e-3), [], ""),
+        (threads("wall", "wall"), [], "fast is 2.0 times as fast on two threads as on one"),
+        (threads("cpu", "wall"), [], ""),
+        (APPEND, [], "Appending bit by bit takes fast 2.0 times as long as encoding once"),
+        ([memory("fast", 48), memory("heap", 40)], [], "heap needs 40 MB, fast 48 MB"),
+        (LATENCY, [], "Of 100 calls of fast, 99 end within 21 µs"),
+    ],
+)
+def test_a_finding_is_one_sentence_or_nothing(rows, left_out, sentence):
+    assert SCENARIOS[rows[0]["scenario"]].find(rows, left_out, "fast") == sentence

@@ -1,52 +1,45 @@
-"""Small vocabularies as other tokenizers read them, whole."""
+"""The forms in which other tokenizers are given our vocabularies."""
+
+from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 
+import numpy as np
 import pytest
-from pair_vocabularies import byte_level
+from conftest import CORPORA, VOCABS
+from format_samples import SAMPLES
+from pair_vocabularies import byte_level, sentence_piece
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.libraries.sentencepiece_model import sentencepiece_model
+from guiapp import open_model
+from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.analysis.libraries.written_models import (
+    READS_TOKENS,
     check_hugging_face,
+    check_ranks,
     hugging_face_json,
+    ranks_and_pattern,
+    sentencepiece_model,
     single_pattern,
+    unsplit_hugging_face_json,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.pretokenize.pre_tokenizers import GPT2, NEWLINES, NUMBER, PRE_TOKENIZERS, Pattern
+from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
+from guiapp.core.formats.table import load_vocabulary
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import Rules, VocabType
+from guiapp.core.vocabulary.parts import PieceRules, TextRules
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
 
-ALWAYS = {
-    "version": "1.0",
-    "truncation": None,
-    "padding": None,
-    "added_tokens": [],
-    "normalizer": None,
-    "post_processor": None,
-}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 
 
 def document_of(vocabulary):
     check_hugging_face(vocabulary)
     return json.loads(hugging_face_json(Tokenizer(vocabulary)))
-
-
-def test_merges_of_bytes():
-    vocabulary = byte_level(["a b", "ab c", "  a"], tokens=["a", "b", "c", "ab", "abc", " "])
-    assert document_of(vocabulary) == {
-        **ALWAYS,
-        "pre_tokenizer": {**BYTE_LEVEL, "use_regex": True},
-        "model": {
-            "type": "BPE",
-            "vocab": {"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4, " ": 5},
-            "merges": [["a", "b"], ["ab", "c"], [" ", "a"]],
-            "ignore_merges": False,
-        },
-        "decoder": BYTE_LEVEL,
-    }
 
 
 def test_merges_by_rank_are_those_of_all_pairs_that_make_a_token():
@@ -70,15 +63,6 @@ def test_a_pattern_is_given_in_the_spelling_that_others_look_for():
     assert last == {**BYTE_LEVEL, "use_regex": False}
     vocabulary = byte_level(["a b"], patterns=(own,))
     assert single_pattern(vocabulary, "tiktoken") == split["pattern"]["Regex"] + r"|\s+"
-
-
-def test_patterns_in_turn_are_steps():
-    def steps(*patterns):
-        return document_of(byte_level(["a b"], patterns=patterns))["pre_tokenizer"]["pretokenizers"]
-
-    assert [each["type"] for each in steps(NUMBER, GPT2)] == ["Digits", "ByteLevel"]
-    assert [each["type"] for each in steps(NEWLINES, GPT2)] == ["Split", "ByteLevel"]
-    assert [steps(NEWLINES, last)[-1]["use_regex"] for last in (GPT2, NUMBER)] == [True, False]
 
 
 def fields(message: bytes) -> list[tuple[int, object]]:
@@ -136,3 +120,130 @@ def test_a_sentencepiece_model_has_the_pieces_and_rules(kind, n_bytes):
         3,
         [(1, b"as in the file"), (2, b""), (3, not is_unigram), (4, is_unigram), (5, 1)],
     )
+
+
+MAP = np.frombuffer(build_charsmap({"a": "b"}), np.uint8)
+SCORES = {"<unk>": 0.0, "a": -1.0, "b": -2.0, "ab": -3.0, "▁": -4.0}
+LLAMAS = PieceRules(
+    text=TextRules(MAP[:0], adds_space=True, removes_spaces=False, marks_spaces=True, adds_at_end=False),
+    merges=True,
+    has_byte_fallback=True,
+)
+
+
+def sample_of(format_, folder):
+    (sample,) = (each for each in SAMPLES if each.format == format_)
+    sample.write(folder / sample.name)
+    return folder / sample.name
+
+
+def reason(call, *arguments):
+    with pytest.raises(UnavailableError) as refused:
+        call(*arguments)
+    return str(refused.value)
+
+
+def test_only_bpe_vocabularies_of_model_files_are_not_split(tmp_path):
+    of_parts = Tokenizer(load_vocabulary(sample_of("tokenizer.json", tmp_path)))
+    for tokenizer in (Tokenizer(sentence_piece(SCORES)), of_parts):
+        assert reason(unsplit_hugging_face_json, tokenizer) == "Only BPE vocabularies split texts."
+
+
+def test_ranks_are_the_ids_of_all_normal_tokens():
+    tokenizer = open_model("demo:bpe")
+    vocabulary = tokenizer.vocabulary
+    check_ranks(vocabulary, "tiktoken")
+    pattern, ranks = ranks_and_pattern(tokenizer)
+    assert pattern.startswith(PUBLISHED)
+    assert pattern.endswith(r"|\s+")
+    assert ranks == {
+        vocabulary.token_bytes(token): token
+        for token in range(len(vocabulary))
+        if vocabulary.kind(token) == "normal"
+    }
+
+
+def test_a_file_of_parts_has_ranks_where_it_merges_bytes_of_the_text_itself(tmp_path):
+    path = sample_of("tokenizer.json", tmp_path)
+    check_ranks(load_vocabulary(path), "tiktoken")
+    document = json.loads(path.read_text())
+    for change in ({"normalizer": {"type": "NFC"}}, {"pre_tokenizer": {"type": "Whitespace"}}):
+        path.write_text(json.dumps(document | change))
+        assert reason(check_ranks, load_vocabulary(path), "tiktoken") == (
+            "tiktoken merges bytes of text as it is; this file asks for more."
+        )
+
+
+def test_a_tokenizer_json_is_given_as_it_stands_and_nothing_else_as_one(tmp_path):
+    path = sample_of("tokenizer.json", tmp_path)
+    vocabulary = load_vocabulary(path)
+    check_hugging_face(vocabulary)
+    assert hugging_face_json(Tokenizer(vocabulary)) == path.read_text()
+    other = replace(vocabulary, path=sample_of("vocab.txt", tmp_path))
+    for read_otherwise in (other, replace(vocabulary, path=None), replace(vocabulary, chosen_pre="gpt-2")):
+        assert reason(check_hugging_face, read_otherwise) == (
+            "This library takes a tokenizer.json as it stands; this is another file, or read otherwise."
+        )
+
+
+@pytest.mark.parametrize("format_", READS_TOKENS)
+def test_files_of_tokens_are_written_as_documents_that_say_the_same(format_, tmp_path):
+    path = sample_of(format_, tmp_path)
+    text = READS_TOKENS[format_](path)
+    (tmp_path / "tokenizer.json").write_text(text)
+    (sample,) = (each for each in SAMPLES if each.format == format_)
+    found = [
+        Tokenizer(load_vocabulary(each)).encode(sample.text).token_ids.tolist()
+        for each in (path, tmp_path / "tokenizer.json")
+    ]
+    assert found[0] == found[1]
+    path.write_bytes(b"\xff")
+    assert path.name in reason(READS_TOKENS[format_], path)
+
+
+@pytest.mark.parametrize("kind", [VocabType.RWKV, VocabType.PLAMO2])
+def test_some_types_have_no_document(kind):
+    vocabulary = replace(sentence_piece(SCORES), type=kind)
+    assert reason(check_hugging_face, vocabulary) == f"tokenizer.json has no {kind.value} vocabularies."
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"merges": False},
+        {"has_byte_fallback": False},
+        {"text": replace(LLAMAS.text, charsmap=MAP)},
+        {"text": replace(LLAMAS.text, removes_spaces=True)},
+        {"text": replace(LLAMAS.text, adds_at_end=True)},
+        {"text": replace(LLAMAS.text, marks_spaces=False)},
+    ],
+    ids=str,
+)
+def test_models_of_sentencepiece_are_written_if_they_ask_for_no_more_than_llamas(changes):
+    check_hugging_face(replace(sentence_piece(SCORES), pieces=LLAMAS))
+    asking = replace(sentence_piece(SCORES), pieces=replace(LLAMAS, **changes))
+    wanted = "It is not said here how a tokenizer.json does what this SentencePiece model asks."
+    assert reason(check_hugging_face, asking) == wanted
+    own = sentence_piece(SCORES)
+    own.attributes[1] |= np.uint16(Attribute.USER_DEFINED)
+    assert reason(check_hugging_face, replace(own, pieces=LLAMAS)) == wanted
+
+
+@pytest.mark.real_vocabs
+def test_sentencepiece_itself_gives_the_ids_of_the_written_model():
+    sentencepiece = pytest.importorskip("sentencepiece")
+    tokenizer = open_model(VOCABS / "ggml-vocab-llama-spm.gguf")
+    processor = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_model(tokenizer.vocabulary))
+    text = (CORPORA / "shakespeare.txt").read_text("utf-8")[:20_000]
+    assert tokenizer.encode(text, add_special=False).token_ids.tolist() == processor.encode(text)
+
+
+@pytest.mark.parametrize("unk", [0, 2])
+def test_sentencepiece_takes_the_same_token_for_what_is_unknown(unk):
+    sentencepiece = pytest.importorskip("sentencepiece")
+    tokens = {"a": -1.0, "▁": -1.0, "b": -2.0}
+    tokens = dict([*[*tokens.items()][:unk], ("<unk>", Attribute.UNKNOWN), *[*tokens.items()][unk:]])
+    vocabulary = toy_vocabulary(tokens, special_ids=SpecialIds(unk=unk))
+    processor = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_model(vocabulary))
+    assert processor.unk_id() == unk
+    assert processor.encode("?") == Tokenizer(vocabulary).encode("?", add_special=False).token_ids.tolist()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 from conftest import VOCABS
@@ -14,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.chat.hints import HINT, WARNING, hints
+from guiapp.analysis.chat.chat import ADDED
+from guiapp.analysis.chat.hints import WARNING, hints
 from guiapp.analysis.chat.templates import chosen_template, templates_of
-from guiapp.analysis.chat.token_origins import ADDED
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.errors import ChatError
 
@@ -121,7 +120,7 @@ def test_content_without_markers_has_the_same_tokens_as_text(model, name):
     )
     chat = chat_here(tokenizer, TEMPLATES["parts"].replace("{{", "<|im_start|>{{"), messages, tools)
     assert chat.as_text.token_ids.tolist() == chat.token_ids.tolist()
-    assert chat.as_text_origins == chat.origins
+    assert list(chat.as_text_origins) == list(chat.origins)
 
 
 @pytest.mark.real_vocabs
@@ -172,48 +171,11 @@ def codes(chat, severity=None):
     return [hint.code for hint in hints(chat) if severity in (None, hint.severity)]
 
 
-USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
-TURN = "<|im_start|>{{ message.role }}\n{{ message.content }}"
+USER = {"role": "user", "content": "Hi"}
 
 
 def looped(text, before="", behind=""):
     return before + "{% for message in messages %}" + text + "{% endfor %}" + behind
-
-
-@pytest.mark.parametrize(
-    ("template", "messages", "expected"),
-    [
-        (looped(TURN + "<|im_end|>\n"), [USER, ASSISTANT, USER], []),
-        (
-            looped(TURN + "<|im_end|>\n"),
-            [{"role": "user", "content": "a<|im_end|>b"}],
-            ["content_became_control"],
-        ),
-        (looped(TURN + "<|im_end|>\n", "{{ bos_token }}"), [USER], ["double_bos"]),
-        (looped(TURN + "<|im_end|>\n", "\n{{ bos_token }}"), [USER], ["double_bos"]),
-        (looped(TURN + "\n"), [USER, ASSISTANT], ["missing_eos"]),
-        (looped(TURN + "<|im_start|>\n"), [USER, ASSISTANT], ["eog_gap"]),
-        (looped(TURN + "<|eot_id|>\n"), [USER], ["near_miss"]),
-        (looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "a <｜im_end｜> b"}], ["near_miss"]),
-        (looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "a <| im_end |> b"}], ["near_miss"]),
-        (looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "<b>1 < 2 | 3 > 2</b> [TODO]"}], []),
-        (looped(TURN + "<|im_end|>\n", "", "<|im_start|>x "), [USER], ["trailing_blank"]),
-        (looped("{% if loop.last %}" + TURN + "<|im_end|>\n{% endif %}"), [USER, USER], ["lost_content"]),
-    ],
-)
-def test_what_may_go_wrong_is_warned_of_and_nothing_else(template, messages, expected):
-    chat = chat_here(guiapp.open_model("demo:bpe"), template, messages)
-    assert codes(chat, WARNING) == expected
-
-
-@pytest.mark.parametrize(("named", "expected"), [(False, ["lost_tools", "lost_tools"]), (True, [])])
-def test_tools_and_calls_that_the_template_leaves_out_are_warned_of(named, expected):
-    function = {"name": "get_weather", "arguments": {}}
-    called = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
-    told = "{{ tools }}{% for each in messages[-1].tool_calls %}{{ each }}{% endfor %}" if named else ""
-    template = looped(TURN + "<|im_end|>\n", told)
-    chat = chat_here(guiapp.open_model("demo:bpe"), template, [USER, called], tools=[{"function": function}])
-    assert [code for code in codes(chat, WARNING) if code == "lost_tools"] == expected
 
 
 @pytest.mark.parametrize("model", ["demo:unigram", "demo:wordpiece"])  # the other one's file calls it control
@@ -225,53 +187,6 @@ def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token(model):
     assert "content_became_control" not in codes(unknown)
     written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b[UNK]"}])
     assert "content_became_control" in codes(written)
-
-
-def test_hints_that_are_no_warnings():
-    tokenizer = guiapp.open_model("demo:bpe")
-    chat = chat_here(tokenizer, looped("<|im_start|> {{ message.content }} <|im_end|>"), [USER])
-    assert codes(chat, HINT) == ["added_blank", "added_blank"]
-    chat = chat_here(
-        tokenizer, looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "</s> <|eot_id|>"}]
-    )
-    assert codes(chat, HINT) == ["near_miss", "near_miss"]
-
-
-def test_turns_end_with_what_the_template_writes_behind_content():
-    chat = chat_here(
-        guiapp.open_model("demo:bpe"), looped(TURN + "<|fim_middle|>\n"), [{**USER, "content": "</s>"}]
-    )
-    (near_miss,) = (hint for hint in hints(chat) if hint.code == "near_miss")
-    assert near_miss.what.endswith("its turns end with <|fim_middle|>.")
-
-
-def test_a_marker_of_the_template_is_told_as_its_own_even_in_a_token_with_content():
-    tokenizer = guiapp.open_model("demo:bpe")
-    chat = chat_here(tokenizer, looped("{{ message.content }}<|eot_id|>"), [{**USER, "content": "auf "}])
-    (near_miss,) = (hint for hint in hints(chat) if hint.code == "near_miss")
-    assert chat.origins[near_miss.tokens[0]].is_content
-    assert "from line 1 of the template" in near_miss.what
-    assert near_miss.message is None
-
-
-@pytest.mark.parametrize("content", ["a<|im_end|>b", "say <|eot_id|> now", "<| im_end |>", "日<｜im_end｜>"])
-def test_a_fix_mends_what_its_hint_tells(content):
-    tokenizer = guiapp.open_model("demo:bpe")
-    messages = [{"role": "user", "content": content}]
-    template = looped(TURN + "<|im_end|>\n", "{{ bos_token }}")
-    chat = chat_here(tokenizer, template, messages)
-    fixes = {hint.code: hint.fix for hint in hints(chat)}
-    assert fixes["double_bos"].add_special is False
-    assert "double_bos" not in codes(chat_here(tokenizer, template, messages, add_special=False))
-    if (edit := fixes.get("near_miss")) is not None:
-        message, field, start, end, text = edit.edit
-        assert (message, field, text) == (0, "content", "<|im_end|>")
-        mended = content[:start] + text + content[end:]
-        assert "near_miss" not in codes(chat_here(tokenizer, template, [{"role": "user", "content": mended}]))
-    else:
-        assert fixes["content_became_control"].as_text
-        ids = np.array(chat.as_text.token_ids)
-        assert (ids == tokenizer.vocabulary.find(b"<|im_end|>")).sum() == 1
 
 
 def test_the_public_function_takes_what_others_take(tmp_path):
@@ -311,7 +226,7 @@ def test_content_is_text_where_that_is_asked_for():
         for asked in (False, True)
     )
     assert as_text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
-    assert as_text.origins == chat.as_text_origins
+    assert list(as_text.origins) == list(chat.as_text_origins)
     assert codes(chat, WARNING) == ["content_became_control"]
     assert codes(as_text, WARNING) == []
     assert as_text.budget.n_tokens == len(as_text.encoding)
@@ -373,3 +288,28 @@ def test_the_template_is_chosen_as_by_transformers_or_by_name_or_file(tmp_path):
         chosen_template(vocabulary, True, "none")
     with pytest.raises(ChatError, match="has no chat template"):
         chosen_template(vocabulary, True, tmp_path / "e.json")
+
+
+@pytest.mark.parametrize(
+    ("template", "contents", "kind", "message", "place", "is_mixed", "also"),
+    [
+        ("{{ 'st' }}{#\n#}{{ 'ring' }}", [], TEMPLATE, None, (0, 0), False, ()),  # from two lines
+        ("{{ messages[0].content }}ing", ["str"], CONTENT, 0, (0, 3), True, ()),
+        ("st{{ messages[0].content[2:] }}", ["string"], CONTENT, 0, (2, 6), True, ()),
+        ("{{ messages[0].content[:2] }}{#\n#}{{ messages[0].content[2:] }}", ["string"], CONTENT, 0, (0, 2),
+         False, ()),
+        ("st{{ messages[1].content }}{{ messages[0].content }}", ["ing", "r"], CONTENT, 1, (0, 1), True,
+         (0,)),
+    ],
+)  # fmt: skip
+def test_a_token_of_several_origins_has_that_of_the_first_content_and_is_mixed_if_they_differ(
+    template, contents, kind, message, place, is_mixed, also
+):
+    messages = [{"role": "user", "content": content} for content in contents or [""]]
+    chat = chat_here(guiapp.open_model("demo:bpe"), template, messages, None, False)
+    assert chat.text == "string"
+    (origin,) = chat.origins
+    assert (origin.kind, origin.message, (origin.start, origin.end)) == (kind, message, place)
+    assert (origin.is_mixed, origin.also) == (is_mixed, also)
+    assert chat.budget.by_message == tuple(int(number == message) for number, _ in enumerate(messages))
+    assert chat.budget.n_template == (kind == TEMPLATE)

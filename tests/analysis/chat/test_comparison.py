@@ -5,9 +5,8 @@ import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 
 import guiapp
-from guiapp.analysis.chat import comparison
-from guiapp.analysis.chat.comparison import ChatComparison, as_text_of, in_model
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings
+from guiapp.analysis.chat.report import ChatComparison, as_text_of, in_model
 from guiapp.analysis.chat.templates import templates_of
 
 PLAIN = CONVERSATIONS["plain"]
@@ -45,9 +44,7 @@ def test_without_a_generation_prompt_only_that_is_missing():
     assert differences == {"template": (~compared.is_shared[0]).sum()}
 
 
-@pytest.mark.parametrize("most", [comparison.MOST_PAIRS, 0])
-def test_of_two_templates_content_is_shared_and_what_both_write(monkeypatch, most):
-    monkeypatch.setattr(comparison, "MOST_PAIRS", most)
+def test_of_two_templates_content_is_shared_and_what_both_write():
     compared = ChatComparison(prompt(), prompt("text between tags"))
     only_first, only_second = unshared(compared)
     assert "Be careful" not in only_first + only_second
@@ -108,18 +105,3 @@ def test_in_another_model_its_own_template_is_taken_or_else_that_of_the_chat(mod
         assert found.template == templates_of(other.vocabulary)[0]
     else:
         assert found.text == expected
-
-
-def test_of_very_long_turns_what_begins_and_ends_alike_is_shared(monkeypatch):
-    monkeypatch.setattr(comparison, "MOST_PAIRS", 0)
-    tokenizer = guiapp.open_model("demo:bpe")
-    message = [{"role": "user", "content": "x"}]
-    for texts, expected in (
-        (("a b c", "a b c"), ["", ""]),
-        (("a b c", "a d c"), [" b", " d"]),
-        (("a b", "a b b"), ["", " b"]),
-        (("a a a", "a"), [" a a", ""]),
-        (("b", "d"), ["b", "d"]),
-    ):
-        chats = [chat_here(tokenizer, "{{ '" + text + "' }}", message, add_special=False) for text in texts]
-        assert unshared(ChatComparison(*chats)) == expected

@@ -6,10 +6,9 @@ import pytest
 from chat_templates import chat_here
 
 import guiapp
-from guiapp.analysis.chat.comparison import ChatComparison, comparison_lines, comparison_record
 from guiapp.analysis.chat.hints import hints
-from guiapp.analysis.chat.report import chat_record
-from guiapp.analysis.export.json_text import json_parts
+from guiapp.analysis.chat.report import ChatComparison, chat_record, comparison_record
+from guiapp.analysis.export.tables import json_parts
 
 TEMPLATE = (
     "{% for m in messages %}\n<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}\n"
@@ -66,60 +65,3 @@ def test_the_record_tells_both_and_how_they_differ(compared):
     same = comparison_record(ChatComparison(compared.first, compared.first), (found[0], found[0]), "Told.")
     said = {key: same[key] for key in ("same_text", "same_ids", "told", "only_first", "only_second")}
     assert said == {"same_text": True, "same_ids": True, "told": "Told.", "only_first": [], "only_second": []}
-
-
-def test_lines_tell_counts_and_what_only_one_has_turn_by_turn(compared):
-    found = hints(compared.first)
-    told = "\n".join(comparison_lines(compared, ("one", "two"), "Told.", found))
-    assert told.split("\n") == [
-        "- one: 22 tokens",
-        "+ two: 13 tokens",
-        "Told.",
-        "",
-        "                         -         +",
-        "template                17        10        -7",
-        "user                     3         3",
-        "assistant                1         0        -1",
-        "added                    1         0        -1",
-        "",
-        "template: 0 alike",
-        "  - <|begin_of_text|>",
-        "",
-        "1 user: 8 alike",
-        "",
-        "2 assistant: 0 alike",
-        "  - <|im_start|> ass ist ant ↵ ok <|im_end|> ↵",
-        "",
-        "generation prompt: 4 alike",
-        "  - ·",
-        "  + ↵",
-        "",
-        "warning: Content of message 1 (user) became the control token <|im_end|>.",
-        "",
-        "warning: The prompt ends in a blank from the template: tokens of words mostly begin with their own.",
-    ]
-
-
-def test_lines_leave_out_what_is_alike_within_a_turn_and_all_that_is_not_there(compared):
-    tokenizer = compared.first.tokenizer
-    chats = [
-        chat_here(tokenizer, template, [ASKED], add_special=False, prompt=False)
-        for template in ("A {{ messages[0].content }} B", "1 2 {{ messages[0].content }} 3")
-    ]
-    assert list(comparison_lines(ChatComparison(*chats), ("one", "two"))) == [
-        "- one: 5 tokens",
-        "+ two: 8 tokens",
-        "",
-        "                         -         +",
-        "template                 2         5        +3",
-        "user                     3         3",
-        "",
-        "1 user: 3 alike",
-        "  - A … ·B",
-        "  + 1 · 2 … · 3",
-    ]
-    found = hints(chats[0])
-    assert [hint.severity for hint in found] == ["warning", "hint", "hint"]
-    told = "\n".join(comparison_lines(ChatComparison(*chats), ("one", "two"), hints=found))
-    assert told.count(":") == 2 + 1 + 1
-    assert told.endswith(f"\nwarning: {found[0].what}")

@@ -20,7 +20,7 @@ TRAILING = "The prompt ends in a blank from the template: tokens of words mostly
 BLANK = "Line 1 of the template puts a blank"
 FIRST, TEMPLATE = "in message 1 (user)", "from line 2 of the template"
 LEFT_OUT = "The template leaves out the"
-TAKE_OUT, ADD_END, REPLACE = "Take out of the template", f"Add {END}", "Replace in the template"
+TAKE_OUT, REPLACE = "Take out of the template", "Replace in the template"
 
 
 def looped(text, before="", behind=""):
@@ -49,12 +49,8 @@ def near_miss(said, where, behind, severity, tokens, message, label):
 @pytest.mark.parametrize(
     ("template", "messages", "expected"),
     [
-        (looped(TURN + END), [user(f"a{END}b{END}")], [control(1)]),
         (looped(TURN + END), [user(f"a{END}b"), USER, user(END)], [control(1), control(3)]),
-        (looped(TURN + END, BOS), [USER], []),
-        (looped(TURN + END, f"{BOS}x{BOS}"), [USER], []),
         (looped(TURN + END, BOS), [user(BOS)], [control(1, BOS)]),
-        (looped("{{ message.content }}" + END, BOS), [user(BOS)], [control(1, BOS)]),
         (
             looped(TURN + "{% for call in message.tool_calls %}{{ call.function.name }}{% endfor %}"),
             [USER, CALLED],
@@ -65,62 +61,20 @@ def near_miss(said, where, behind, severity, tokens, message, label):
             looped(TURN + "\n"),
             [USER, ASSISTANT] * 2,
             [
-                ("eog_gap", WARNING, GAP, f"\n{START}user\n", 1, ADD_END),
-                ("missing_eos", WARNING, UNENDED, "\n", 3, ADD_END),
+                ("eog_gap", WARNING, GAP, f"\n{START}user\n", 1, None),
+                ("missing_eos", WARNING, UNENDED, "\n", 3, None),
             ],
         ),
-        (looped(TURN), [USER, ASSISTANT], [("missing_eos", WARNING, UNENDED, "", 1, ADD_END)]),
+        (looped(TURN), [USER, ASSISTANT], [("missing_eos", WARNING, UNENDED, "", 1, None)]),
         (
             looped(TURN + "<| im_end |>"),
             [USER, ASSISTANT],
             [
-                ("missing_eos", WARNING, UNENDED, "<| im_end |>", 1, REPLACE),
+                ("missing_eos", WARNING, UNENDED, "<| im_end |>", 1, None),
                 near_miss(
                     "<| im_end |>", TEMPLATE, f"; it has {END}", WARNING, "<| im_end |>", None, REPLACE
                 ),
             ],
-        ),
-        (
-            looped(TURN + END),
-            [user("a <| im_end |> b </s> <s> </t>")],
-            [
-                near_miss("<| im_end |>", FIRST, f"; it has {END}", WARNING, " <| im_end |>", 0, "Replace"),
-                near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, "Replace"),
-                near_miss("<s>", FIRST, "", HINT, " <s>", 0, None),
-            ],
-        ),
-        (
-            looped(TURN + "<| im_start |>"),
-            [USER, ASSISTANT],
-            [
-                ("missing_eos", WARNING, UNENDED, "<| im_start |>", 1, ADD_END),
-                near_miss(
-                    "<| im_start |>", TEMPLATE, f"; it has {START}", WARNING, "<| im_start |>", None, REPLACE
-                ),
-            ],
-        ),
-        (
-            looped(TURN + "{% if loop.last %}<| im_end |>{% endif %}"),
-            [USER, ASSISTANT, USER],
-            [
-                ("eog_gap", WARNING, GAP, f"{START}user\n", 1, ADD_END),
-                near_miss(
-                    "<| im_end |>", TEMPLATE, f"; it has {END}", WARNING, "<| im_end |>", None, REPLACE
-                ),
-            ],
-        ),
-        (
-            looped(START + TURN + END),
-            [user(f"a{BOS}b{BOS} </s>")],
-            [
-                control(1, BOS),
-                near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, "Replace"),
-            ],
-        ),
-        (
-            looped(TURN + "|>" + END),
-            [user("a <| im_end ")],
-            [near_miss("<| im_end |>", FIRST, f"; it has {END}", WARNING, " <| im_end |>", 0, None)],
         ),
         (
             looped(START + "{{ message.content | center(12) }}" + END),
@@ -131,18 +85,6 @@ def near_miss(said, where, behind, severity, tokens, message, label):
             looped(TURN + "<s>" + END),
             [USER],
             [near_miss("<s>", TEMPLATE, "", WARNING, "<s>", None, None)],
-        ),
-        (looped(START + "{{ message.content }}"), [user("x ")], []),
-        ("{{ (messages[0].content + messages[1].content) | urlencode }}", [user("a b")] * 2, []),
-        (
-            "{{ messages[0].content | urlencode }}",
-            [user("a b")] * 2,
-            [("lost_content", WARNING, f"{LEFT_OUT} content of message 2 (user).", "", 1, None)],
-        ),
-        (
-            "{{ tools[0].function.name }}/{{ tools | tojson | urlencode }}",
-            [USER, CALLED],
-            [("lost_content", WARNING, f"{LEFT_OUT} content of message 1 (user).", "", 0, None)],
         ),
         (
             looped(TURN + END, "", f"{START}x \t"),

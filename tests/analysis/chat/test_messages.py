@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from guiapp.analysis.chat.messages import conversation_of, with_reasoning
+from guiapp.analysis.chat.messages import (
+    ChatSettings,
+    conversation_of,
+    request_of,
+    settings_of,
+    with_reasoning,
+)
 from guiapp.errors import ChatError
 
 USER = {"role": "user", "content": "Hello"}
@@ -76,51 +82,6 @@ def test_what_is_wrong_is_told_in_one_sentence(given, told):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("given", "tools", "sentence"),
-    [
-        (5, None, 'Messages are a list, such as [{"role": "user", "content": "Hello"}].'),
-        ([], None, "There are no messages. Give at least one."),
-        ([USER, 5], None, 'Message 2 is no object such as {"role": "user", "content": "Hello"}.'),
-        ([USER, {"content": "x"}], None, 'Message 2 has no role. Give it one, such as "role": "user".'),
-        (
-            [USER, {"role": "x", "content": 5}],
-            None,
-            "The content of message 2 is neither a text nor a list of parts.",
-        ),
-        (
-            [{"role": "x", "content": [5]}],
-            None,
-            'A part of message 1 is no object such as {"type": "text", "text": "Hi"}.',
-        ),
-        (
-            [{"role": "x", "content": [IMAGE]}],
-            None,
-            "Message 1 has a part of the type image_url. Only texts become tokens here: "
-            "leave images, sound and the like out.",
-        ),
-        (
-            [{"role": "x", "content": [{"text": "a"}, {"refusal": None}]}],
-            None,
-            "A part of message 1 has no text.",
-        ),
-        ([USER] * 4097, None, "There are 4,097 messages. At most 4,096 are taken."),
-        ([USER], [TOOL] * 1025, "There are 1,025 tools. At most 1,024 are taken."),
-        (
-            [USER],
-            [TOOL, 5],
-            'Tools are a list of objects, such as [{"type": "function", "function": {…}}].',
-        ),
-        ([USER], "{", "The tools are no JSON: "),
-    ],
-    ids=lambda value: value[:30] if isinstance(value, str) else "",
-)
-def test_sentences_say_what_to_do(given, tools, sentence):
-    with pytest.raises(ChatError) as error:
-        conversation_of(given, tools)
-    assert str(error.value) == sentence or (sentence.endswith(" ") and str(error.value).startswith(sentence))
-
-
 def nested(levels):
     value = "x"
     for _ in range(levels):
@@ -176,9 +137,41 @@ def test_a_reasoning_that_is_there_keeps_its_text(given, thinking, reasoning_con
     assert {key: found[key] for key in given} == given
 
 
-def test_tools_that_are_given_come_before_those_of_the_request():
-    other = {"type": "function", "function": {"name": "other"}}
-    request = {"messages": [USER], "tools": [TOOL]}
-    assert conversation_of(request, [other]).tools == (other,)
-    assert conversation_of(request, []).tools is None
-    assert conversation_of({"messages": USER}).messages == (USER,)
+MESSAGES = [{"role": "user", "content": "Größe\n"}]
+TOOLS = [{"type": "function", "function": {"name": "f"}}]
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ChatSettings(),
+        ChatSettings("tool_use", add_generation_prompt=False),
+        ChatSettings(
+            "{{ messages }}", as_text=True, variables={"enable_thinking": False, "names": ["a\ud800"]}
+        ),
+    ],
+)
+def test_a_request_is_read_as_it_was(tools, settings):
+    conversation = conversation_of(MESSAGES, tools)
+    request = request_of(conversation, settings)
+    assert conversation_of(request) == conversation
+    assert settings_of(request) == settings_of(request.encode()) == settings
+
+
+def test_messages_alone_have_the_usual_settings():
+    assert settings_of('[{"role": "user"}]') == settings_of("{}") == ChatSettings()
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        ("{", "no JSON"),
+        ('{"chat_template": 3}', "“chat_template” in the request is not of the type str."),
+        ('{"add_generation_prompt": 1}', "“add_generation_prompt” in the request is not of the type bool."),
+        ('{"chat_template_kwargs": []}', "“chat_template_kwargs” in the request is not of the type dict."),
+    ],
+)
+def test_what_is_no_request_is_told(request_, told):
+    with pytest.raises(ChatError, match=told):
+        settings_of(request_)

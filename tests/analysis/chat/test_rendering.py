@@ -11,10 +11,10 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from guiapp.analysis.chat import rendering
+from guiapp.analysis.chat import templates as rendering
 from guiapp.analysis.chat.messages import conversation_of, with_reasoning
-from guiapp.analysis.chat.rendering import render
 from guiapp.analysis.chat.sandbox import _rendered, _traced
+from guiapp.analysis.chat.templates import render
 from guiapp.errors import ChatError
 
 try:

@@ -8,12 +8,11 @@ from chat_templates import TEMPLATES, chat_here
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.chat.fixes import apply_fix
-from guiapp.analysis.chat.hints import hints
-from guiapp.analysis.chat.template_parts import part_that_wrote
+from guiapp.analysis.chat.hints import Edit, Fix, TemplateEdit, apply_fix, hints, part_that_wrote, text_of
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
+from guiapp.analysis.chat.templates import ChatTemplate
 
 USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
-OF_ASSISTANTS = "('<|im_end|>' if m['role'] == 'assistant' else '')"
 
 
 def looped(template):
@@ -44,33 +43,6 @@ def fixed(chat, code):
         ("trailing_blank", "«{{ m.content }}»{{ 'to:  ' }}", "«{{ m.content }}»{{ 'to:' }}"),
         ("added_blank", "«[ {{ m.content }}]»", "«[{{ m.content }}]»"),
         ("added_blank", "«{{ '[' + m.content + '  ]' }}»", "«{{ '[' + m.content + ']' }}»"),
-        (
-            "missing_eos",
-            "«{{ m.role + ':' + m['content'] | trim + '\n' }}»",
-            f"«{{{{ m.role + ':' + m['content'] | trim ~ {OF_ASSISTANTS} + '\n' }}}}»",
-        ),
-        (
-            "missing_eos",
-            "«{% if m.role == 'user' %}{{ m.content }}{% else %}{{ m.content }}{% endif %}»",
-            "«{% if m.role == 'user' %}{{ m.content }}{% else %}{{ m.content ~ '<|im_end|>' }}{% endif %}»",
-        ),
-        (
-            "missing_eos",
-            "«{% set text = m.content %}{{ '<' + text + '>' }}»",
-            f"«{{% set text = m.content %}}{{{{ '<' + text + {OF_ASSISTANTS} ~ '>' }}}}»",
-        ),
-        (
-            "missing_eos",
-            "«{% set text = m.content %}{{ text }}\n»",
-            f"«{{% set text = m.content %}}{{{{ text }}}}{{{{ {OF_ASSISTANTS} }}}}\n»",
-        ),
-        ("missing_eos", "«{{ m.content }}<| im_end |>\n»", "«{{ m.content }}<|im_end|>\n»"),
-        ("eog_gap", "«{{ m.content }}.<|eot_id|><|im_start|>»", "«{{ m.content }}.<|im_end|><|im_start|>»"),
-        (
-            "eog_gap",
-            "«{{ m.content }}<|im_start|>»",
-            f"«{{{{ m.content ~ {OF_ASSISTANTS} }}}}<|im_start|>»",
-        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*invalid escape")  # of what jinja2 reads strings with
@@ -142,3 +114,60 @@ def test_whatever_the_template_its_fixes_do_what_they_promise(construct):
             assert again.text != chat.text
             assert (hint.code, hint.what) not in after or hint.code == "added_blank"  # of the same line
             assert not after - before
+
+
+CALL = {"function": {"name": "add", "arguments": {"a.b": "one", "a": {"b": "two"}, "c": ["x", "three"]}}}
+MESSAGES = [
+    {"role": "user", "content": [{"type": "text", "text": "zero"}]},
+    {"role": "assistant", "content": "four", "tool_calls": [CALL]},
+]
+TEMPLATE = ChatTemplate("default", "{{ messages }}", "")
+ARGUMENTS = "tool_calls[0].function.arguments"
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "text"),
+    [
+        (0, "content[0].text", "zero"),
+        (1, "content", "four"),
+        (1, f"{ARGUMENTS}.a.b", "one"),
+        (1, f"{ARGUMENTS}.c[1]", "three"),
+    ],
+)
+def test_an_edit_replaces_the_characters_of_its_field_in_a_copy(message, field, text):
+    conversation, settings = conversation_of(MESSAGES), ChatSettings()
+    edit = Edit(message, field, 1, 3, "🦄")
+    assert text_of(conversation, edit) == text
+    changed, same = apply_fix(conversation, settings, TEMPLATE, Fix("Replace", edit=edit))
+    assert text_of(changed, edit._replace(end=2)) == f"{text[0]}🦄{text[3:]}"
+    assert same == settings
+    assert conversation == conversation_of(MESSAGES)
+    assert changed.messages[1 - message] == conversation.messages[1 - message]
+    back, _ = apply_fix(changed, settings, TEMPLATE, Fix("", edit=Edit(message, field, 1, 2, text[1:3])))
+    assert back == conversation
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Edit(2, "content", 0, 1, ""),
+        Edit(0, "content", 0, 1, ""),
+        Edit(1, "content", 0, 9, ""),
+        Edit(1, "tool_calls[1].function", 0, 1, ""),
+        Edit(1, "content.more", 0, 1, ""),
+    ],
+)
+def test_an_edit_of_what_has_gone_changes_nothing(edit):
+    conversation = conversation_of(MESSAGES)
+    assert text_of(conversation, edit) is None
+    assert apply_fix(conversation, ChatSettings(), TEMPLATE, Fix("Replace", edit=edit))[0] == conversation
+
+
+def test_other_fixes_change_settings():
+    conversation, settings = conversation_of(MESSAGES), ChatSettings("x", variables={"a": 1})
+    assert apply_fix(conversation, settings, TEMPLATE, Fix("", add_special=False)) == (
+        conversation, ChatSettings("x", add_special=False, variables={"a": 1})
+    )  # fmt: skip
+    assert apply_fix(conversation, settings, TEMPLATE, Fix("", as_text=True))[1].as_text
+    fix = Fix("", template=TemplateEdit(3, 11, "tools"))
+    assert apply_fix(conversation, settings, TEMPLATE, fix)[1].template == "{{ tools }}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.chat.settings import is_text, marked_as_text
+from guiapp.analysis.chat.messages import is_text, marked_as_text
 from guiapp.analysis.chat.templates import ChatTemplate, chosen_template, special_texts, templates_of
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import ChatError
@@ -63,31 +63,6 @@ def test_a_file_that_cannot_be_read_is_told_by_its_name(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("metadata", "given", "sentence"),
-    [
-        ({}, None, "This model has no chat template. Give the file of one."),
-        ({}, "none", "“none” is no template of this model, and no file. It has none at all."),
-        (
-            {"chat_template": [{"name": "a", "template": "A"}, {"name": "b", "template": "B"}]},
-            "c",
-            "“c” is no template of this model, and no file. It has: a, b.",
-        ),
-    ],
-)
-def test_a_template_that_is_not_there_is_told(metadata, given, sentence):
-    with pytest.raises(ChatError) as error:
-        chosen_template(vocabulary_at(None, metadata), False, given)
-    assert str(error.value) == sentence
-
-
-def test_a_text_is_given_as_it_is_and_with_tools_theirs_is_taken():
-    metadata = {"chat_template": [{"name": "tool_use", "template": "T"}, {"template": "D"}]}
-    vocabulary = vocabulary_at(None, metadata)
-    assert chosen_template(vocabulary, False, "{{ a }}") == ChatTemplate("given", "{{ a }}", "as given")
-    assert [chosen_template(vocabulary, has_tools).text for has_tools in (False, True)] == ["D", "T"]
-
-
-@pytest.mark.parametrize(
     ("source", "place", "said", "places"),
     [
         ("{{ 'ab' }}", 3, "ab", [4, 5, 6]),
@@ -105,7 +80,6 @@ def test_a_text_is_given_as_it_is_and_with_tools_theirs_is_taken():
 def test_a_string_is_told_with_the_place_of_each_character(source, place, said, places):
     template = ChatTemplate("", source, "")
     assert template.string_at(place) == (said, places)
-    assert template.string_at(place) is template.string_at(place)
 
 
 def test_templates_are_given_the_texts_of_special_tokens_that_are_there():

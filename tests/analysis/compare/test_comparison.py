@@ -1,10 +1,29 @@
 """One text in tokens of several models, from Python."""
 
+import os
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.compare.comparison import ModelSide, compare_text
+from guiapp.analysis.compare import comparison as words_module
+from guiapp.analysis.compare.comparison import (
+    NO_LETTER,
+    ModelSide,
+    compare_text,
+    context_length_of,
+    count_words,
+    counts_of,
+    names_apart,
+    words_of,
+)
 from guiapp.analysis.compare.spans import compare_spans
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.native.checkpoint import at_checkpoints
 
 TEXT = "Hello worlds, naïve 汉字 don't"
 MODELS = ("demo:bpe", "demo:spm", "demo:wordpiece")
@@ -66,3 +85,155 @@ def test_an_empty_text_is_compared():
     found = guiapp.compare(["demo:bpe", "demo:rwkv"], "")
     assert found.spans.differences.tolist() == [[0, 0]]
     assert compare_spans([]).shares == ()
+
+
+FOLDER = f"some{os.sep}folder"
+
+
+@pytest.mark.parametrize(
+    ("models", "chosen", "names"),
+    [
+        (["demo:bpe", "a.gguf"], ["", ""], ["demo:bpe", "a"]),
+        ([f"{FOLDER}{os.sep}a.gguf", f"{FOLDER}{os.sep}"], ["", "qwen2"], ["a", "folder (qwen2)"]),
+        (["a.json", "a.json"], ["", "qwen2"], ["a.json", "a.json (qwen2)"]),
+        (
+            [f"x{os.sep}a.gguf", f"y{os.sep}a.gguf"],
+            ["", "qwen2"],
+            ["a", "a (qwen2)"],
+        ),
+        (
+            [f"x{os.sep}a.gguf", f"y{os.sep}a.gguf"],
+            ["p", "p"],
+            [f"x{os.sep}a.gguf (p)", f"y{os.sep}a.gguf (p)"],
+        ),
+        ([f"x{os.sep}a.gguf"] * 2, ["", ""], ["1. a", "2. a"]),
+        (["a", "a", "b"], ["p", "p", ""], ["1. a (p)", "2. a (p)", "3. b"]),
+        ([], [], []),
+    ],
+)
+def test_names_are_as_short_as_tells_them_apart(models, chosen, names):
+    assert names_apart(models, chosen) == names
+
+
+TEXTS = [(".py", "def f(x): return x\n"), (".txt", "Straßen, 汉字 don't"), (".py", "x = f(1)")]
+LATIN, HAN = SCRIPT_NAMES.index("Latin"), SCRIPT_NAMES.index("Han")
+
+
+@pytest.fixture(scope="module")
+def sides():
+    return [ModelSide(name, guiapp.open_model(name)) for name in ("demo:bpe", "demo:spm", "demo:wordpiece")]
+
+
+@pytest.fixture(scope="module")
+def counts(sides):
+    models = [(side.name, side.tokenizer.vocabulary) for side in sides]
+    return counts_of(models, ((kind, compare_text(sides, text).encodings) for kind, text in TEXTS))
+
+
+def test_tokens_bytes_and_characters_are_those_of_each_text(sides, counts):
+    for side, found in zip(sides, counts, strict=True):
+        for kind, tally in found.file_types.items():
+            texts = [text for other, text in TEXTS if other == kind]
+            assert tally.n_tokens == sum(len(side.encode(text.encode())) for text in texts)
+            assert tally.n_characters == sum(map(len, texts))
+            assert tally.n_bytes == sum(len(text.encode()) for text in texts)
+        assert list(found.file_types) == [".py", ".txt"]
+        assert found.whole.n_tokens == sum(tally.n_tokens for tally in found.file_types.values())
+        assert found.ratio_to(counts[0]) == found.whole.n_tokens / counts[0].whole.n_tokens
+        assert found.whole.characters_per_token == found.whole.n_characters / found.whole.n_tokens
+
+
+def test_fertility_is_tokens_a_word_by_script(sides, counts):
+    whole = counts[0].whole
+    assert whole.n_words[LATIN] == 9  # def f x return x Straßen don't x f
+    assert whole.n_words[HAN] == 2
+    assert whole.script_fertility(LATIN) == whole.n_word_tokens[LATIN] / 9 == whole.fertility
+    assert whole.script_fertility(HAN) >= 1
+    assert whole.script_fertility(SCRIPT_NAMES.index("Thai")) is None
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        ({"llama.context_length": 4096}, 4096),
+        ({"model_max_length": 512}, 512),
+        ({"model_max_length": 10**30}, None),
+        ({"llama.context_length": "4096", "x": 1}, None),
+        ({"llama.context_length": True}, None),
+        ({}, None),
+    ],
+)
+def test_the_context_is_what_the_file_says_if_it_says_so(sides, metadata, expected):
+    vocabulary = replace(sides[0].tokenizer.vocabulary, metadata=metadata)
+    assert context_length_of(vocabulary) == expected
+
+
+def by_name(counts):
+    return {SCRIPT_NAMES[script]: int(count) for script, count in enumerate(counts) if count}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("don't stop, naïve cafe\u0301 foo_bar2baz", {"Latin": 7}),
+        ("‘tis the ’end’", {"Latin": 3}),
+        ("汉字かなABCไม่ได้", {"Han": 2, "Kana": 2, "Latin": 1, "Thai": 4}),
+        ("می\u200cخواهم है। नमस्ते", {"Arabic": 1, "Devanagari": 2}),
+        ("Привет, мир", {"Cyrillic": 2}),
+        ("1,000 + 2 = 👩‍👩‍👧 ❤\ufe0f!", {}),
+        ("\u0301", {"Other letters": 1}),
+        ("", {}),
+    ],
+)
+def test_words_are_runs_of_letters_of_one_script(text, expected):
+    assert by_name(words_of(text.encode()).counts) == expected
+
+
+def test_an_apostrophe_is_part_of_a_word_between_letters_only():
+    words = words_of("d'a d' 'a 'я'a".encode())
+    assert words.starts.tolist() == [0, 1, 2, 4, 8, 11, 14]
+
+
+def test_tokens_count_for_the_script_of_their_first_letter_or_part_of_one():
+    text = "a1 汉b!".encode()  # a 0, 1 1, space 2, 汉 3–6, b 6, ! 7
+    spans = np.array([(0, 0), (0, 1), (1, 3), (2, 4), (4, 5), (5, 7), (6, 8), (7, 8), (8, 8)])
+    words, [tokens, backwards] = count_words(text, [spans, spans[::-1]])
+    assert by_name(tokens) == by_name(backwards) == {"Latin": 2, "Han": 3}
+    assert by_name(words) == {"Latin": 2, "Han": 1}
+    assert by_name(count_words(b"12", [np.array([(0, 2)])])[1][0]) == {}
+
+
+@given(
+    st.text(alphabet="aбの汉\u0301' \n1é", max_size=40).map(str.encode) | st.binary(max_size=40),
+    st.lists(st.integers(0, 40), max_size=20),
+    st.integers(0, 8),
+)
+def test_short_stretches_count_what_the_whole_text_does(text, cuts, stretch_bytes):
+    ends = sorted({min(cut, len(text)) for cut in cuts} | {len(text)})
+    spans = np.array([(0, 0), *pairwise([0, *ends]), (0, 0)], np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words_module, "STRETCH_BYTES", max(stretch_bytes, 1))
+        n_words, [n_tokens] = count_words(text, [spans])
+    whole = words_of(text)
+    scripts = whole.first_scripts(*spans.T)
+    expected = np.bincount(scripts[scripts != NO_LETTER], minlength=len(SCRIPT_NAMES))
+    assert by_name(n_words) == by_name(whole.counts)
+    assert by_name(n_tokens) == by_name(expected)
+
+
+def test_counting_can_be_given_up():
+    def give_up() -> None:
+        raise InterruptedError
+
+    with at_checkpoints(give_up), pytest.raises(InterruptedError):
+        count_words(b"a", [])
+
+
+@given(st.binary(max_size=20))
+def test_letters_lie_where_they_are_also_in_broken_text(data):
+    words = words_of(data)
+    decoded = data.decode("utf-8", "surrogateescape")
+    letters = [data[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
+    assert [letter for letter in letters if letter.isalpha()] == [
+        sign.encode() for sign in decoded if sign.isascii() and sign.isalpha()
+    ]

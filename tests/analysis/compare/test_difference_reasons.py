@@ -1,12 +1,22 @@
 """A difference is told by the least text that shows it, and by what people chose for a model."""
 
+from dataclasses import replace
+
 import pytest
 from conftest import VOCABS
+from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.compare.difference_reasons import NO_TEXT_SHOWS_IT, DifferingSpan, reasons_of
-from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.compare.texts import (
+    NO_TEXT_SHOWS_IT,
+    DifferingSpan,
+    compare_texts,
+    reasons_of,
+)
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 
 
 def difference_in(sides, text, stretch):
@@ -100,3 +110,33 @@ def test_what_no_text_shows_is_not_explained_by_another_difference():
     ((told),) = reasons_of(sides, invented)
     assert told.reason.cause is Cause.UNTOLD
     assert told.reason.sentence == NO_TEXT_SHOWS_IT
+
+
+LETTERS = dict.fromkeys(["a", "b", "c", "Ġ", "Ċ", "Ã", "©"], 0.0)
+
+
+def side(name, tokens=(), merges=()):
+    tokens = LETTERS | dict.fromkeys(tokens, 0.0)
+    vocabulary = toy_vocabulary(tokens, VocabType.BPE, merges, Rules(byte_encoding=True))
+    return ModelSide(name, Tokenizer(vocabulary))
+
+
+def reasons(sides, text):
+    return [
+        (each.start, each.end, [(told.other, told.alike, told.reason) for told in each.reasons])
+        for each in compare_texts(sides, [("", text)]).differences
+    ]
+
+
+def test_models_that_cut_alike_are_told_together_and_those_like_the_first_not_at_all():
+    merged = side("B", ["ab"], ["a b"])
+    sides = [
+        side("A"),
+        merged,
+        replace(merged, name="C"),
+        side("D"),
+        side("E", ["abc", "bc"], ["b c", "a bc"]),
+    ]
+    told = Reason(Cause.TOKEN, "only in the second", "A has no token `ab`.")
+    other = Reason(Cause.TOKEN, "only in the second", "A has no token `bc`.")
+    assert reasons(sides, b"abc ") == [(0, 3, [(1, (2,), told), (4, (), other)])]

@@ -1,7 +1,7 @@
 """Changes from one list of ids to another are right, and as few as a plain table finds."""
 
 import time
-from itertools import chain, pairwise
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.compare import id_changes as module
-from guiapp.analysis.compare.id_changes import ANCHOR, IdChanges, changes_after_edits, counterpart, id_changes
+from guiapp.analysis.compare.id_changes import (
+    ANCHOR,
+    IdChanges,
+    changes_after_edits,
+    counterpart,
+    id_changes,
+    longest_increasing,
+)
 
 
 def ids(values):
@@ -131,3 +138,12 @@ def test_a_hundred_thousand_tokens_with_many_edits_take_no_minutes():
     assert_is_right(found)
     assert found.is_whole
     assert found.n_inserted <= 300
+
+
+@given(st.lists(st.integers(-50, 50), unique=True, max_size=9))
+def test_no_increasing_subsequence_is_longer(values):
+    found = longest_increasing(np.array(values, np.int64)).tolist()
+    assert found == sorted(found)
+    chosen = [values[place] for place in found]
+    assert chosen == sorted(chosen)
+    assert not any(list(each) == sorted(each) for each in combinations(values, len(found) + 1))

@@ -1,8 +1,5 @@
 """Texts compared one after the other, and what is told about them."""
 
-import csv
-import io
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
@@ -10,9 +7,16 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.compare.texts import compare_texts
-from guiapp.analysis.compare.texts_report import Terms, csv_text, record, summary, svg_text, tables
-from guiapp.analysis.export.tables import markdown_table
+from guiapp.analysis.compare.texts import (
+    LOOKED_AT,
+    Terms,
+    TextFolderError,
+    compare_texts,
+    record,
+    summary,
+    tables,
+    text_files,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
 
 TEXTS = [
@@ -68,64 +72,6 @@ def test_only_so_many_differences_are_kept(sides, compared):
     assert summary(compared) == ""
 
 
-def test_the_record_keeps_the_contract(compared):
-    found = record(compared, Terms(1000, (2.0,)))
-    assert {"model", "tokens", "bytes", "characters", "equal_spans"} <= set(found["models"][0])
-    whole = compared.counts[1].whole
-    assert found["models"][1]["cost"] == whole.n_tokens * 2 / 1e6
-    assert found["models"][1]["context_length"] == 1000
-    assert found["differences"][0]["span"] == [compared.differences[0].start, compared.differences[0].end]
-    assert [len(each["token_ids"]) for each in found["differences"]] == [3] * compared.n_differences
-
-
-def test_tables_say_what_a_stranger_wants_to_know(compared):
-    count, scripts, types, spans, differences = tables(compared, Terms(100, (1.0, 2.0, 4.0)))
-    assert count.rows[0] == [
-        *("", "tokens", "characters a token", "bytes a token", "tokens a word", "× demo:bpe"),
-        *("of the context", "cost"),
-    ]
-    n_tokens = [counts.whole.n_tokens for counts in compared.counts]
-    assert [row[1] for row in count.rows[1:]] == [f"{each}" for each in n_tokens]
-    assert [row[-1] for row in count.rows[1:]] == [
-        f"{each * price / 1e6:.4g}" for each, price in zip(n_tokens, (1, 2, 4), strict=True)
-    ]
-    assert [row[-2] for row in count.rows[1:]] == [f"{each:.1f} % of 100" for each in n_tokens]
-    shares = zip(compared.n_equal, compared.n_own, n_tokens, strict=True)
-    assert [row[1:] for row in spans.rows[1:]] == [
-        [f"{equal} ({100 * equal / each:.0f} %)", f"{own} ({100 * own / each:.0f} %)"]
-        for equal, own, each in shares
-    ]
-    assert [row[:2] for row in scripts.rows] == [["", "words"], ["Latin", "6"], ["Han (letters)", "2"]]
-    assert [row[0] for row in types.rows] == ["", ".py", ".txt"]
-    assert differences.rows[1][0] == "b.TXT:1"
-    assert all(
-        len(row) == len(table.rows[0])
-        for table in (count, scripts, types, spans, differences)
-        for row in table.rows
-    )
-    assert markdown_table(differences).count("\n") == len(differences.rows)
-
-
-def test_one_model_alone_is_counted(sides):
-    alone = compare_texts(sides[:1], [("", b"")])
-    [count] = tables(alone, Terms())
-    assert count.rows == [["", *count.rows[0][1:5]], ["demo:bpe", "1", "0.00", "0.00", "–"]]
-    assert summary(alone) == ""
-
-
-def test_a_model_that_tells_no_context_has_a_dash_beside_one_that_does(sides):
-    vocabulary = replace(sides[0].tokenizer.vocabulary, metadata={"x.context_length": 10})
-    told = replace(sides[0], tokenizer=Tokenizer(vocabulary))
-    [count, *_] = tables(compare_texts([sides[0], told], [("", b"")]), Terms())
-    assert [row[-1] for row in count.rows] == ["of the context", "–", "10.0 % of 10"]
-
-
-def test_a_price_that_is_not_known_is_a_dash(compared):
-    [count, *_] = tables(compared, Terms(None, (1.0, None, 0.0)))
-    n_tokens = compared.counts[0].whole.n_tokens
-    assert [row[-1] for row in count.rows] == ["cost", f"{n_tokens / 1e6:.4g}", "–", "0"]
-
-
 def test_models_that_cut_alike_are_told_so(sides):
     same = compare_texts([sides[0], sides[0]], TEXTS)
     assert summary(same) == "All cut the text alike: every span is the same, and all ids are the same."
@@ -137,19 +83,61 @@ def test_models_that_cut_alike_are_told_so(sides):
     assert record(same, Terms())["same_ids"]
 
 
-def test_csv_has_all_parts_and_svg_a_bar_for_each_model(compared):
-    rows = list(csv.DictReader(io.StringIO(csv_text(compared.counts, Terms()))))
-    whole = {row["model"]: int(row["tokens"]) for row in rows if row["part"] == "all"}
-    assert whole == {counts.name: counts.whole.n_tokens for counts in compared.counts}
-    for name, n_tokens in whole.items():
-        parts = [row for row in rows if row["model"] == name and row["part"] == "file type"]
-        assert sum(int(row["tokens"]) for row in parts) == n_tokens
-    assert {row["cost"] for row in rows} == {""}
-    costs = csv.DictReader(io.StringIO(csv_text(compared.counts, Terms(None, (3.0,)))))
-    assert all(float(row["cost"]) == int(row["tokens"]) * 3 / 1e6 for row in costs if row["part"] != "script")
-    root = ET.fromstring(svg_text(compared.counts))
-    bars = [float(rect.get("width")) for rect in root.iterfind(".//{*}rect") if rect.get("rx")]
-    longest = max(whole.values())
-    assert [round(each / max(bars), 2) for each in bars] == [
-        round(each / longest, 2) for each in whole.values()
-    ]
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "deep" / "deeper").mkdir(parents=True)
+    (tmp_path / ".hidden").mkdir()
+    contents = {
+        "b.txt": b"text",
+        "a.txt": b"",
+        "deep/deeper/c": "é".encode(),
+        "late.txt": b"x" * LOOKED_AT + b"\0",
+        "utf16.txt": "ab".encode("utf-16"),
+        "picture": b"ab\0cd",
+        "early.bin": b"x" * (LOOKED_AT - 1) + b"\0",
+        ".secret": b"text",
+        ".hidden/d.txt": b"text",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+def names(found, folder):
+    return [path.relative_to(folder).as_posix() for path in found.paths]
+
+
+def test_texts_are_found_in_order_and_others_counted(folder):
+    found = text_files(folder)
+    assert names(found, folder) == ["a.txt", "b.txt", "deep/deeper/c", "late.txt", "utf16.txt"]
+    assert found.n_others == 2
+
+
+def test_every_file_that_is_not_hidden_counts_as_utf_16_where_that_is_said(folder):
+    found = text_files(folder, is_utf16=True)
+    assert names(found, folder) == [
+        "a.txt", "b.txt", "deep/deeper/c", "early.bin", "late.txt", "picture", "utf16.txt"
+    ]  # fmt: skip
+    assert found.n_others == 0
+
+
+def test_a_folder_below_a_hidden_one_is_searched(folder):
+    assert names(text_files(folder / ".hidden"), folder) == [".hidden/d.txt"]
+
+
+@pytest.mark.parametrize("make", [lambda folder: None, lambda folder: (folder / "x").write_bytes(b"\0")])
+def test_a_folder_without_texts_is_refused_in_a_sentence(tmp_path, make):
+    make(tmp_path)
+    with pytest.raises(TextFolderError) as error:
+        text_files(tmp_path)
+    assert str(error.value) == f"{tmp_path} holds no texts. Choose a folder of texts."
+
+
+def test_a_file_that_cannot_be_read_is_told_by_its_name(folder, monkeypatch):
+    def refusing(path, *given):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("builtins.open", refusing)
+    with pytest.raises(TextFolderError) as error:
+        text_files(folder)
+    assert str(error.value) == f"{folder / 'a.txt'} cannot be read: Permission denied."

@@ -8,8 +8,15 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.texts import compare_texts, count_texts
-from guiapp.analysis.compare.texts_report import Terms, csv_text, record, summary, svg_text, tables
+from guiapp.analysis.compare.texts import (
+    Terms,
+    compare_texts,
+    count_texts,
+    csv_text,
+    record,
+    svg_text,
+    tables,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import VocabType
 
@@ -35,69 +42,6 @@ def compared(sides):
 def table_named(compared, begin, terms=Terms()):  # noqa: B008
     (found,) = (table.rows for table in tables(compared, terms) if table.title.startswith(begin))
     return found
-
-
-def test_tables_are_told_in_full(compared):
-    assert [(table.title, table.rows) for table in tables(compared, Terms())] == [
-        (
-            "3 texts: 16 bytes, 15 characters",
-            [
-                [
-                    "",
-                    "tokens",
-                    "characters a token",
-                    "bytes a token",
-                    "tokens a word",
-                    "× A",
-                    "of the context",
-                ],
-                ["A", "13", "1.15", "1.23", "1.20", "1.00", "13.0 % of 100"],
-                ["B", "16", "0.94", "1.00", "1.80", "1.23", "–"],
-            ],
-        ),
-        ("Tokens a word, by script", [["", "words", "A", "B"], ["Latin", "5", "1.20", "1.80"]]),
-        (
-            "Tokens by file type (characters a token)",
-            [
-                ["", "bytes", "A", "B"],
-                [".txt", "9", "7 (1.14)", "9 (0.89)"],
-                [".py", "7", "6 (1.17)", "7 (1.00)"],
-                ["others", "0", "0 (–)", "0 (–)"],
-            ],
-        ),
-        (
-            "Spans",
-            [
-                ["", "that all have", "that no other has"],
-                ["A", "10 (77 %)", "3 (23 %)"],
-                ["B", "10 (62 %)", "6 (38 %)"],
-            ],
-        ),
-        (
-            "3 places where they cut otherwise",
-            [
-                ["line", "bytes", "A", "B", "why"],
-                ["x.TXT:1", "0–2", "ab", "a|b", "token"],
-                ["x.TXT:1", "3–5", "ab", "a|b", "token"],
-                ["y.py:2", "2–4", "ab", "a|b", "token"],
-            ],
-        ),
-    ]
-
-
-def test_of_one_text_neither_its_name_nor_the_number_of_texts_is_told(sides):
-    alone = compare_texts(sides, TEXTS[1:2])
-    assert [table.title for table in tables(alone, Terms())] == [
-        "7 bytes, 7 characters",
-        "Tokens a word, by script",
-        "Spans",
-        "1 place where they cut otherwise",
-    ]
-    assert table_named(alone, "1 place")[1] == ["2", "2–4", "ab", "a|b", "token"]
-    nothing = compare_texts(sides, TEXTS[2:])
-    assert [table.title for table in tables(nothing, Terms())] == ["0 bytes, 0 characters", "Spans"]
-    assert table_named(nothing, "0 bytes")[1] == ["A", "0", "–", "–", "–", "–", "0.0 % of 100"]
-    assert table_named(nothing, "Spans")[1] == ["A", "0", "0"]
 
 
 @pytest.mark.parametrize(
@@ -167,14 +111,6 @@ def test_the_record_has_all(compared):
     }
 
 
-def test_summaries_tell_what_is_left_out(sides, compared):
-    assert summary(compared) == ""
-    assert summary(compare_texts(sides, TEXTS, 1)) == "… 2 more. --json lists all."
-    assert summary(compare_texts(sides, TEXTS[2:])).endswith(
-        "every span is the same, and all ids are the same."
-    )
-
-
 CSV = """\
 model,part,name,tokens,bytes,characters,words,cost
 A,all,,13,16,15,5,2.6e-05
@@ -222,10 +158,3 @@ def test_why_is_told_once_for_models_alike_and_not_of_what_nobody_looked_into(si
     untold = replace(three, differences=tuple(each._replace(reasons=None) for each in three.differences))
     assert [row[-1] for row in table_named(untold, "2 places")] == ["why", "", ""]
     assert record(untold, Terms())["differences"][0]["why"] is None
-
-
-def test_long_differences_are_cut():
-    sizes = [1 << size for size in range(7)]
-    doubled = side("A", ["a" * size for size in sizes], [f"{'a' * size} {'a' * size}" for size in sizes[:-1]])
-    [_, row] = table_named(compare_texts([doubled, side("B", ["a"])], [("", b"a" * 64)]), "1 place")
-    assert row[1:4] == ["0–64", f"{'a' * 47}…", f"{'a|' * 23}a…"]

@@ -5,8 +5,6 @@ from base64 import b64encode
 from collections import defaultdict
 from dataclasses import replace
 
-import numpy as np
-import planted
 import pytest
 from conftest import SHARED, VOCABS
 from gguf_builder import write_vocab
@@ -14,10 +12,9 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies
-from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.vocabulary.attributes import KIND_NAMES, KINDS, Attribute
+from guiapp.core.vocabulary.attributes import KINDS, Attribute
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
 
@@ -93,14 +90,6 @@ def test_tokens_and_merges_of_real_files_are_matched_as_a_dictionary_does(tokeni
         assert set(found.rules(0, found.merges.only[0])) == rules[0] - rules[1]
         assert set(found.rules(1, found.merges.only[1])) == rules[1] - rules[0]
         assert len(found.merges.both) == len(rules[0] & rules[1])
-
-
-def test_kinds_are_those_of_the_vocabulary():
-    vocabulary = guiapp.open_model("demo:spm").vocabulary
-    vocabulary = replace(vocabulary, attributes=np.arange(len(vocabulary), dtype=np.uint16))
-    assert [KIND_NAMES[kind] for kind in vocabulary.kinds] == [
-        vocabulary.kind(token_id) for token_id in range(len(vocabulary))
-    ]
 
 
 SWITCHES = ("lstrip", "rstrip", "single_word", "normalized")
@@ -237,15 +226,6 @@ def test_rules_that_a_file_lists_and_nothing_merges_by_are_not_compared(vocab_ty
     assert compare_vocabularies(one, other).merges is None
 
 
-def test_pictures_count_what_is_shared_by_script_and_length():
-    one, other = bpe(), bpe(renamed(TOKENS, "abc", "abd" * 20))
-    found = compare_vocabularies(one, other)
-    assert found.by_script[:, NAMES.index("Latin")].tolist() == [5, 1, 1]
-    assert found.by_script[:, NAMES.index("Special tokens")].tolist() == [2, 0, 0]
-    assert found.by_length[:, 3].tolist() == [1, 1, 0]
-    assert found.by_length[:, -1].tolist() == [0, 0, 1]
-
-
 @pytest.mark.real_vocabs
 def test_files_that_say_their_rules_in_other_ways_are_not_called_identical(tokenizers):
     found = compare_vocabularies(tokenizers("llama-spm"), tokenizers("mistral-v1.tokenizer.model"))
@@ -267,12 +247,6 @@ def test_ids_that_are_none_of_the_tokens_and_a_token_that_is_missing_are_told():
     with pytest.raises(guiapp.EncodeError) as caught:
         odd.encode("a")
     assert told["put before a text"] == str(caught.value)
-
-
-def test_types_of_libraries_with_other_names_for_them_are_not_compared(tmp_path):
-    path = planted.Plant("", "demo:spm", "json", lambda said: None, ()).write(tmp_path)[0]
-    found = compare_vocabularies(planted.opened("demo:spm"), guiapp.open_model(path))
-    assert [setting.name for setting in found.incomparable_settings] == ["type", "normalising and splitting"]
 
 
 def test_texts_that_look_alike_are_told_apart():

@@ -20,7 +20,7 @@ from guiapp.analysis.doctor import pre
 from guiapp.analysis.doctor.doctor import CHECKS, doctor, examine
 from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
-from guiapp.analysis.doctor.templates import check_templates
+from guiapp.analysis.doctor.roles import check_templates
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 
 pytestmark = pytest.mark.real_vocabs

@@ -9,45 +9,7 @@ import guiapp
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 BYTES = [*CHARACTER_OF_BYTE, "ab"]
-IN_NO_TEXT = CHARACTER_OF_BYTE[0xC0]
 GPT2 = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"]}
-
-
-@pytest.mark.parametrize(
-    ("code", "given", "what", "remedy"),
-    [
-        (
-            "merge_of_no_token",
-            {"tokens": BYTES, "merges": ["a b", "a c"]},
-            "1 merge rule would join",
-            "Convert",
-        ),
-        (
-            "merge_twice",
-            {"tokens": BYTES, "merges": ["a b"] * 3},
-            "without effect: 2 merge rules.",
-            "Convert",
-        ),
-        (
-            "bytes_missing",
-            {"tokens": [each for each in BYTES if each != IN_NO_TEXT]},
-            "No token for 1",
-            "Nothing",
-        ),
-        ("values_left_over", {"tokens": BYTES}, "300 values for 257 tokens", "Convert"),
-        (
-            "unknown_marked_twice",
-            {"tokens": [*BYTES, "<unk>"], "types": [1] * len(BYTES) + [2]},
-            "but no key names one",
-            "Convert",
-        ),
-    ],
-)
-def test_findings_say_what_is_so(tmp_path, code, given, what, remedy):
-    findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **GPT2 | {"types": [1] * 300} | given)).findings
-    [finding] = [each for each in findings if each.code == code]
-    assert what in finding.what
-    assert finding.remedy.startswith(remedy)
 
 
 def test_an_end_within_another_token_of_the_template_is_not_written_by_it(tmp_path):
@@ -140,15 +102,10 @@ def test_bytes_that_no_token_has_were_missing_in_the_original_too(tmp_path):
     [
         (r"\p{N}{1,3}", True),
         (r"[^\r\n]+", True),
-        ("(?i:'s|'t)", True),
         ("[0-9]", True),
-        (".+", True),
-        (" ", False),
         ("(", False),
-        ("``", False),
         ("...", False),
         ("[MASK]", False),
-        ("\\n", False),
     ],
 )
 def test_a_literal_that_looks_like_a_pattern_gets_a_hint(tmp_path, wanted, is_found):

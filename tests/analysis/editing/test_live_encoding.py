@@ -16,7 +16,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.editing.live_encoding import LiveEncoding
-from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer

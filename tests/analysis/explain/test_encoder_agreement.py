@@ -19,7 +19,7 @@ from guiapp.analysis.explain.encoder_agreement import (
 from guiapp.core.demo import sample_text
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.text.figures import percent
-from guiapp.kit.tokens.layout import SpanWindow
+from guiapp.kit.spans.layout import SpanWindow
 
 TEXT = b"abcdef"
 LONG = TEXT * 40
@@ -123,21 +123,6 @@ def test_both_sides_of_a_parting_are_the_same_stretch(one, other):
             for side in (first_difference.approximated, first_difference.exact)
         ]
         assert pieces == [TEXT[first_difference.start : first_difference.end]] * 2
-
-
-@pytest.mark.parametrize("n_equal", [0, 1, 64, 65, 100])
-def test_long_ways_apart_are_shown_in_part(n_equal):
-    equal = range(1, n_equal + 1)
-    approximated = cut(*equal, *range(n_equal + 1, n_equal + 81), n_equal + 90)
-    exact = cut(*equal, n_equal + 90)
-    letters = tuple((1, LONG[at : at + 1]) for at in range(n_equal, n_equal + 64))
-    whole = ((90, LONG[n_equal : n_equal + 90]),)
-    assert compare(approximated, exact).first_difference == FirstDifference(
-        n_equal, n_equal + 90, letters, whole
-    )
-    assert compare(exact, approximated).first_difference == FirstDifference(
-        n_equal, n_equal + 90, whole, letters
-    )
 
 
 def test_a_text_that_only_one_encoder_has_tokens_for_parts_where_those_begin():

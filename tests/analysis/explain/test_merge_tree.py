@@ -6,13 +6,14 @@ import json
 
 import pytest
 from conftest import VOCABS
+from hypothesis import given
+from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.explain.explainer import Explainer
-from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree, TokenPath
+from guiapp.analysis.explain.merge_tree import Explainer, MergeNode, MergeTree, token_path
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
+from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 
 TOKENS = dict.fromkeys(["Ġ", "Y", "o", "r", "k", "or", "ork", "ĠY", "ĠYork", "Yor"], 0.0)
 MERGES = ["o r", "or k", "Ġ Y", "ĠY ork"]
@@ -86,22 +87,12 @@ def test_what_is_not_merged_says_why(attribute, vocab_type, says):
     assert says in tree.note
 
 
-def test_a_control_token_for_unknown_text_says_so():
-    vocabulary = toy_vocabulary({"[UNK]": Attribute.CONTROL}, VocabType.WPM, special_ids=SpecialIds(unk=0))
-    assert "text that no token covers" in explained(vocabulary, "[UNK]").note
-
-
 @pytest.mark.parametrize("character", ["a", "🚀"])
 def test_as_many_characters_are_drawn_as_there_is_room_for(character):
     vocabulary = toy_vocabulary({character * 128: 0.0, character * 129: 0.0})
     assert [node.shown for node in explained(vocabulary, character * 128).roots] == [character.encode()] * 128
     size = len(character.encode()) * 129
     assert explained(vocabulary, character * 129) == MergeTree((), f"Its {size} bytes are too many to draw.")
-
-
-def test_the_tokens_near_one_are_told_too():
-    vocabulary = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "b": 0.0})
-    assert Explainer(vocabulary).path(1) == TokenPath((0,), (2,), 1)
 
 
 def test_a_single_character_and_a_huge_token_have_no_merges():
@@ -146,6 +137,28 @@ def test_marks_belong_to_the_characters_that_they_are_of(tmp_path, model, raw, t
     assert bracketed(root) == tree
 
 
-def test_a_vocabulary_of_words_says_that_nothing_is_merged():
-    vocabulary = toy_vocabulary({"word": 0.0}, VocabType.WORD_LEVEL)
-    assert Explainer(vocabulary).merge_tree(0).note == "WordLevel does not merge: it looks up whole words."
+texts = st.lists(st.binary(min_size=1, max_size=12).map(lambda data: bytes(b % 2 for b in data)), unique=True)
+
+
+def path_of(vocabulary, token_id, n_shown=8):
+    return token_path(vocabulary, vocabulary.token_tree, token_id, n_shown)
+
+
+@given(texts)
+def test_prefixes_and_continuations_are_those_of_plain_comparison(tokens):
+    vocabulary = toy_vocabulary(dict.fromkeys(tokens, 0.0))
+    for token_id, token in enumerate(tokens):
+        path = path_of(vocabulary, token_id, n_shown=1000)
+        prefixes = [other for other in tokens if token.startswith(other) and other != token]
+        longer = [at for at, other in enumerate(tokens) if other.startswith(token) and other != token]
+        assert [tokens[at] for at in path.prefixes] == sorted(prefixes, key=len)
+        assert list(path.continuations) == longer
+        assert path.n_continuations == len(longer)
+
+
+def test_special_and_byte_tokens_are_no_neighbours():
+    vocabulary = toy_vocabulary(
+        {"<s>": Attribute.CONTROL, "<": 0.0, "<sx": 0.0, "<s": Attribute.BYTE, "<sy>": Attribute.UNUSED}
+    )
+    assert path_of(vocabulary, 1).continuations == (2,)
+    assert path_of(vocabulary, 2).prefixes == (1,)

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+
 import guiapp
 from guiapp.analysis.explain.encoder_agreement import measured_agreement
 from guiapp.analysis.explain.reports import (
     BACKGROUNDS,
     RESET,
+    doubled_special,
     ids_report,
     info_report,
     segmentations_report,
@@ -41,14 +44,6 @@ def test_what_belongs_to_no_token_has_no_colour_and_lines_stay_lines():
         "".join(boxes[:4]),
         "".join(boxes[4:]),
     ]
-
-
-def test_text_at_the_ends_that_no_token_covers_is_shown():
-    wordpiece = guiapp.open_model("demo:wordpiece")
-    encoding = wordpiece.encode(" A \n ", add_special=False)
-    assert list(token_lines(wordpiece, encoding, "color")) == [f"·{colored(0, 'A')}·↵", "·"]
-    assert list(token_lines(wordpiece, wordpiece.encode("", add_special=False), "color")) == []
-    assert list(token_lines(wordpiece, wordpiece.encode("\n\n", add_special=False), "color")) == ["↵", "↵"]
 
 
 def test_records_hold_each_token_with_its_span():
@@ -104,3 +99,32 @@ def test_a_model_tells_what_its_file_says():
     rwkv = guiapp.open_model("demo:rwkv")
     assert info_report(rwkv, with_agreement=True)["agreement"] == measured_agreement(rwkv)
     assert info_report(guiapp.open_model("demo:spm"))["merges"] == 0
+
+
+BOS = 2549  # of demo:bpe
+BEGINS = "The text begins with {}, and the model adds another one."
+ENDS = "The text ends with {}, and the model adds another one."
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "said"),
+    [
+        ("demo:bpe", "<|begin_of_text|>hi", BEGINS.format("<|begin_of_text|>")),
+        ("demo:bpe", "hi<|begin_of_text|>", None),
+        ("demo:bpe", "", None),
+        ("demo:wordpiece", "hi [SEP]", ENDS.format("[SEP]")),
+        ("demo:wordpiece", "[CLS] hi [SEP]", f"{BEGINS.format('[CLS]')} {ENDS.format('[SEP]')}"),
+        ("demo:rwkv", "hi", None),
+    ],
+)
+def test_a_special_token_twice_is_told(model, text, said):
+    tokenizer = guiapp.open_model(model)
+    ids = tokenizer.encode(text).token_ids.tolist()
+    assert doubled_special(tokenizer, ids[:2], ids[-2:]) == said
+
+
+@pytest.mark.parametrize(
+    "ids", [[], [BOS], [64, BOS], [BOS, 64], [64, 64], [BOS + 1, BOS], [BOS + 1, BOS + 1]]
+)
+def test_the_special_token_once_or_another_one_twice_is_all_right(ids):
+    assert doubled_special(guiapp.open_model("demo:bpe"), ids, ids) is None

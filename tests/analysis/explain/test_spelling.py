@@ -3,9 +3,11 @@
 import base64
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.explain.spelling import MarkedPart, Spelling, code, parts, without_marks
 from guiapp.core.text.visible_text import visible_text
 
 SIGNS, FILE = Spelling.SIGNS, Spelling.FILE
@@ -33,3 +35,39 @@ def test_files_that_hold_bytes_or_escape_them_have_no_letters_of_their_own(tmp_p
             assert FILE.token(vocabulary, token_id) == SIGNS.token(vocabulary, token_id)
             data = vocabulary.token_bytes(token_id)
             assert FILE.part(vocabulary, data) == SIGNS.part(vocabulary, data)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("ĠN", "`ĠN`"),
+        ("`", "`` ` ``"),
+        ("a``b", "``` a``b ```"),
+        ("", "`  `"),
+        (" a ", "`  a  `"),
+        ("a ", "`a `"),
+        (" a", "` a`"),
+        ("\t ", "`\t `"),
+        ("aa", "`aa`"),
+        ("\ta\t", "`\ta\t`"),
+    ],
+)
+def test_a_text_stands_between_marks_that_it_does_not_have(text, marked):
+    assert code(text) == marked
+    assert without_marks(f"{marked} is {marked}.") == f"{text} is {text}."
+
+
+def test_sentences_fall_into_parts():
+    told = list(parts(f"{code('`')} + {code('a')} → {code('`a')}, rank 3."))
+    assert [part.text for part in told if part.is_code] == ["`", "a", "`a"]
+    assert told[-1] == MarkedPart(", rank 3.", False)
+    assert list(parts("` ``  `")) == [MarkedPart("`` ", True)]
+    assert list(parts("` `")) == [MarkedPart(" ", True)]
+    assert list(parts("an ` alone, and `` two")) == [MarkedPart("an ` alone, and `` two", False)]
+
+
+@given(st.lists(st.tuples(st.text("ab ,", min_size=1), st.text("`a ")), max_size=4))
+def test_what_is_marked_is_found_again(pairs):
+    sentence = "".join(f"{words}{code(text)}" for words, text in pairs)
+    expected = [part for words, text in pairs for part in (MarkedPart(words, False), MarkedPart(text, True))]
+    assert list(parts(sentence)) == expected

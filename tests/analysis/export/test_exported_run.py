@@ -2,9 +2,8 @@
 
 import pytest
 
-from guiapp.analysis.export.drawing import document
-from guiapp.analysis.export.exported_run import ExportedRun, write_chunks
-from guiapp.analysis.export.page import PageStep, page
+from guiapp.analysis.export.exported_run import ExportedRun, document, write_chunks
+from guiapp.analysis.export.html import PageStep, page
 
 
 class Count(ExportedRun):
@@ -86,15 +85,6 @@ def test_the_size_of_short_runs_is_known(n_steps):
     assert run.estimated_bytes(".svg") == sum(
         len(run.drawing_row(step, step)[0].encode()) for step in run.steps if step % 2
     )
-
-
-def test_the_size_of_long_runs_is_that_of_every_so_many_steps():
-    assert Count(197).estimated_bytes(".json") == sum(10 + 2 * step for step in range(1, 198, 4)) * 197 // 50
-
-
-def test_nothing_has_no_size():
-    assert [Count(0).estimated_bytes(ending) for ending in (".html", ".json", ".svg")] == [0, 0, 0]
-    assert Count(9).estimated_bytes(".txt") == 0
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from guiapp.analysis.export.html import (
     beginning,
     html,
     joined,
-    resource,
     section,
     table,
     tag,
@@ -105,7 +104,3 @@ def test_a_page_allows_its_own_style_and_its_own_script_alone():
         "base-uri 'none'",
         "form-action 'none'",
     ]
-
-
-def test_style_sheets_are_read_from_the_resources():
-    assert "{" in resource("steps.css")

@@ -11,11 +11,10 @@ from html.parser import HTMLParser
 import pytest
 
 import guiapp
-from guiapp.analysis.export.page import PagePair, PageStep, page, rich
-from guiapp.analysis.export.trace_run import TraceRun
-from guiapp.analysis.export.training_run import TrainingRun
+from guiapp.analysis.export.html import PagePair, PageStep, page, rich
+from guiapp.analysis.export.runs import TraceRun, TrainingRun
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
@@ -199,22 +198,6 @@ def test_a_training_is_shown_from_its_start():
     assert first.rows[0][-1] == ("b</w>", True)
     assert first.sentence.startswith("`b` + `</w>` → `b</w>`, 4 times")
     assert shown.page_step(3).pairs == ()
-
-
-def test_of_a_training_the_first_words_are_shown_and_the_best_pairs():
-    run = begin("bpe", " ".join(first + second for first in "abcdef" for second in "uvwxyz") * 3, 300)
-    kept = TrainingRecord(run.start)
-    for merge in run.steps():
-        kept.append(to_json(merge).encode())
-    told, words = kept.step(1), kept.words(0)
-    assert (len(told.ties), len(told.rivals), len(words)) == (4, 11, 37)
-    tied = [(pair, told.worth) for pair in ((told.left, told.right), *told.ties)]
-    start = TrainingRun(kept).page_step(0)
-    assert start.rows == tuple(tuple((kept.write(each), False) for each in cut) for cut, _, _ in words[:30])
-    assert start.pairs == tuple(
-        PagePair(" + ".join(map(kept.write, pair)), f"{worth:,.4g}", number == 0)
-        for number, (pair, worth) in enumerate([*tied, *told.rivals][:10])
-    )
 
 
 def test_words_are_rich_only_where_they_say_so():

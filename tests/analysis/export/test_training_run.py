@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from guiapp.analysis.export.process import ExportRequest, main
-from guiapp.analysis.export.training_run import TrainingRun
+from guiapp.analysis.export.runs import ExportRequest, TrainingRun, main
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json

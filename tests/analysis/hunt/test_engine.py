@@ -14,10 +14,10 @@ import planted
 import pytest
 
 import guiapp
-from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.hunt import worker
-from guiapp.analysis.hunt.engine import NO_WORKER, HuntPlan, hunt
-from guiapp.analysis.hunt.mismatches import Hunt
+from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.hunt import searching as worker
+from guiapp.analysis.hunt.engine import NO_WORKER, HuntPlan, hunt, likely_pre
+from guiapp.analysis.hunt.mismatches import Find, Hunt
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.errors import TokenloupeError, VocabError
 
@@ -59,17 +59,6 @@ def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_p
     assert state.tried > state.n_lines
     assert [subject.name for subject in state.subjects] == ["first.gguf", "second.gguf"]
     assert state.subjects[0].sha256 != state.subjects[1].sha256
-
-
-def test_a_folder_of_texts_is_given_as_a_whole(pair, tmp_path):
-    for name, text in (("b/c.txt", b"in 1984"), ("a.txt", b"no number"), (".hidden", b"12"), ("x", b"12\0")):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(text)
-    state = last(small_plan(pair, files=(str(tmp_path),), most_batches=1))
-    assert (state.n_lines, state.n_differing_lines) == (2, 1)
-    (tmp_path / "none").mkdir()
-    with pytest.raises(TokenloupeError, match="holds no texts"):
-        last(small_plan(pair, files=(str(tmp_path / "none"),)))
 
 
 def test_the_same_seed_tries_the_same_texts_and_finds_the_same(pair):
@@ -127,11 +116,6 @@ def test_it_stops_at_once_and_keeps_what_was_found(pair):
     assert time.monotonic() - stopped_s < 10
     assert state.is_over
     assert state.finds
-
-
-def test_the_time_is_kept(pair):
-    state = last(HuntPlan(*pair, seconds=1.0))
-    assert state.seconds < 60
 
 
 def test_the_time_begins_once_both_are_open(pair, monkeypatch):
@@ -194,6 +178,7 @@ def test_what_cannot_be_is_told_before_anything_else(first, second, message):
 def test_a_library_that_crashes_is_told_with_the_text_and_the_hunt_goes_on(pair, monkeypatch):
     """As if llama.cpp did not survive a text; in a process of its own."""
     monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_until_digits)
+    monkeypatch.setattr("guiapp.analysis.hunt.engine.MOST_LOSSES", 3)
     state = last(HuntPlan(*pair, seconds=PATIENCE_S, most_batches=2, n_workers=1))
     crash = next(find for find in state.finds if find.reason.subject == "crash")
     assert crash.reason.cause is Cause.REFUSED
@@ -230,3 +215,28 @@ def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert done.stderr.rstrip().endswith(f"HuntError: {NO_WORKER}")
+
+
+DIGITS = Reason(Cause.PIECES, "digits", "")
+FINDS = (Find(b"12", ((), ()), 1, DIGITS, others=(Find(b"4567", ((), ()), 1, DIGITS),)),)
+DROPPED = planted.gguf_parts("demo:bpe")["merges"][300:]
+
+
+@pytest.mark.parametrize(
+    ("changes", "second", "name"),
+    [
+        ({"pre": "qwen2"}, "", "qwen2"),
+        ({"pre": "qwen2", "merges": DROPPED}, "", ""),
+        ({"pre": "qwen2"}, "tokenizers", ""),
+    ],
+)
+def test_the_pre_tokenizer_is_named_with_which_nothing_differs(changes, second, name, tmp_path):
+    plant = planted.Plant("", "demo:bpe", "gguf", planted.set_part(**changes), ())
+    first, other = map(str, plant.write(tmp_path))
+    word = Find(b"the letters", ((), ()), 0, Reason(Cause.MERGE, "order", ""))
+    assert likely_pre(HuntPlan(first, second or other), (*FINDS, word)) == name
+
+
+def test_what_is_no_matter_of_pieces_is_not_asked():
+    merge = Find(b"12", ((), ()), 1, Reason(Cause.MERGE, "order", ""))
+    assert likely_pre(HuntPlan("no such file", "nor this"), (merge,)) == ""

@@ -11,7 +11,6 @@ import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.mismatches import (
-    MOST_PLACES,
     MOST_TEXTS,
     Batch,
     Find,
@@ -21,7 +20,7 @@ from guiapp.analysis.hunt.mismatches import (
     OfKind,
     UserLine,
 )
-from guiapp.analysis.hunt.report import headline, markdown, record, text_lines
+from guiapp.analysis.hunt.report import record
 from guiapp.core.encode.tokenizer import Tokenizer
 
 DIGITS = Reason(Cause.PIECES, "digits", "A cuts `12`.")
@@ -78,19 +77,6 @@ def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
         many = many.with_text(find(b"%d" % number))
     assert len(many.others) == MOST_TEXTS - 1
     assert [each.text for each in many.others][:3] == [b"67", b"100", b"101"]
-
-
-def test_only_the_first_places_in_the_order_of_lines_are_kept():
-    many = tuple(place(number) for number in range(MOST_PLACES, 0, -1))
-    found = find(b"1").with_count(OfKind(DIGITS.kind, 60, many), True)
-    found = found.with_count(OfKind(DIGITS.kind, 1, (place(0),)), True)
-    assert found.places == tuple(place(number) for number in range(MOST_PLACES))
-    assert (found.n_texts, found.n_lines) == (61, 61)
-    assert find(b"1").with_count(OfKind(DIGITS.kind, 2, many), False).places == ()
-
-
-def test_a_note_is_told_once():
-    assert Hunt(BOTH, 0).with_note("A.").with_note("B.").with_note("A.").notes == ("A.", "B.")
 
 
 def test_a_model_is_told_with_its_format_size_and_choice():
@@ -153,67 +139,3 @@ def test_a_record_has_all(hunted):
         "inconclusive": None,
     }
     assert record(replace(hunted, generators=()))["generators"] == [*ALL_NAMES]
-
-
-def test_lines_tell_each_find_with_the_ids_of_both(hunted):
-    assert list(text_lines(hunted)) == [
-        "2 differences found; 1,010 texts tried in 1.2 s, seed 3. Of your own texts 5 in 1,000 lines differ.",
-        "Known.",
-        "",
-        '1. "12": pre-tokenizer (digits), 2 in 1,000 lines',
-        "   A cuts `12`.",
-        "   first.gguf: 1 2",
-        "   B: none",
-        "",
-        r"2. b'\xffb': merge (order), 1 in 1,000 lines",
-        "   B merges `b` first.",
-        "   first.gguf: no ids",
-        "   B: 7",
-    ]
-    alone = replace(hunted, n_lines=0, finds=hunted.finds[:1], notes=())
-    assert list(text_lines(alone))[:3] == [
-        "1 difference found; 1,010 texts tried in 1.2 s, seed 3.",
-        "",
-        f"1. {headline(hunted.finds[0])}",
-    ]
-
-
-def test_a_report_in_markdown_is_written_out(hunted):
-    told = markdown(hunted).split("\n")
-    assert [line for line in told if line] == [
-        "# first.gguf and B",
-        "2 differences found; 1,010 texts tried in 1.2 s, seed 3. Of your own texts 5 in 1,000 lines differ.",
-        "Known.",
-        "| | first | second |",
-        "|---|---|---|",
-        "| name | first.gguf | B |",
-        "| format | GGUF |  |",
-        "| version |  | 1.2 |",
-        "| split as | qwen2 |  |",
-        "| tokens | 1,234 | 0 |",
-        f"| SHA-256 | {BOTH[0].sha256} |  |",
-        f"Tokenloupe {guiapp.__version__}; seed 3, batches of texts done: 1, of these alone: digits, signs.",
-        r"## 1. pre\-tokenizer: digits",
-        "A cuts `12`.",
-        '    text   "12"',
-        "    bytes  31 32",
-        "    from   byte 1",
-        "    first  1 2",
-        "    second none",
-        r"    printf '\061\062' | tokenloupe tokenize MODEL",
-        "2 in 1,000 lines of the given texts differ so.",
-        "## 2. merge: order",
-        "B merges `b` first.",
-        r"    text   b'\xffb'",
-        "    bytes  ff 62",
-        "    from   byte 0",
-        "    first  no ids",
-        "    second 7",
-        r"    printf '\377\142' | tokenloupe tokenize MODEL",
-        "1 in 1,000 lines of the given texts differ so.",
-    ]
-    bare = markdown(Hunt((HuntSubject("A"), HuntSubject("B")), 0))
-    assert "SHA" not in bare
-    assert "split as" not in bare
-    assert f"Tokenloupe {guiapp.__version__}; seed 0, batches of texts done: 0.\n" in bare
-    assert "of the given texts" not in markdown(replace(hunted, n_lines=0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import planted
 import pytest
@@ -9,9 +11,9 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.pair import SidePair, library_reason
-from guiapp.analysis.hunt.sides import FileSide, HuntError, LibrarySide
-from guiapp.analysis.hunt.worker import open_pair
+from guiapp.analysis.hunt import pair as sides
+from guiapp.analysis.hunt.pair import FileSide, HuntError, LibrarySide, SidePair, library_reason
+from guiapp.analysis.hunt.searching import open_pair
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
@@ -139,12 +141,6 @@ LIES = (
         "B gives the id 1048576, and there are 2,560 tokens.",
     ),
     (
-        lambda text, ids: np.append(ids, np.int32(2560)),
-        b"a",
-        (Cause.OTHER_VOCABULARY, "ids"),
-        "B gives the id 2560, and there are 2,560 tokens.",
-    ),
-    (
         lambda text, ids: ids + 1 if text == b"a" else ids,
         b"a",
         (Cause.NUMBER, "ids"),
@@ -158,12 +154,6 @@ LIES = (
         "`<|im_end|>` by A and `<|im_end|>·` by B.",
     ),
     (
-        lambda text, ids: np.append(ids, SPACE),
-        b"a",
-        (Cause.NORMALIZED, "spaces"),
-        "Tokens stand for other texts: `a` by A and `a·` by B.",
-    ),
-    (
         lambda text, ids: np.append(ids, END),
         b"a",
         (Cause.SPECIAL, "special tokens"),
@@ -174,13 +164,6 @@ LIES = (
         MARKED,
         (Cause.SPECIAL, "special tokens"),
         "Only A takes `<|im_end|>` as one special or added token.",
-    ),
-    (  # the only piece, though by itself it is merged alike
-        lambda text, ids: np.append(ids[:1], merging_nothing(b"the")) if text == MARKED else ids,
-        MARKED,
-        (Cause.MERGE, "pieces"),
-        "The piece `the` is merged otherwise: "
-        + GIVEN.format("`<|im_end|>` | `t` | `he`", "`<|im_end|>` | `t` | `h` | `e`"),
     ),
     (
         lambda text, ids: merging_nothing(text),
@@ -210,19 +193,6 @@ def test_a_byte_that_only_one_of_them_gives_is_told(is_ours):
     assert reason == Reason(
         Cause.FALLBACK, "unknown text", f"Only {'AB'[not is_ours]} gives the byte token `<C3>` for `é`."
     )
-
-
-def test_a_token_that_both_give_is_not_told_as_only_of_one():
-    tokenizer = guiapp.open_model("demo:spm")
-    find = tokenizer.vocabulary.find
-    a, byte = find(b"a"), find(b"<0x61>")
-
-    def sentence(mine, other):
-        return library_reason(tokenizer, b"aaa", mine, other, lambda text: other, ("A", "B")).sentence
-
-    assert sentence([a, a, byte], [a, byte, byte]) == "B more often gives the byte token `a` for `aaa`."
-    end = tokenizer.vocabulary.special_ids.eos
-    assert sentence([end, a, end], [a, end]) == "A more often takes `</s>` as one special or added token."
 
 
 def renumbered(said) -> None:
@@ -314,3 +284,100 @@ def test_the_place_of_the_first_difference_counts_bytes(tmp_path):
     pair = lying_pair(cut_at_digits)
     assert pair.first_difference("é 12".encode()) == 3
     assert lying_pair(lambda text, ids: np.append(ids, SPACE)).first_difference(b"ab") == 2
+
+
+@pytest.fixture(scope="module")
+def refusing():
+    vocabulary = guiapp.open_model("demo:unigram").vocabulary
+    return Tokenizer(replace(vocabulary, special_ids=replace(vocabulary.special_ids, unk=None)))
+
+
+def test_a_file_gives_ids_of_each_text_and_none_of_one_that_it_refuses(refusing):
+    side = FileSide("A", refusing)
+    ids = side.encode_each([b"a", "𝄞".encode(), b"b"])
+    assert ids[1] is None
+    assert [each.tolist() for each in (ids[0], ids[2])] == [
+        refusing.encode(text, False).token_ids.tolist() for text in (b"a", b"b")
+    ]
+    assert side.spans("𝄞".encode()) is None
+    assert side.takes_bytes
+    assert not FileSide("A", Tokenizer(replace(refusing.vocabulary, library="another"))).takes_bytes
+
+
+def test_special_tokens_are_parsed_and_put_around_unless_that_is_off():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = b"<|im_end|>a"
+    parsing, plain = (FileSide("A", tokenizer, parses) for parses in (True, False))
+    for side, parses in ((parsing, True), (plain, False)):
+        expected = tokenizer.encode(text, False, parses)
+        assert side.encode_each([text])[0].tolist() == expected.token_ids.tolist()
+        assert side.spans(text) == tuple(map(tuple, expected.spans.tolist()))
+        assert side.decode(expected.token_ids) == tokenizer.decode(expected.token_ids)
+    assert parsing.affixes() == tokenizer.special_affixes()
+    assert parsing.affixes()[0]
+    assert plain.affixes() == ([], [])
+
+
+class FakeContender:
+    """A library whose tokens are letters, `a` being 0, and that puts 7 before a text and 8, 9 behind it."""
+
+    other_vocabulary = ""
+    take_text = bytes
+    take_ids = list
+    affixes = ([7], [8, 9])
+
+    def tokens(self, ids):
+        return type("Tokens", (), {"ids": np.array(ids, np.int32)})
+
+    def encode_special(self, text, adds_special):
+        if b"!" in text:
+            raise RuntimeError("refused")
+        inner = [byte - ord("a") for byte in text]
+        return [*self.affixes[0], *inner, *self.affixes[1]] if adds_special else inner
+
+    def decode(self, ids):
+        return bytes(token + ord("a") for token in ids)
+
+
+@pytest.fixture
+def library(monkeypatch):
+    model = Tokenizer(toy_vocabulary(dict.fromkeys("abc", 0.0), VocabType.BPE))
+
+    def opened(**changes):
+        contender = type("Contender", (FakeContender,), changes)()
+        peer = type("Peer", (), {"open": staticmethod(lambda source: contender)})
+        monkeypatch.setattr(sides, "PEERS", {"fake": peer})
+        monkeypatch.setattr(sides, "peer_source", lambda name, model: None)
+        return LibrarySide("fake", model)
+
+    return opened
+
+
+def test_a_library_gives_what_it_makes_of_texts_and_refuses_what_it_fails_at(library):
+    side = library()
+    assert [ids if ids is None else ids.tolist() for ids in side.encode_each([b"ab", b"a!", b""])] == [
+        [0, 1],
+        None,
+        [],
+    ]
+    assert (side.parses_special, side.takes_bytes, side.tokenizer) == (True, True, None)
+    assert side.decode(np.array([2, 0], np.int32)) == "ca"
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [(b"cab", ((0, 1), (1, 2), (2, 3))), (b"", ()), (b"ad", None), (b"a!", None)],
+)
+def test_spans_are_told_where_tokens_stand_side_by_side_for_the_text(library, text, spans):
+    assert library().spans(text) == spans
+
+
+@pytest.mark.parametrize("affixes", [([7], [8, 9]), ([], [8]), ([7, 7], []), ([], [])])
+def test_what_a_library_puts_around_is_found_out(library, affixes):
+    assert library(affixes=affixes).affixes() == affixes
+
+
+def test_one_that_decodes_nothing_gives_an_empty_text(library):
+    assert library(decode=None).decode(np.array([0], np.int32)) == ""
+    assert library(decode=lambda self, ids: "text").decode(np.array([0], np.int32)) == "text"
+    assert library(decode=lambda self, ids: b"a\xff").decode(np.array([0], np.int32)) == "a\ufffd"

@@ -16,10 +16,8 @@ import guiapp
 from guiapp.analysis.hunt.engine import HuntPlan, hunt
 from guiapp.analysis.hunt.generators import batch
 from guiapp.analysis.hunt.mismatches import Find
-from guiapp.analysis.hunt.pair import SidePair
-from guiapp.analysis.hunt.searching import Searcher
-from guiapp.analysis.hunt.sides import FileSide
-from guiapp.analysis.hunt.worker import HuntTask, HuntWorker, material_of
+from guiapp.analysis.hunt.pair import FileSide, SidePair
+from guiapp.analysis.hunt.searching import HuntTask, HuntWorker, Searcher, material_of
 from guiapp.core.encode.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.real_vocabs

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import planted
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.hunt.mismatches import MOST_TEXTS, Hunt, HuntSubject, LineOffset, UserLine
-from guiapp.analysis.hunt.pair import SidePair
-from guiapp.analysis.hunt.searching import Searcher
-from guiapp.analysis.hunt.sides import FileSide
+from guiapp.analysis.hunt.pair import FileSide, SidePair
+from guiapp.analysis.hunt.searching import Searcher, shrunk
 
 DIGITS = (Cause.PIECES, "digits")
 
@@ -38,16 +41,6 @@ def test_a_find_is_the_shortest_text_of_its_kind(searcher):
     mine, other = find.token_ids
     assert len(mine) == 2  # with BOS
     assert len(other) != len(mine)
-
-
-def test_a_text_that_both_refuse_was_not_tried(searcher, monkeypatch):
-    encode = FileSide.encode_each
-    monkeypatch.setattr(
-        FileSide,
-        "encode_each",
-        lambda side, texts: [None if text == b"a" else encode(side, [text])[0] for text in texts],
-    )
-    assert searcher.search([b"a", b"a", b"b"], "mine").n_texts == 1
 
 
 def test_a_text_is_told_once_and_of_a_kind_some_more_with_their_own_characters(searcher):
@@ -112,3 +105,32 @@ def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
 def test_a_long_line_is_narrowed_to_where_it_differs(searcher):
     batch = searcher.search_lines(lines_of(b"word " * 300 + b"1984 " + b"word " * 300))
     assert [find.reason.kind for find in batch.finds] == [DIGITS]
+
+
+def holds_with(pattern: bytes):
+    return lambda text: re.search(pattern, text) is not None
+
+
+def test_only_what_counts_is_left():
+    text = "Grüße, I have 1,234.56 good reasons: don'T!".encode()
+    assert shrunk(text, holds_with(b"'T")) == b"'T"
+    assert shrunk(text, holds_with(rb"\d\d\d")) == b"111"
+    assert shrunk(text, holds_with("ü.*:".encode())) == "ü:".encode()
+
+
+def test_bytes_that_are_no_utf_8_count_as_characters():
+    assert shrunk(b"abc\xff\xfedef", holds_with(b"\xfe")) == b"\xfe"
+
+
+@given(st.text("ab1 .é中", min_size=1, max_size=40), st.data())
+def test_no_character_can_be_left_out(text, data):
+    part = data.draw(st.sampled_from([text[at : at + 3] for at in range(len(text))]))
+    holds = holds_with(re.escape(part.encode()))
+    small = shrunk(text.encode(), holds)
+    assert small == part.encode()
+
+
+def test_it_ends_after_so_many_tries():
+    tries = []
+    shrunk(b"x" * 5000, lambda text: bool(tries.append(text)) or len(text) >= 4999, most_tries=50)
+    assert len(tries) == 50

@@ -7,13 +7,20 @@ from time import perf_counter
 import pytest
 
 import guiapp
-from guiapp.analysis.lessons.lesson import LessonStep, is_lesson_file, load, load_each
-from guiapp.analysis.lessons.places import go_to_place
+from guiapp.analysis.lessons.lesson import (
+    MOST_LISTED,
+    LessonStep,
+    computed_answer,
+    go_to_place,
+    is_lesson_file,
+    load,
+    load_each,
+)
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.conditions import COLUMNS
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
-from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.core.text.outside_json import FaultyFileError
 
 HEAD = 'title = "x"\nsummary = "y"\n'
 STEP = HEAD + '[[step]]\nsay = "z"\n'
@@ -167,11 +174,6 @@ def test_files_that_are_meant_to_be_lessons_are_known(lesson_file, tmp_path):
     assert not is_lesson_file(lesson_file(STEP).rename(tmp_path / "1.txt"))
 
 
-def test_a_step_about_training_has_its_merges():
-    step = LessonStep("a", text="aab aab b aab", train="bpe", merges=2)
-    assert [(told.left, told.right) for told in step.training()] == [("b", "</w>"), ("a", "a")]
-
-
 def test_a_place_is_found_without_the_breakpoints_of_others():
     tokenizer = guiapp.open_model("demo:toy")
     walk = debugger_for(tokenizer, record(tokenizer, "abacb", "heap"))
@@ -182,3 +184,30 @@ def test_a_place_is_found_without_the_breakpoints_of_others():
         found.append(walk.position)
     assert found == [walk.n_steps, 5, 0, 0, walk.n_steps]
     assert [row.title for row in walk.breakpoints] == ["step == 1"]
+
+
+def answer(text, answer_is, place="start"):
+    tokenizer = guiapp.open_model("demo:toy")
+    debugger = Debugger(record(tokenizer, text), tokenizer.vocabulary)
+    return computed_answer(answer_is, debugger, place)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_is", "told"),
+    [
+        (b"", "n_tokens", "0 tokens."),
+        (b"a", "n_tokens", "1 token."),
+        (b"", "tokens", "None."),
+        (b"abcb", "tokens", "`ab`, `cb`."),
+        (b"aa", "ids", "0, 0."),
+        (b"ab", "operation back hit 2", None),
+    ],
+)
+def test_what_is_known_of_the_whole_text_is_told(text, answer_is, told):
+    assert answer(text, answer_is) == told
+
+
+@pytest.mark.parametrize(("n_more", "told"), [(0, "."), (1, ", and 1 more."), (2, ", and 2 more.")])
+def test_of_many_tokens_the_first_are_listed(n_more, told):
+    said = answer(b"a" * (MOST_LISTED + n_more), "ids")
+    assert said == ", ".join(["0"] * MOST_LISTED) + told

@@ -1,10 +1,15 @@
 """No lesson says anything untrue: each of its states is made by the real encoders and compared."""
 
-import pytest
+from pathlib import Path
+from shutil import copytree
 
-from guiapp.analysis.lessons.checking import check
-from guiapp.analysis.lessons.lesson import load_each
-from guiapp.analysis.lessons.scenes import Scenes
+import pytest
+from gguf_builder import BYTE, NORMAL, write_vocab
+from unpaired_vocabularies import write_test
+
+from guiapp.analysis.lessons.lesson import Scenes, check, load, load_each, save_lesson
+from guiapp.cli.main import run
+from guiapp.core.encode.catalogue import ALGORITHMS
 
 LESSONS, BROKEN = load_each()
 
@@ -32,3 +37,58 @@ def test_its_runs_give_the_tokens_of_the_native_encoders(lesson):
             tokenizer, trace = scenes.tokenizer(step), scenes.debugger(step).trace
             encoding = tokenizer.encode(step.text, True, step.parse_special, step.encoder or None)
             assert trace.result.ids.tolist() == encoding.token_ids.tolist()
+
+
+BY_HAND = Path(__file__).parents[2] / "lessons"
+WRONG = "wrong"
+SCORES = {"li": -3.0, "on": -3.0, "ons": -4.0, "lion": -5.0, "lions": -9.5}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The lessons, with the model files that they name beside them."""
+    lessons = copytree(BY_HAND, tmp_path_factory.mktemp("by hand") / "lessons")
+    write_test(lessons / "test.gguf")
+    tokens = ["<unk>", "<s>", "</s>", "<pad>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    types = [2, 3, 3, 3, *[BYTE] * 256, *[NORMAL] * len(SCORES)]
+    scores = [*[0.0] * len(tokens), *SCORES.values()]
+    write_vocab(
+        lessons / "plamo2.gguf", model="plamo2", tokens=[*tokens, *SCORES], types=types, scores=scores
+    )
+    return lessons
+
+
+def test_there_is_one_for_each_algorithm():
+    assert {path.stem for path in BY_HAND.glob("*.toml")} == {*ALGORITHMS, WRONG}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_it_runs_and_everything_that_it_claims_is_so(folder, name, capsys):
+    path = folder / f"{name}.toml"
+    assert run(["lesson", "check", str(path)]) == 0, capsys.readouterr().out
+    lesson = load(path)
+    assert {step.encoder for step in lesson.steps} == {name}
+    assert all(step.now is not None for step in lesson.steps)
+    assert any(step.says for step in lesson.steps)
+    assert any(step.answer_is for step in lesson.steps)
+    save_lesson(lesson, path.with_suffix(".html"))
+    assert path.with_suffix(".html").read_text().count("<section>") == len(lesson.steps)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_wrong_claim_in_it_is_refused_with_its_line(folder, name, capsys):
+    text = (folder / f"{name}.toml").read_text()
+    before, entry, behind = text.rpartition("now = [")
+    path = folder / f"{name}-wrong.toml"
+    path.write_text(f'{before}{entry}"no token", {behind}')
+    assert run(["lesson", "check", str(path)]) == 1
+    line, n_steps = before.count("\n") + 1, before.count("[[step]]")
+    told = capsys.readouterr().out
+    assert told.startswith(f"{path}:{line}: step {n_steps}: “now” is not what is there: [")
+    assert told.count("\n") == 1
+
+
+def test_the_one_with_a_wrong_claim_is_refused_with_line_and_reason(folder, capsys):
+    path = folder / f"{WRONG}.toml"
+    assert run(["lesson", "check", *map(str, (folder / "scan.toml", path))]) == 1
+    assert capsys.readouterr().out == f'{path}:15: step 2: “now” is not what is there: ["ab", "a", "cb"].\n'

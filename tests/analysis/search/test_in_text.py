@@ -3,20 +3,17 @@
 import re
 import sys
 import time
-from unittest import mock
+from itertools import pairwise
 
-import numpy as np
 import pytest
 from conftest import PATIENCE_S
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.search import in_text as finding
-from guiapp.analysis.search import in_text_worker as regex_places_worker
-from guiapp.analysis.search import queries
-from guiapp.analysis.search.in_text import Query, find, tokens_named
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.search import in_text_worker
+from guiapp.analysis.search import matches as finding
+from guiapp.analysis.search.matches import Query, QueryError, find, tokens_named
 
 TEXT = "Über the Ünder, THE other\nthe end".encode()
 
@@ -56,7 +53,7 @@ def test_queries_find_what_they_mean(kind, wanted, matches_case, expected):
     ],
 )
 def test_expressions_match_characters_and_lines(wanted, matches_case, expected):
-    spans = regex_places_worker.places(regex_places_worker.request(wanted, matches_case, 9, TEXT))
+    spans = in_text_worker.places(in_text_worker.request(wanted, matches_case, 9, TEXT))
     assert [TEXT[start:end].decode() for start, end in spans] == expected
 
 
@@ -137,23 +134,6 @@ def test_too_many_matches_are_cut_and_said_to_be(monkeypatch, kind):
     assert (len(many.starts), many.is_all) == (10, False)
 
 
-def test_the_way_through_a_text_is_told_up_to_the_last_match_that_is_kept(monkeypatch):
-    monkeypatch.setattr(finding, "CHUNK_BYTES", 7)
-    shares = []
-    assert find(b"a" * 20, Query("text", "a", True), shares.append).is_all
-    assert shares == [0, 7 / 20, 14 / 20]
-    monkeypatch.setattr(finding, "MOST_MATCHES", 8)
-    shares.clear()
-    matches = find(b"a" * 28, Query("text", "a", True), shares.append)
-    assert (matches.starts.tolist(), matches.is_all) == ([*range(8)], False)
-    assert shares == [0, 7 / 28]
-
-
-def test_nothing_is_found_whole_where_nothing_is_looked_for():
-    matches = find(b"a", Query("text", "", True), lambda share: None)
-    assert (matches.starts.tolist(), matches.ends.tolist(), matches.is_all) == ([], [], True)
-
-
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr(finding, "LONGEST_S", -1.0)
     with pytest.raises(QueryError, match=r"^The search takes more than -1 seconds\. Look for less\.$"):
@@ -162,12 +142,12 @@ def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
 def test_one_match_more_than_wanted_is_told(most):
-    spans = regex_places_worker.places(regex_places_worker.request("a", True, most, b"aXaXaXaX"))
+    spans = in_text_worker.places(in_text_worker.request("a", True, most, b"aXaXaXaX"))
     assert spans.tolist() == [[2 * number, 2 * number + 1] for number in range(most + 1)]
 
 
 def test_an_expression_that_never_ends_is_given_up(monkeypatch):
-    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    monkeypatch.setattr(finding, "LONGEST_S", 0.3)
     started = time.monotonic()
     with pytest.raises(QueryError, match="simpler"):
         found(b"a" * 40 + b"!", "(a+)+$", "regex")
@@ -206,9 +186,8 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes have no limit of memory there")
 def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
-    request = regex_places_worker.request("(a|b|[^z])*z", True, 10, b"the cat sat " * 3_000_000)
-    with pytest.raises(QueryError, match="could not be tried"):
-        queries.tried_apart("x", regex_places_worker.__name__, request, lambda share: None)
+    with pytest.raises(QueryError, match="simpler"):
+        found(b"the cat sat " * 3_000_000, "(a|b|[^z])*z", "regex", True)
 
 
 @given(
@@ -216,7 +195,8 @@ def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
     st.integers(1, 5),
 )
 def test_places_in_bytes_are_the_same_however_long_the_blocks(text, block):
-    characters = np.arange(len(text) + 1)
-    ends = [len(text[:end].encode("utf-8", "surrogateescape")) for end in characters]
-    with mock.patch.object(regex_places_worker, "BLOCK", block):
-        assert regex_places_worker._in_bytes(text, characters).tolist() == ends
+    ends = [len(text[:end].encode("utf-8", "surrogateescape")) for end in range(len(text) + 1)]
+    message = in_text_worker.request(".", True, 99, text.encode("utf-8", "surrogateescape"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_text_worker, "BLOCK", block)
+        assert in_text_worker.places(message).tolist() == [[*span] for span in pairwise(ends)]

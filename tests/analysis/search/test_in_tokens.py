@@ -1,7 +1,9 @@
-"""Finding tokens by text, bytes, id and regular expression."""
+"""Finding tokens by text, bytes, id and regular expression, and what the processes answer that search."""
 
+import io
 import re
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,20 +12,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.search import in_tokens as search
-from guiapp.analysis.search import queries
-from guiapp.analysis.search.in_tokens import (
+from guiapp.analysis.search import in_text_worker, in_tokens_worker
+from guiapp.analysis.search import matches as search
+from guiapp.analysis.search.matches import (
+    QueryError,
     RegexTokenMatcher,
-    containing,
     contains,
     distances,
     find_tokens,
-    needle_bytes,
 )
-from guiapp.analysis.search.in_tokens_worker import matches, request, tokens_of
-from guiapp.analysis.search.queries import QueryError
-from guiapp.core.vocabulary.token_tree import TokenTree, token_tree
-from guiapp.native.strings import packed
+from guiapp.core.processes import read_frame, write_frame
+from guiapp.core.vocabulary.vocabulary import TokenTree, token_tree
+from guiapp.native.model_files import packed
 
 TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
 
@@ -96,38 +96,6 @@ def test_the_last_token_has_an_id_too():
     assert find(" # 0 ") == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("query", "wanted"),
-    [
-        ("the", b"the"),
-        (" a ", b" a "),
-        ("0xE6 bc", b"\xe6\xbc"),
-        (" 0x20 ", b" "),
-        ("0x", b"0x"),
-        ("#12", None),
-        ("/a/", None),
-        ("/a", b"/a"),
-        ("\ud800", b"\xed\xa0\x80"),
-    ],
-)
-def test_a_query_says_which_bytes_are_wanted(query, wanted):
-    assert needle_bytes(query) == wanted
-
-
-def test_nothing_contains_no_bytes_and_too_many():
-    tree = token_tree(toy_vocabulary({"a": 0.0, "b": 0.0}))
-    assert containing(tree, b"").tolist() == containing(tree, b"abc").tolist() == []
-    assert containing(token_tree(toy_vocabulary({"ab": 0.0})), b"ab").tolist() == [0]
-
-
-def test_the_process_names_the_tokens_that_match():
-    tokens = [b"a", b"ba", b"", "é".encode(), b"\xff"]
-    data, offsets = np.frombuffer(b"".join(tokens), np.uint8), np.cumsum([0, *map(len, tokens)])
-    for expression, found in (("a$", [0, 1]), ("^$", [2]), ("^.$", [0, 3, 4]), ("é", [3]), ("[\udcff]", [4])):
-        sought = expression.encode("utf-8", "surrogatepass")
-        assert matches(sought, tokens_of(request(data, offsets))) == found
-
-
 def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
     tokens = [f"token number {number}" for number in range(30_000)]
     tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
@@ -136,13 +104,13 @@ def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
 
 
 def test_an_expression_that_breaks_the_process_is_explained(monkeypatch):
-    monkeypatch.setattr(search.regex_worker, "request", lambda *asked: b"nothing")
+    monkeypatch.setattr(search.in_tokens_worker, "request", lambda *asked: b"nothing")
     with pytest.raises(QueryError, match="could not be tried"):
         find("/a/")
 
 
 def test_an_expression_without_end_is_given_up(monkeypatch):
-    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    monkeypatch.setattr(search, "LONGEST_S", 0.3)
     started = time.monotonic()
     with pytest.raises(QueryError, match="seconds"):
         find("/^(a+)+$/")
@@ -169,48 +137,79 @@ two_letters = st.text(alphabet="ab", min_size=1, max_size=3).map(
 def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
     tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
     expected = [token for token in range(len(tokens)) if wanted in tree.token_bytes(token)]
-    assert containing(tree, wanted).tolist() == expected
+    assert np.flatnonzero(contains(tree, wanted)).tolist() == expected
 
 
 def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_ended(monkeypatch):
     trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
-    matcher, pids = RegexTokenMatcher(), []
+    matcher = RegexTokenMatcher()
 
-    def found(tree, expression):
+    def check(tree, expression):
         ids = matcher.matching(tree, expression, lambda share: None).tolist()
         texts = [tree.token_bytes(token).decode() for token in range(len(tree.offsets) - 1)]
         assert ids == [token for token, text in enumerate(texts) if re.search(expression, text)]
-        pids.append(matcher._process._process.pid)
-
-    for expression in ("the", "^.$", "漢|$", "nowhere"):
-        found(trees[0], expression)
-    assert len({*pids}) == 1
-    with pytest.raises(QueryError, match="not valid"):
-        matcher.matching(trees[0], "(", lambda share: None)
-    found(trees[0], "b$")
-    found(trees[1], "b$")
-    assert len({*pids}) == 2
-    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
-    with pytest.raises(QueryError, match="seconds"):
-        matcher.matching(trees[1], "^(a+)+$", lambda share: None)
-    assert not matcher._process.is_running
-    monkeypatch.setattr(queries, "LONGEST_S", PATIENCE_S)
-    found(trees[1], "a")
-    matcher.close()
-    assert not matcher._process.is_running
-
-
-def test_a_kept_process_ends_with_a_search_that_nobody_wants_and_with_its_owner():
-    tree, matcher = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0))), RegexTokenMatcher()
 
     def refuse(share):
         raise KeyError
 
-    matcher.matching(tree, "a", lambda share: None)
+    for expression in ("the", "^.$", "漢|$", "nowhere"):
+        check(trees[0], expression)
+    with pytest.raises(QueryError, match="not valid"):
+        matcher.matching(trees[0], "(", lambda share: None)
+    check(trees[0], "b$")
+    check(trees[1], "b$")
+    monkeypatch.setattr(search, "LONGEST_S", 0.3)
+    with pytest.raises(QueryError, match="seconds"):
+        matcher.matching(trees[1], "^(a+)+$", lambda share: None)
+    monkeypatch.setattr(search, "LONGEST_S", PATIENCE_S)
+    check(trees[1], "a")
     with pytest.raises(KeyError):
-        matcher.matching(tree, "a", refuse)
-    assert not matcher._process.is_running
-    matcher.matching(tree, "a", lambda share: None)
-    process = matcher._process._process
-    del matcher
-    assert process.poll() is not None
+        matcher.matching(trees[1], "a", refuse)
+    check(trees[1], "a")
+    matcher.close()
+    check(trees[1], "a")
+    matcher.close()
+
+
+PACKED = [b"a", b"", b"ab", "é".encode(), b"\xff", b"A"]
+
+
+def answers(monkeypatch, *frames):
+    """What the process writes that tries expressions on tokens."""
+    asked, told, limited = io.BytesIO(), io.BytesIO(), []
+    for frame in frames:
+        write_frame(asked, frame)
+    asked.seek(0)
+    streams = {"stdin": SimpleNamespace(buffer=asked), "stdout": SimpleNamespace(buffer=told)}
+    monkeypatch.setattr(in_tokens_worker, "sys", SimpleNamespace(**streams))
+    monkeypatch.setattr(in_tokens_worker, "limit_memory", limited.append)
+    in_tokens_worker.main()
+    told.seek(0)
+    return list(iter(lambda: read_frame(told), None)), limited
+
+
+def test_each_expression_is_answered_with_the_tokens_that_match(monkeypatch):
+    request = in_tokens_worker.request(*packed(PACKED))
+    found, limited = answers(monkeypatch, request, b"a", "é|^$".encode(), b"nothing", b".")
+    assert limited == [request]
+    assert found[0] == b""
+    ids = [np.frombuffer(answer, np.int32).tolist() for answer in found[1:]]
+    assert ids == [[0, 2], [1, 3], [], [0, 2, 3, 4, 5]]
+
+
+def test_a_process_that_is_asked_nothing_ends(monkeypatch):
+    assert answers(monkeypatch) == ([], [])
+
+
+@pytest.mark.parametrize("block", [1, 2, 1 << 20])
+@given(text=st.text("aé漢😀\n", max_size=12), matches_case=st.booleans(), most=st.integers(0, 5))
+def test_matches_in_a_text_are_told_in_bytes(block, text, matches_case, most):
+    expression = "[A漢]|😀+|x*"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_text_worker, "BLOCK", block)
+        message = in_text_worker.request(expression, matches_case, most, text.encode())
+        places = in_text_worker.places(message).tolist()
+    flags = re.NOFLAG if matches_case else re.IGNORECASE
+    spans = [match.span() for match in re.finditer(expression, text, flags) if match[0]]
+    expected = [[len(text[:place].encode()) for place in span] for span in spans[: most + 1]]
+    assert places == expected

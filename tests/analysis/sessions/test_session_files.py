@@ -10,16 +10,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guiapp import open_model
-from guiapp.analysis.sessions import opening
+from guiapp.analysis.sessions import session_file as opening
 from guiapp.analysis.sessions.name import is_session
-from guiapp.analysis.sessions.opening import Obstacle, opened, with_model
-from guiapp.analysis.sessions.session_file import MOST_FILE_BYTES, SessionFile, load
-from guiapp.analysis.sessions.writing import save, written
+from guiapp.analysis.sessions.session_file import (
+    MOST_FILE_BYTES,
+    Obstacle,
+    SessionFile,
+    load,
+    opened,
+    save,
+    with_model,
+    written,
+)
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources.file_hash import file_hash
-from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.core.sources.files import file_hash
+from guiapp.core.text.outside_json import FaultyFileError
 from guiapp.errors import TokenloupeError, VocabError
 
 HEAD = 'session = 1\nmodel = "demo:toy"\n'
@@ -228,21 +235,6 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
     )
     opened(replace(session, pre=""), may_fetch=True, open_=open_)
     assert asked == [("kept:hf:a/b", "gpt-2"), ("hf:a/b", None)]
-
-
-@pytest.mark.parametrize(
-    ("encoder", "explanation"),
-    [
-        ("", ""),
-        ("heap", ""),
-        ("viterbi", "This model has no encoder “viterbi”: fast is used instead."),
-        ("\x1b", "This model has no encoder “\\x1b”: fast is used instead."),
-    ],
-)
-def test_an_encoder_that_the_model_does_not_have_is_told(encoder, explanation):
-    session = SessionFile("demo:toy", b"", encoder=encoder)
-    assert opened(session).lacking == explanation
-    assert opened(replace(session, model="/none")).lacking == ""
 
 
 def test_sessions_are_known_by_the_end_of_their_name():

@@ -1,4 +1,4 @@
-"""Breakpoints are found for the whole trace at once; here each is compared with a walk over its steps."""
+"""Breakpoints, found for a whole trace at once, are those that a look at each step finds; walks stop."""
 
 from __future__ import annotations
 
@@ -13,25 +13,19 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.breakpoints import (
-    KINDS,
     Breakpoint,
-    BreakpointError,
+    Stops,
+    Walk,
     absence,
-    check,
-    first_different_byte,
     hits,
     note,
-    number_range,
     parse_breakpoint,
 )
-from guiapp.analysis.trace.conditions import COLUMNS as COLUMN_NAMES
-from guiapp.analysis.trace.conditions import TraceValues
-from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
+from guiapp.analysis.trace.conditions import TRACE_SCHEMA, TWINS_WITH, TraceValues
+from guiapp.analysis.trace.pseudo_code import STAGES, code_of
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.trace import TraceTokens
-from guiapp.analysis.trace.walk import Stops, without_once
-from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.analysis.trace.trace import OPERATIONS, TraceTokens
 from guiapp.errors import TokenloupeError
 
 TOKENIZER = guiapp.open_model("demo:spm")
@@ -166,12 +160,6 @@ def test_log_points_note_what_they_pass():
     assert list(stops.logged(0, len(TRACE), 3)) == everything[-3:]
 
 
-def test_a_breakpoint_may_be_off_or_stop_once():
-    assert Stops([Breakpoint("operation", "merge", is_enabled=False)], VALUES, {}).after(-1) is None
-    assert not without_once(Breakpoint("byte", "3", once=True)).is_enabled
-    assert without_once(Breakpoint("byte", "3")).is_enabled
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -201,47 +189,17 @@ def test_a_byte_whose_symbol_stays_alone_is_reached_where_its_piece_ends():
     assert trace.made.ends[0] == 1  # nothing merges with its first letter
 
 
-def test_what_the_model_lacks_is_never_hit():
-    assert found("token 99999999") == found('token "no such token"') == found("piece 77") == []
-
-
-NUMBER = "Write a whole number, such as 12."
-RANGE = "Write one such as 0..500, ..500 or -8.5.."
-NONSENSE = {
-    "token": "What should it stop at? Write an id, a text in quotes, or bytes such as 0x20.",
-    "byte x": f"“x” is not a number. {NUMBER}",
-    "piece -1": f"“-1” is not a number. {NUMBER}",
-    "rank a..b": f"“a..b” is no range. {RANGE}",
-    "score 1..b": f"“1..b” is no range. {RANGE}",
-    "rank ..": "A range needs at least one end, such as ..500.",
-    "rank": "A range needs at least one end, such as ..500.",
-    "rank 5.5..1": "Nothing is from 5.5 to 1. Write the lower end first.",
-    "difference nobody": f"“nobody” is no encoder. There are: {', '.join(ALGORITHMS)}.",
-    "operation jump": f"“jump” is no operation. There are: {', '.join(NUMBERS)}.",
-    "stage encode": "This makes no sense near “encode”.",
-    "pattern (": "The pattern is not valid: missing ): (.",
-    'pair "a"': 'A pair is two tokens, such as " " "Y".',
-    'pair "a" b c': 'A pair is two tokens, such as " " "Y".',
-    "byte 3 if colour": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
-    "byte 3 hit x": "“x” is not a number of hits.",
-    "byte 3 hit 0": "The first hit is number 1.",
-    "byte 3 log {colour}": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
-    "colour == 2": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
-    "if": "The condition ends too early.",
-}
-
-
-@pytest.mark.parametrize("text", NONSENSE)
-def test_nonsense_is_told(text):
-    with pytest.raises(TokenloupeError) as caught:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("token", "byte x", "piece -1", "rank a..b", "score 1..b", "rank ..", "rank", "rank 5.5..1"),
+        *("difference nobody", "operation jump", "stage encode", "pattern (", 'pair "a"', 'pair "a" b c'),
+        *("byte 3 if colour", "byte 3 hit x", "byte 3 hit 0", "byte 3 log {colour}", "colour == 2", "if"),
+    ],
+)
+def test_nonsense_is_an_error(text):
+    with pytest.raises(TokenloupeError):
         parse_breakpoint(text)
-    assert str(caught.value) == NONSENSE[text]
-
-
-def test_a_kind_that_is_none_is_told():
-    with pytest.raises(BreakpointError) as caught:
-        check(Breakpoint("jump"))
-    assert str(caught.value) == f"“jump” is no kind of breakpoint. Use: {', '.join(KINDS)}."
 
 
 READ = {
@@ -272,17 +230,14 @@ def test_a_breakpoint_is_read_as_it_is_meant(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "ends"),
+    "text",
     [
-        ("3..500", (3, 500)),
-        ("..5", (-np.inf, 5)),
-        ("-2.5..", (-2.5, np.inf)),
-        ("7", (7, 7)),
-        ("0..0", (0, 0)),
+        *('token "▁New" if rank < 5', "rank 0..5", "step > 3 and rank < 8", "byte 3"),
+        *("byte 3 hit 2 once log at {position}", 'token " log " if rank < 5 once'),
     ],
 )
-def test_a_range_has_two_ends(text, ends):
-    assert number_range(text) == ends
+def test_a_breakpoint_reads_back_as_it_is_written(text):
+    assert parse_breakpoint(text).title == text
 
 
 def test_messages_of_log_points_are_filled_in():
@@ -291,27 +246,6 @@ def test_messages_of_log_points_are_filled_in():
     left = SHOWN(int(COLUMNS.left[merge]))
     rank = f"{COLUMNS.rank[merge] / 3:,g}"
     assert note(row, VALUES, merge) == f"merge encode {left} {merge * 1000:,g} – {rank} 1!"
-
-
-@pytest.mark.parametrize(
-    ("theirs", "byte"),
-    [
-        ([(1, 0, 2), (2, 2, 5), (3, 5, 6)], None),
-        ([(1, 0, 2), (2, 2, 5)], 5),
-        ([(1, 0, 2), (2, 2, 5), (3, 5, 6), (4, 6, 8)], 6),
-        ([(1, 0, 2), (7, 2, 5), (3, 5, 6)], 2),
-        ([(1, 0, 2), (2, 2, 4), (3, 4, 6)], 2),
-        ([(1, 1, 2), (2, 2, 5), (3, 5, 6)], None),
-        ([(9, 1, 3)], 0),
-        ([], 0),
-    ],
-)
-def test_where_two_encodings_begin_to_differ(theirs, byte):
-    ours, others = (
-        TraceTokens(*np.array(rows, np.int32).reshape(-1, 3).T)
-        for rows in ([(1, 0, 2), (2, 2, 5), (3, 5, 6)], theirs)
-    )
-    assert first_different_byte(ours, others) == first_different_byte(others, ours) == byte
 
 
 def test_tokens_that_end_more_often_differ_where_their_piece_is_done():
@@ -326,21 +260,137 @@ def test_tokens_that_end_more_often_differ_where_their_piece_is_done():
     assert hits(Breakpoint("difference", "fast"), VALUES, {"heap": joined}).tolist() == []
 
 
-def test_log_messages_name_columns():
-    with pytest.raises(TokenloupeError, match="no column “colour”"):
-        check(Breakpoint("byte", "3", log="{colour}"))
+class TenSteps:
+    schema = TRACE_SCHEMA
+    n_steps = 10
+
+    def column(self, name, steps):
+        return np.arange(10.0)[steps]
+
+    def description(self, column, step):
+        return f"<{step}>" if column == "result" else None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'token "▁New" if rank < 5',
-        "rank 0..5",
-        "step > 3 and rank < 8",
-        "byte 3",
-        "byte 3 hit 2 once log at {position}",
-        'token " log " if rank < 5 once',
-    ],
-)
-def test_a_breakpoint_reads_back_as_it_is_written(text):
-    assert parse_breakpoint(text).title == text
+class Lagging(Walk):
+    lag = 1
+
+
+def at(*steps, **more):
+    return Breakpoint("if", condition=" or ".join(f"step == {step}" for step in steps), **more)
+
+
+ROWS = (at(3, 6), at(6), at(1, 4, 8, log="{result} is {rank}"), at(0, 3, is_enabled=False), at(8, 4, log="x"))
+
+
+@pytest.mark.parametrize("lag", [0, 2])
+def test_messages_come_in_the_order_of_steps_and_breakpoints(lag):
+    stops = Stops(ROWS, TenSteps(), {}, lag=lag)
+    description = [(1, "<1> is 1"), (4, "<4> is 4"), (4, "x"), (8, "<8> is 8"), (8, "x")]
+    description = [(step + lag, message) for step, message in description]
+    assert list(stops.logged(0, 11)) == description
+    assert list(stops.logged(1 + lag, 8 + lag)) == description[:3]
+    assert list(stops.logged(2 + lag, 9 + lag, 2)) == description[3:]
+    assert list(stops.logged(0, 11, 9)) == description
+
+
+def test_a_run_stops_and_notes_what_it_passed_forwards():
+    walk = Walk(TenSteps())
+    walk.set_breakpoints(ROWS)
+    assert walk.breakpoints == ROWS
+
+    def after(move, *arguments):
+        position = move(*arguments)
+        assert position == walk.position
+        stopped = None if walk.stopped_at is None else ROWS.index(walk.stopped_at)
+        return position, stopped, [step for step, _ in walk.log]
+
+    assert after(walk.run) == (3, 0, [1])
+    assert after(walk.run) == (6, 0, [4, 4])
+    assert after(walk.run) == (10, None, [8, 8])
+    assert after(walk.reverse) == (6, 1, [])
+    assert after(walk.back_until, 3) == (3, 0, [])
+    assert after(walk.reverse) == (0, None, [])
+    assert after(walk.until, 1) == (1, None, [1])
+    assert after(walk.until, 2) == (2, None, [])
+    assert after(walk.until, 3) == (3, 0, [])
+    assert after(walk.until, 5) == (5, None, [4, 4])
+    assert after(walk.back_until, 4) == (4, None, [])
+    assert after(walk.back_until, 3) == (3, 0, [])
+    assert after(walk.until, 99) == (6, 0, [4, 4])
+    assert after(walk.go_to, 99) == (10, None, [])
+    assert after(walk.go_to, -1) == (0, None, [])
+    walk.log_limit = 1
+    assert after(walk.run) == (3, 0, [1])
+    assert after(walk.run) == (6, 0, [4])
+
+
+def test_what_stops_once_is_off_afterwards_and_others_stay():
+    walk = Walk(TenSteps())
+    walk.set_breakpoints([at(1), at(3, 6, once=True), at(7)])
+    assert [walk.run() for _ in range(4)] == [1, 3, 7, 10]
+    assert [row.is_enabled for row in walk.breakpoints] == [True, False, True]
+    assert [walk.reverse() for _ in range(3)] == [7, 1, 0]
+
+
+def test_a_walk_may_stop_behind_its_steps():
+    walk = Lagging(TenSteps())
+    walk.set_breakpoints([at(3), at(2, log="{step} at {result}")])
+    assert (walk.run(), walk.log) == (4, [(3, "2 at <2>")])
+
+
+LACKING_TEXT = "How do lions sleep in New York? 😍"
+CASES = [
+    (name, encoder)
+    for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv")
+    for encoder in guiapp.open_model(f"demo:{name}").encoders
+]
+
+
+@pytest.fixture(params=CASES, ids="-".join)
+def lookup(request):
+    """What a breakpoint finds, and what it lacks, with each encoder of each demo model."""
+    tokenizer = guiapp.open_model(f"demo:{request.param[0]}")
+    values = TraceValues(record(tokenizer, LACKING_TEXT, request.param[1]), tokenizer.vocabulary)
+
+    def look(text):
+        parsed = parse_breakpoint(text)
+        return hits(parsed, values, {}), absence(parsed, values, tokenizer.encoders)
+
+    return values.trace, values, look
+
+
+def test_a_column_has_values_where_it_should_and_a_message_elsewhere(lookup):
+    trace, values, look = lookup
+    for name, twins in TWINS_WITH.items():
+        is_there = not np.isnan(values.column(name, slice(0, len(trace)))).all()
+        assert is_there == (trace.reference_name in twins)
+        for text in (f"{name} < 1e9", f"length > 0 and not {name} > 1e9 and {name} == {name}"):
+            found, lacks = look(text)
+            assert bool(len(found)) == is_there
+            assert bool(lacks) != is_there
+    for kind in ("rank", "score"):
+        found, lacks = look(f"{kind} -1e9..1e9")
+        assert bool(len(found)) == (trace.reference_name in TWINS_WITH[kind]) != bool(lacks)
+
+
+def test_an_operation_is_there_or_there_is_a_message(lookup):
+    trace, _, look = lookup
+    known = {*STAGES.line_of, *code_of(trace).line_of}
+    for operation in OPERATIONS:
+        found, lacks = look(f"operation {operation.name}")
+        assert bool(lacks) == (operation.name not in known)
+        assert not (lacks and len(found))
+
+
+def test_ranks_are_told_apart_from_scores():
+    unigram = guiapp.open_model("demo:unigram")
+    values = TraceValues(record(unigram, LACKING_TEXT, "viterbi"), unigram.vocabulary)
+    rank = parse_breakpoint("rank < 200")
+    assert len(hits(rank, values, {})) == 0
+    told = absence(rank, values, unigram.encoders)
+    assert told == "viterbi has no ranks. What its ways are worth is the score."
+    scored = hits(parse_breakpoint("score -8.5.."), values, {})
+    assert len(scored)
+    assert (values.trace.columns.rank[scored] >= -8.5).all()
+    step = int(np.flatnonzero(values.trace.columns.rank < 0)[0])
+    assert note(parse_breakpoint("length > 0 log {rank} {score}"), values, step).startswith("– -")

@@ -10,18 +10,16 @@ import pytest
 
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.breakpoints import column_help
 from guiapp.analysis.trace.conditions import (
     COLUMNS,
     Condition,
     ConditionError,
     StepExpression,
     TraceValues,
-    check_pattern,
+    unquoted,
 )
-from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS, STAGE_NAMES
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.token_names import is_hexadecimal, unquoted
+from guiapp.analysis.trace.trace import NUMBERS, OPERATIONS, STAGE_NAMES
 
 CASES = {
     "heap": ("spm", "a<s>b the lions ☃"),
@@ -30,6 +28,11 @@ CASES = {
     "fewest": ("toy", "abacb"),
     "wordpiece": ("wordpiece", "Lions xyz☃"),
 }
+
+
+def everywhere(condition, values):
+    """All steps that meet a condition."""
+    return np.flatnonzero(condition.holds(values, np.arange(values.n_steps)))
 
 
 @pytest.fixture(params=CASES)
@@ -117,11 +120,11 @@ def test_texts_of_tokens_are_looked_at_as_stored_and_as_read(values, condition):
         return TESTS[condition](raw.decode(errors="replace"), plain.decode(errors="replace"))
 
     expected = [step for step in range(values.n_steps) if holds(step)]
-    assert Condition(condition).everywhere(values).tolist() == expected
+    assert everywhere(Condition(condition), values).tolist() == expected
     others = [step for step in range(values.n_steps) if step not in expected]
-    assert Condition(f"not {condition}").everywhere(values).tolist() == others
+    assert everywhere(Condition(f"not {condition}"), values).tolist() == others
     if " == " in condition:
-        assert Condition(condition.replace("==", "!=")).everywhere(values).tolist() == others
+        assert everywhere(Condition(condition.replace("==", "!=")), values).tolist() == others
     everything = np.arange(values.n_steps)
     assert np.flatnonzero(Condition(condition).holds(values, everything)).tolist() == expected
 
@@ -152,14 +155,14 @@ def test_conditions_hold_where_a_look_at_each_step_says(values, condition, holds
     expected = [step for step in steps.tolist() if holds(row(values, step))]
     found = steps[Condition(condition).holds(values, steps)]
     assert found.tolist() == expected
-    assert Condition(condition).everywhere(values).tolist() == expected[::-1]
+    assert everywhere(Condition(condition), values).tolist() == expected[::-1]
 
 
 @pytest.mark.parametrize("sign", ["/", "%"])
 def test_the_step_that_divides_by_zero_is_named(values, sign):
     for condition in (Condition(f"1 {sign} (step - 3)"), Condition(f"step > 1 and 1 {sign} (step - 3)")):
         with pytest.raises(ConditionError) as caught:
-            condition.everywhere(values)
+            everywhere(condition, values)
         assert str(caught.value) == "This divides by zero at step 3."
         assert (caught.value.position, caught.value.condition) == (
             condition.text.rindex("step"),
@@ -168,52 +171,6 @@ def test_the_step_that_divides_by_zero_is_named(values, sign):
         with pytest.raises(ConditionError, match="at step 3"):
             condition.holds(values, np.array([4, 3, 2]))
     assert Condition(f"1 {sign} (step - 3) == 1").holds(values, np.array([4])).tolist() == [sign == "/"]
-
-
-CHECKED = {
-    "colour > 1": (0, f"There is no column “colour”. There are: {', '.join(COLUMNS)}."),
-    "abs(colour)": (4, f"There is no column “colour”. There are: {', '.join(COLUMNS)}."),
-    "result in (1, colour)": (14, f"There is no column “colour”. There are: {', '.join(COLUMNS)}."),
-    "not colour": (4, f"There is no column “colour”. There are: {', '.join(COLUMNS)}."),
-    "'x'": (0, "A text can only be compared with a column by ==, != or in."),
-    "'x' == result": (0, "A text can only be compared with a column by ==, != or in."),
-    "rank == 'x'": (8, "A text can only be compared with a column by ==, != or in."),
-    "result < 'x'": (9, "A text can only be compared with a column by ==, != or in."),
-    "stage in ('split', 'x')": (
-        19,
-        "“x” is no stage. There are: partition, normalise, split, encode, assemble.",
-    ),
-    "f(1)": (0, "There is no function “f”. There are: abs, contains, starts, ends, matches."),
-    "abs(1, 2)": (0, "There is no function “abs”. There are: abs, contains, starts, ends, matches."),
-    "starts(result)": (0, 'Write starts(result, "…"), with left, right or result.'),
-    "starts(result, 1)": (0, 'Write starts(result, "…"), with left, right or result.'),
-    "starts(result, left)": (0, 'Write starts(result, "…"), with left, right or result.'),
-    "ends(operation, 'e')": (0, 'Write ends(result, "…"), with left, right or result.'),
-    "ends('e', 'e')": (0, 'Write ends(result, "…"), with left, right or result.'),
-    "starts(left, 'a', 'b')": (0, 'Write starts(result, "…"), with left, right or result.'),
-    "1 + matches(left, '(')": (18, "The pattern is not valid: missing ): (."),
-}
-
-
-@pytest.mark.parametrize("text", CHECKED)
-def test_what_means_nothing_is_told_with_its_place(text):
-    with pytest.raises(ConditionError) as caught:
-        Condition(text)
-    position, description = CHECKED[text]
-    assert (caught.value.position, str(caught.value), caught.value.condition) == (position, description, text)
-
-
-def test_a_pattern_is_checked_by_itself():
-    check_pattern("a{2}")
-    with pytest.raises(ConditionError, match="The pattern is not valid: missing ]") as caught:
-        check_pattern("[a")
-    assert caught.value.position == 0
-
-
-def test_a_condition_knows_the_columns_that_it_looks_at():
-    names = Condition("abs(rank) > 1 and not starts(left, 'a') or step in (depth, -piece)").names
-    assert names == {"rank", "left", "step", "depth", "piece"}
-    assert Condition("1 < 2").names == frozenset()
 
 
 def test_an_expression_is_worked_out_for_one_step(values):
@@ -251,15 +208,3 @@ def test_tokens_are_found_by_id_bytes_and_text():
 )
 def test_quotes_are_taken_off(text, plain):
     assert unquoted(text) == plain
-
-
-def test_bytes_are_told_from_texts():
-    assert all(map(is_hexadecimal, ("0x20", "0xe2 0xFF", "0x200x21", "0x20 ")))
-    assert not any(map(is_hexadecimal, ("", "20", "0x2", "0x2G", " 0x20", "0x20 a", '"0x20"')))
-
-
-def test_the_columns_are_explained_one_a_line():
-    lines = column_help().split("\n")
-    assert lines[0] == "step         number of the step, from 0"
-    assert [line[:13].strip() for line in lines] == list(COLUMNS)
-    assert [line[13:] for line in lines] == list(COLUMNS.values())

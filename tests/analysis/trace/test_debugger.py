@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
-from guiapp.analysis.trace.candidates import Waiting
 from guiapp.analysis.trace.conditions import StepExpression
-from guiapp.analysis.trace.debugger import Granularity
-from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
-from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, pseudo_code
+from guiapp.analysis.trace.debugger import Granularity, compare_with, debugger_for, log_lines, trace_record
+from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, WHOLE, code_of, pseudo_code
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for, log_lines, trace_record
-from guiapp.errors import TokenloupeError
+from guiapp.analysis.trace.replay import Waiting
+from guiapp.analysis.trace.trace import NUMBERS, Trace
+from guiapp.errors import EncodeError, TokenloupeError
 
 BPE = guiapp.open_model("demo:bpe")
 TEXT = "How do lions sleep in New York?"
@@ -36,7 +35,7 @@ LANDMARKS = {  # special, text, normalise, piece, push, merge, done, then the sa
 def test_steps_go_from_landmark_to_landmark(size, count):
     walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
     landmarks = LANDMARKS[size]
-    assert walk.landmarks(size).tolist() == landmarks
+    assert walk.landmarks[size].tolist() == landmarks
     for position in range(walk.n_steps + 1):
         walk.go_to(position)
         ahead = [each for each in landmarks if each > position] or [walk.n_steps]
@@ -110,7 +109,7 @@ def test_steps_back_undo_steps_from_any_landmark(sizes):
     for size in sizes:
         before = walk.position
         walk.step(size)
-        if walk.position < walk.n_steps and before in walk.landmarks(size):
+        if walk.position < walk.n_steps and before in walk.landmarks[size]:
             walk.step(size, -1)
             assert walk.position == before
             walk.step(size)
@@ -150,49 +149,6 @@ def test_a_run_stops_at_breakpoints_both_ways():
     assert walk.position == 0
 
 
-def test_a_breakpoint_for_once_is_off_afterwards():
-    walk = debugger()
-    row = parse_breakpoint("operation merge")
-    walk.set_breakpoints([type(row)(**{**vars(row), "once": True})])
-    walk.run()
-    assert not walk.breakpoints[0].is_enabled
-    walk.run()
-    assert walk.position == walk.n_steps
-
-
-def test_a_run_until_a_step_or_a_byte():
-    walk = debugger()
-    assert walk.until(17) == 17
-    walk.to_byte(20)
-    assert walk.trace.columns.position[walk.position] <= 20 < walk.trace.columns.end[walk.position]
-    assert OPERATIONS[walk.trace.columns.operation[walk.position]].forms
-    here = walk.position
-    assert walk.to_byte(999) == here
-    walk.go_to(walk.n_steps)
-    walk.to_byte(20)
-    assert walk.trace.columns.position[walk.position] <= 20 < walk.trace.columns.end[walk.position]
-
-
-def test_a_run_to_a_byte_stays_on_the_only_step_that_forms_it():
-    walk = debugger(text=" York")
-    (only,) = np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])
-    assert walk.to_byte(0) == only
-    assert walk.to_byte(0) == only
-
-
-def test_a_watched_token_or_name_is_told_as_it_reads():
-    walk = debugger(text=" York")
-    walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])[0]))
-    result = int(walk.trace.columns.result[walk.position])
-    assert walk.description(StepExpression("result")) == f"{result} ·York"
-    assert walk.description(StepExpression(" operation ")) == "whole"
-    assert walk.description(StepExpression("stage")) == "encode"
-    assert walk.description(StepExpression("left")) == "–"
-    assert walk.description(StepExpression("length * 2")) == "10"
-    walk.go_to(walk.n_steps)
-    assert walk.description(StepExpression("result")) == "–"
-
-
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:toy"])
 def test_queue_and_scan_see_the_same_candidates(model):
     """At each merge the live entries of the queue are the pairs that a look at all neighbours finds."""
@@ -211,29 +167,6 @@ def test_queue_and_scan_see_the_same_candidates(model):
         assert by_heap.waiting().n_live == by_scan.waiting().n_live
         assert by_heap.sentence() == by_scan.sentence()
         assert live[0].result == by_heap.trace.columns.result[heap_step]
-
-
-def test_the_sentence_of_a_merge_names_the_pair_its_rank_and_the_others():
-    walk = debugger(text=" York")
-    merges = [walk.describer.sentence(s) for s in range(walk.n_steps) if walk.trace.operation(s) == "merge"]
-    for sentence in merges:
-        assert " + " in sentence
-        assert "rank" in sentence
-        assert "candidate" in sentence
-
-
-def test_fewest_counts_tokens_in_its_sentences():
-    model = guiapp.open_model("demo:bpe")
-    walk = debugger_for(model, record(model, b"unbelievable", "fewest"))
-    description = " ".join(walk.describer.sentence(step) for step in range(walk.n_steps))
-    assert "leads to a way of 1 token: " in description
-    assert "leads to a way of 2 tokens: " in description
-
-
-def test_a_word_that_is_no_token_is_not_said_to_be_tried_shorter():
-    walk = debugger(text=" zzqx", encoder="words")
-    description = [walk.describer.sentence(step) for step in range(walk.n_steps)]
-    assert {"`·zzqx` is no token.", "`zzqx` is no token."} <= set(description)
 
 
 def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
@@ -260,11 +193,113 @@ def test_a_broken_breakpoint_leaves_the_others_in_place():
     assert [row.title for row in walk.breakpoints] == ["operation merge"]
 
 
-def test_the_record_has_the_promised_keys():
-    walk = debugger()
-    record_ = trace_record(walk, list(range(walk.n_steps)))
-    assert {"encoder", "text", "token_ids", "steps"} <= record_.keys()
-    keys = {"index", "stage", "operation", "position", "left", "right", "result", "rank", "sentence"}
-    assert all(keys <= step.keys() for step in record_["steps"])
-    assert record_["token_ids"] == BPE.encode(TEXT).token_ids.tolist()
-    assert len(list(log_lines(walk))) == walk.n_steps
+LINES = """
+0  piece      Piece 1 of 2: `acb`. Tokens never cross its edges.
+1  piece      Piece 2 of 2: `·a`. Tokens never cross its edges.
+2  push       `a` + `c` → `ac` could merge: it enters the queue with rank 2.
+3  push       `c` + `b` → `cb` could merge: it enters the queue with rank 1.
+4  merge      `c` + `b` → `cb`, rank 1: the lowest of 2 candidates.
+5  stale      `a` + `c` → `ac` leaves the queue, but one of the two is gone meanwhile: skip it.
+6  done       Piece 1 of 2, `acb`, is done: 2 tokens.
+7  lost       `·` is no token, and the vocabulary has none for its bytes.
+8  done       Piece 2 of 2, `·a`, is done: 1 token.
+"""
+
+
+def run(model, text, encoder):
+    tokenizer = guiapp.open_model(f"demo:{model}")
+    return tokenizer, debugger_for(tokenizer, record(tokenizer, text, encoder))
+
+
+def test_each_step_is_one_line():
+    _, walk = run("toy", "acb a", "heap")
+    assert list(log_lines(walk)) == LINES.strip("\n").split("\n")
+
+
+def test_steps_are_records_with_null_for_what_they_do_not_have():
+    _, walk = run("toy", "acb a", "heap")
+    nothing = {"right_position": None, "left": None, "right": None, "result": None, "rank": None}
+    first = {"index": 0, "stage": "split", "operation": "piece", "piece": 0, "position": 0, "end": 3}
+    merge = {"index": 4, "stage": "encode", "operation": "merge", "piece": 0, "position": 1, "end": 3}
+    pair = {"right_position": 2, "left": 2, "right": 1, "result": 4, "rank": 1}
+    assert trace_record(walk, [4, 0]) == {
+        "encoder": "heap",
+        "text": "acb a",
+        "token_ids": [0, 4, 0],
+        "n_steps": 9,
+        "steps": [
+            merge | pair | {"sentence": "`c` + `b` → `cb`, rank 1: the lowest of 2 candidates."},
+            first | nothing | {"sentence": "Piece 1 of 2: `acb`. Tokens never cross its edges."},
+        ],
+    }
+
+
+def test_scores_are_numbers_with_fractions():
+    _, walk = run("unigram", "on", None)
+    (step,) = trace_record(walk, [2])["steps"]
+    assert step["rank"] == pytest.approx(-2.98, abs=0.01)
+
+
+def test_a_breakpoint_compares_with_another_encoder():
+    tokenizer, walk = run("toy", "acb", "heap")
+    compare_with(walk, tokenizer, "greedy", True, True)
+    walk.set_breakpoints([parse_breakpoint("difference greedy")])
+    walk.run()
+    assert walk.position == 3  # where `cb` is found, which greedy does not take
+    with pytest.raises(EncodeError):
+        compare_with(walk, tokenizer, "none", True, True)
+
+
+@pytest.mark.parametrize(
+    ("model", "encoder", "looks"), [("bpe", "heap", True), ("bpe", "greedy", False), ("toy", "scan", False)]
+)
+def test_a_line_about_whole_pieces_stands_where_some_are_taken_whole(model, encoder, looks, tmp_path):
+    _, walk = run(model, "acb", encoder)
+    code = code_of(walk.trace)
+    assert (WHOLE in code.lines) == looks
+    assert code.lines[code.line_of["done"]] == "next piece"
+    walk.trace.save(tmp_path / "trace")
+    assert code_of(Trace.load(tmp_path / "trace")) == code
+
+
+@pytest.fixture
+def rwkv_debugger():
+    """On a file that escapes every letter beyond ASCII."""
+    tokenizer = guiapp.open_model("demo:rwkv")
+    text = "Größe ا 漢 🦁"
+    assert b"\\x" in b"".join(map(tokenizer.vocabulary.raw_text, tokenizer.encode(text).token_ids.tolist()))
+    return debugger_for(tokenizer, record(tokenizer, text))
+
+
+def test_escaped_letters_are_read_and_bytes_that_are_none_stay_hexadecimal(rwkv_debugger):
+    debugger = rwkv_debugger
+    written = []
+    for step in range(debugger.n_steps):
+        debugger.go_to(step)
+        assert "\\x" not in debugger.sentence()
+        written.append(debugger.values.description("result", step))
+    assert any("ö" in text for text in written)
+    assert any("<" in text for text in written)
+
+
+def test_a_token_is_found_as_it_is_shown():
+    tokenizer = guiapp.open_model("demo:rwkv")
+    debugger = debugger_for(tokenizer, record(tokenizer, "in the sun"))
+    shown = {debugger.values.description("result", step) for step in range(debugger.n_steps)}
+    debugger.set_breakpoints([parse_breakpoint(f'token "{text}"') for text in shown if "·" in text])
+    assert debugger.breakpoints
+    assert all(len(found) for found in debugger.stops.hits)
+
+
+def test_a_token_is_found_by_its_letters_and_as_the_file_spells_it(rwkv_debugger):
+    vocabulary = rwkv_debugger.vocabulary
+    token = next(
+        int(token)
+        for token in rwkv_debugger.trace.result.ids
+        if "ö" in vocabulary.token_bytes(int(token)).decode(errors="replace")
+    )
+    letters = vocabulary.token_bytes(token).decode()
+    raw = vocabulary.raw_text(token).decode().replace("\\", "\\\\")
+    rwkv_debugger.set_breakpoints([parse_breakpoint(f'token "{text}"') for text in (letters, raw)])
+    hits = [found.tolist() for found in rwkv_debugger.stops.hits]
+    assert hits[0] == hits[1] != []

@@ -11,7 +11,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.race import (
     RaceDifference,
     first_difference,
@@ -20,7 +20,6 @@ from guiapp.analysis.trace.race import (
     outcome,
 )
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 
 BPE = guiapp.open_model("demo:bpe")
 DIFFERENCES = {
@@ -31,41 +30,11 @@ DIFFERENCES = {
         1,
         "heap left `acbacb` in parts: nothing joins them. words left `acbacb` out: it is no token.",
     ),
-    ("toy", " acbx abacb", "heap", "greedy"): (
-        1,
-        4,
-        2,
-        "heap merged `cb`, rank 1. greedy took `ac`, bytes 1–3.",
-    ),
-    ("toy", "ab xab", "heap", "words"): (
-        4,
-        6,
-        3,
-        "heap merged `ab`, rank 0. words left `xab` out: it is no token.",
-    ),
-    ("bpe", "a ☃☂b", "heap", "words"): (
-        1,
-        6,
-        2,
-        "heap merged `·<E2>`, rank 1,665. words left `·☃☂b` out: it is no token.",
-    ),
     ("bpe", "acbx in acbx", "table", "fewest"): (
         7,
         22,
         29,
         "table chose `·a`, bytes 7–9. fewest chose `ac`, bytes 8–10.",
-    ),
-    ("bpe", "How do the lions sleep", "heap", "words"): (
-        0,
-        7,
-        1,
-        "heap left `How` in parts: nothing joins them. words left `How` out: it is no token.",
-    ),
-    ("spm", "abacb the", "fewest", "words"): (
-        0,
-        25,
-        2,
-        "fewest chose `·ab`, bytes 0–2. words took `<unk>`, bytes 0–5.",
     ),
     ("wordpiece", "Zürich is unbelievable", "wordpiece", "words"): (
         0,
@@ -98,7 +67,6 @@ def test_where_and_why_two_runs_part(model, text, ours, theirs):
     ("model", "text", "leader", "follower", "expected"),
     [
         ("toy", "abacb acb", "heap", "greedy", [0, 0, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 8, 8, 8, 9]),
-        ("toy", "abacb acb", "greedy", "heap", [0, 0, 2, 3, 4, 8, 9, 10, 14, 15]),
         ("spm", "<s>ab acb", "heap", "scan", [0, 0, 0, 0, 4, 5, 6, *[7] * 8, 9, 9]),
         (
             "bpe",
@@ -108,7 +76,6 @@ def test_where_and_why_two_runs_part(model, text, ours, theirs):
             [*[0] * 5, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, *[6] * 4, 7, 7, 9, 10, 12, 12],
         ),
         ("bpe", "on lion <|im_start|>on", "words", "heap", [0, 0, 0, 5, 7, 12, 17, 22, 22, 24, 25, 27, 27]),
-        ("toy", "", "heap", "greedy", [0]),
     ],
 )
 def test_one_goes_along_piece_by_piece(model, text, leader, follower, expected):
@@ -314,26 +281,6 @@ def test_a_race_ends_with_the_steps_of_both_and_the_tokens_that_differ(text, fir
     assert outcome(ours, theirs).count("`") <= 16
     step = first_other_step(ours, theirs)
     assert (step is None) is (first == second)
-    if step is not None:
-        kept = [
-            [
-                (
-                    each.trace.operation(at),
-                    *(
-                        int(column[at])
-                        for column in (
-                            each.trace.columns.position,
-                            each.trace.columns.end,
-                            each.trace.columns.result,
-                        )
-                    ),
-                )
-                for at in range(min(step + 1, each.n_steps))
-            ]
-            for each in (ours, theirs)
-        ]
-        assert kept[0][:step] == kept[1][:step]
-        assert kept[0] != kept[1]
 
 
 def test_one_that_has_nothing_to_do_parts_from_one_that_puts_tokens_around():

@@ -1,12 +1,23 @@
-"""Traces of small texts, whole: every column of every step, every piece, cell and token."""
+"""What is recorded of small texts, whole; how much of a long one at first."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
 import guiapp
-from guiapp.analysis.trace.cost import estimate
-from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.pseudo_code import pseudo_code
+from guiapp.analysis.trace.recorder import (
+    beginning,
+    estimate,
+    first_start,
+    must_ask,
+    n_first_bytes,
+    record,
+)
+from guiapp.analysis.trace.replay import Replay
+from guiapp.analysis.trace.sentences import StepDescriber
 
 TRACES = {
     ("toy", "heap", "acb a"): """
@@ -47,18 +58,6 @@ cells: 2284 0 0, 2287 0 1, 2284 4 4, 2306 4 5, 2284 5 6, . 6 9
 made: 263 0 1, 282 4 5, 2284 5 6, 231 6 7, 157 7 8, 136 8 9
 result: 1 0 0, 263 0 1, 1 1 4, 282 4 5, 2284 5 6, 231 6 7, 157 7 8, 136 8 9
 """,
-    ("bpe", "scan", " on<|im_start|>"): """
-special: . 3 15 . . . 2551 . . . 0 . .
-text: . 0 3 . . . . . . . 0 . .
-piece: 0 0 3 . . . . . . . 0 . .
-whole: 0 0 3 . . . 325 . 0 0 1 . .
-done: 0 0 3 . . . . . . . 1 . .
-add: . 0 0 . . . 2549 . 0 . 0 . .
-pieces: 0 0 3 3 4 0 0 0
-cells: . 0 1, . 1 2, . 2 3, . 3 3
-made: 325 0 3
-result: 2549 0 0, 325 0 3, 2551 3 15
-""",
     ("unigram", "viterbi", "a  ☃☂"): """
 normalise: . 0 9 . . . . . . . 0 . .
 piece: 0 0 9 . . . . . . . 0 . .
@@ -78,52 +77,6 @@ pieces: 0 0 9 2 12 0 0 0
 cells: . 0 0, . 0 0, . 0 0, . 0 1, . 3 3, . 3 3, . 3 3, . 3 4, . 4 5, . 5 6, . 6 7, . 7 8, . 8 9, . 9 9
 made: 11 0 1, 7 3 3, 2 3 9
 result: 11 0 1, 7 3 3, 2 3 9, 1 9 9
-""",
-    ("wordpiece", "wordpiece", "É xq☃"): """
-normalise: . 0 8 . . . . . . . 0 . .
-piece: 0 0 2 . . . . . . . 0 . .
-piece: 1 3 8 . . . . . . . 0 . .
-take: 0 0 2 . . . 445 . 0 0 1 . .
-done: 0 0 2 . . . . . . . 1 . .
-miss: 1 3 8 . . . . . . . 0 . .
-miss: 1 3 5 . . . . . . . 0 . .
-take: 1 3 4 . . . 464 . 0 0 1 . .
-miss: 1 4 8 . . . . . . . 1 . .
-take: 1 4 5 . . . 31 . 1 4 2 . .
-miss: 1 5 8 . . . . . . . 2 . .
-give up: 1 3 8 . . . 1 . 0 0 1 . .
-done: 1 3 8 . . . . . . . 1 . .
-add: . 0 0 . . . 2 . 0 . 0 . .
-add: . 8 8 . . . 3 . 1 . 0 . .
-pieces: 0 0 2 3 4 0 0 0, 0 3 8 5 12 5 1 4
-cells: . 0 0, . 0 0, . 0 0, . 0 2, . 2 2, . 3 3, . 3 3, . 3 3, . 3 4, . 4 5, . 5 6, . 6 7, . 7 8, . 8 8
-made: 445 0 2, 1 3 8
-result: 2 0 0, 445 0 2, 1 3 8, 3 8 8
-""",
-    ("toy", "backtrack", "acb"): """
-piece: 0 0 3 . . . . . . . 0 . .
-take: 0 0 2 . . . 5 . 0 0 1 . .
-reject: 0 2 3 . . . 1 . . . 1 . .
-back: 0 0 2 . . . 5 . 0 . 0 . .
-take: 0 0 1 . . . 0 . 0 0 1 . .
-take: 0 1 3 . . . 4 . 1 1 2 . .
-done: 0 0 3 . . . . . . . 2 . .
-pieces: 0 0 3 1 6 0 0 0
-cells: . 0 1, . 1 2, . 2 3, . 3 3
-made: 0 0 1, 4 1 3
-result: 0 0 1, 4 1 3
-""",
-    ("toy", "fewest", "ab"): """
-piece: 0 0 2 . . . . . . . 0 . .
-reach: 0 0 2 . . . 3 1 2 0 0 . .
-reach: 0 0 1 . . . 0 1 1 0 0 . .
-worse: 0 1 2 . . . 1 2 2 1 0 . .
-choose: 0 0 2 . . . 3 . 0 0 1 . .
-done: 0 0 2 . . . . . . . 1 . .
-pieces: 0 0 2 1 5 0 0 0
-cells: . 0 1, . 1 2, . 2 2
-made: 3 0 2
-result: 3 0 2
 """,
 }
 """The columns of a step in the order of `Columns`, with a point where there is nothing."""
@@ -171,14 +124,86 @@ def test_tokens_around_the_text_and_special_ones_are_left_to_the_caller():
             assert tokens(add_special, parse_special) == ("fast", ids, [0] * add_special)
 
 
-def test_progress_is_told_every_4096_steps_and_never_beyond_the_end():
-    shares = []
-    model, text = guiapp.open_model("demo:spm"), "lions and sheep " * 400
-    trace = record(model, text, "heap", progress=shares.append)
-    expected = estimate("heap", False, len(text)).n_steps
-    n_told = len(trace) // 4096
-    assert n_told > 2
-    assert shares == [min(1.0, 4096 * number / expected) for number in range(1, n_told + 1)]
-    many = []
-    record(model, "\u2603" * 6000, "heap", progress=many.append)
-    assert all(0 < share <= 1 for share in many)
+@pytest.mark.parametrize(
+    ("text", "n_bytes", "expected"),
+    [
+        (b"short", 5, b"short"),
+        (b"one\ntwo three", 4, b"one\n"),
+        (b"a" * 90 + b"\n" + b"b" * 50, 100, b"a" * 90 + b"\n"),
+        (b"a" * 89 + b"\n" + b"b" * 50, 100, b"a" * 89 + b"\n" + b"b" * 10),
+        (b"a" * 95 + b" " + b"b" * 50, 100, b"a" * 95),
+        (b"a" * 100 + b" " + b"b" * 50, 100, b"a" * 100),
+        ("é".encode() * 60, 99, "é".encode() * 49),
+        ("日".encode() * 60, 100, "日".encode() * 33),
+        ("🙂".encode() * 60, 99, "🙂".encode() * 24),
+        (b"\x80" * 60, 50, b"\x80" * 50),
+    ],
+)
+def test_a_beginning_ends_behind_a_line_or_a_word_or_a_character(text, n_bytes, expected):
+    assert beginning(text, n_bytes) == expected
+
+
+@pytest.mark.parametrize("is_one_piece", [True, False])
+@pytest.mark.parametrize("encoder", ["heap", "scan", "viterbi"])
+def test_what_is_recorded_at_first_never_takes_long(encoder, is_one_piece):
+    for size in (0, 1, 3000, 20_000, 100_000, 10_000_000):
+        n_bytes = n_first_bytes(encoder, is_one_piece, size)
+        assert n_bytes == size or 1000 <= n_bytes <= 20_000
+        assert not must_ask(estimate(encoder, is_one_piece, n_bytes), n_bytes)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        (b"one two\nthree\nfour", 8),
+        (b"one two three", 3),
+        ("字字字".encode()[1:], 2),
+        ("字字".encode(), 0),
+        (b"one\n", 4),
+        (b"\x80\x80\x80\x80", 0),
+        (b"", 0),
+    ],
+)
+def test_what_is_cut_out_of_a_text_begins_with_a_line_a_word_or_a_character(text, start):
+    assert first_start(text) == start
+
+
+BYTES = [[f"<0x{byte:02X}>", -9.0] for byte in range(256)]
+MODELS = {
+    "wordpiece": {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "vocab": {text: row for row, text in enumerate(["[UNK]", "un", "##able", "##a", "a"])},
+        "max_input_chars_per_word": 8,
+    },
+    "viterbi": {
+        "type": "Unigram",
+        "unk_id": 0,
+        "byte_fallback": True,
+        "vocab": [["<unk>", 0.0], ["un", -2.0], ["able", -3.0], ["a", -1.0], *BYTES],
+    },
+    "wordlevel": {
+        "type": "WordLevel",
+        "unk_token": "[UNK]",
+        "vocab": {"[UNK]": 0, "a": 1, "unable": 2},
+    },
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_each_step_is_told_and_the_last_one_has_the_tokens(tmp_path, name):
+    path = tmp_path / "tokenizer.json"
+    content = {"pre_tokenizer": {"type": "WhitespaceSplit"}, "model": MODELS[name], "added_tokens": []}
+    path.write_text(json.dumps(content))
+    tokenizer = guiapp.open_model(path)
+    text = "unable a é unablex aaaaaaaaaa"
+    trace = record(tokenizer, text, name)
+    expected = tokenizer.encode(text, encoder=name).token_ids.tolist()
+    assert Replay(trace).tokens(len(trace)).ids.tolist() == expected
+    describer = StepDescriber(trace, tokenizer.vocabulary)
+    told = [describer.sentence(step) for step in range(len(trace))]
+    assert all(told)
+    assert any("try a shorter one" in sentence for sentence in told) == (name == "wordpiece")
+    for step in range(len(trace)):
+        code, line = pseudo_code(trace, step)
+        assert code.lines[line]

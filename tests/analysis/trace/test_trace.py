@@ -1,4 +1,4 @@
-"""Traces hold what the readable algorithms did, and any state of it comes back."""
+"""Traces hold what the readable algorithms did; any state of it, and any step, is found again."""
 
 import dataclasses
 import importlib
@@ -9,15 +9,24 @@ import pytest
 from arrays import as_lists
 from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, write_vocab
+from hypothesis import given
+from hypothesis import strategies as st
 from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.trace import replay
-from guiapp.analysis.trace.candidates import waiting
-from guiapp.analysis.trace.operations import NUMBERS
-from guiapp.analysis.trace.recorder import DECISIONS, record
-from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.trace import MOST_TOKENS, Trace
+from guiapp.analysis.trace.recorder import DECISIONS, QueueCount, record
+from guiapp.analysis.trace.replay import Replay, waiting
+from guiapp.analysis.trace.trace import (
+    NEVER,
+    NUMBERS,
+    START,
+    StepKey,
+    Trace,
+    lifetimes_of,
+    step_at,
+    writers_of,
+)
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import reference as algorithms
 from guiapp.errors import EncodeError
@@ -61,49 +70,6 @@ def test_a_saved_trace_loads_as_it_was(tmp_path):
     for part in ("columns", "pieces", "cells", "made", "result"):
         for ours, theirs in zip(getattr(loaded, part), getattr(trace, part), strict=True):
             np.testing.assert_array_equal(ours, theirs)
-
-
-def test_a_trace_knows_its_parts():
-    trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
-    firsts, dones = trace.pieces.first_step.tolist(), trace.pieces.done_step.tolist()
-    inside = [
-        next((i for i, ends in enumerate(zip(firsts, dones, strict=True)) if ends[0] <= step <= ends[1]), -1)
-        for step in range(len(trace))
-    ]
-    assert [trace.piece_at(step) for step in range(len(trace))] == inside
-    assert set(inside) == {-1, 0, 1, 2}
-    cells = [trace.piece_cells(piece) for piece in range(3)]
-    assert [(each.start, each.stop) for each in cells] == [(0, 3), (3, 5), (5, 9)]
-    tokens = [trace.piece_tokens(piece) for piece in range(3)]
-    assert [(each.start, each.stop) for each in tokens] == [(0, 1), (1, 2), (2, 4)]
-    assert [trace.piece_work(piece) for piece in range(3)] == [b"on", b" ", b"lion"]
-    stages = {trace.operation(step): trace.stage(step) for step in range(len(trace))}
-    assert (stages["special"], stages["piece"], stages["merge"]) == ("partition", "split", "encode")
-
-
-def test_the_size_of_a_trace_is_that_of_its_arrays():
-    trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
-    n_steps, n_cells, n_slots = len(trace), len(trace.cells.start), len(trace.lifetimes.keys)
-    best_steps, makers = len(trace.best_steps.steps), len(trace.makers.steps)
-    assert trace.size_bytes == (
-        n_steps * (1 + 12 * 4 + 8)
-        + 3 * 8 * 4
-        + 12 * n_cells
-        + 12 * (len(trace.made.ids) + len(trace.result.ids))
-        + 12 * n_slots
-        + 4 * (len(trace.lifetimes.first) + best_steps + makers + (n_cells + 1) + (MOST_TOKENS * n_cells + 1))
-        + len(trace.text)
-        + len(trace.work)
-    )
-
-
-@pytest.mark.parametrize(
-    ("model", "text", "longest"), [("spm", "a☃ the", 4), ("toy", "acb", 2), ("toy", "", 0)]
-)
-def test_the_longest_symbol_is_one_from_the_start_or_a_merged_one(model, text, longest):
-    trace = record(MODELS[f"demo:{model}"], text, "heap")
-    trace.prepare()
-    assert trace.longest_symbol == longest
 
 
 @pytest.mark.parametrize("encoder", ["heap", "backtrack", "table", "greedy", "fewest", "words"])
@@ -187,3 +153,141 @@ def test_all_that_entered_and_did_not_leave_waits_the_best_first(model):
             shown = waiting(states, step, {}, 1000).candidates
             expected = [(columns.position[row], columns.result[row]) for row in inside]
             assert [(row.position, row.result) for row in shown] == expected
+
+
+TOKENIZER = guiapp.open_model("demo:bpe")
+TEXT = "New York <|im_end|> lions"
+TRACE = record(TOKENIZER, TEXT, "heap")
+
+
+def spans(trace, step):
+    return int(trace.columns.position[step]), int(trace.columns.end[step])
+
+
+def test_each_step_is_found_by_what_it_is_about_or_one_like_it():
+    for step in range(len(TRACE)):
+        place = StepKey(TRACE.operation(step), *spans(TRACE, step), int(TRACE.columns.result[step]))
+        found = step_at(TRACE, place)
+        assert found <= step
+        assert (TRACE.operation(found), *spans(TRACE, found)) == place[:3]
+        if place.result >= 0:
+            assert TRACE.columns.result[found] == place.result
+
+
+def test_in_a_trace_of_a_part_the_place_counts_from_where_the_part_begins():
+    start = TEXT.index(" lions")
+    part = record(TOKENIZER, TEXT[start:], "heap", False)
+    for step in range(len(part)):
+        first, end = spans(part, step)
+        place = StepKey(part.operation(step), first + start, end + start, int(part.columns.result[step]))
+        assert spans(TRACE, step_at(TRACE, place)) == (place.start, place.end)
+        found = step_at(part, place, start)
+        assert (part.operation(found), spans(part, found)) == (part.operation(step), (first, end))
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        (START, ("start", None)),
+        (StepKey("text", 1, 2), ("text", (0, 9))),
+        (StepKey("normalise", 1, 2), ("piece", (0, 3))),  # nothing is rewritten: its piece instead
+        (StepKey("piece", 4, 6), ("piece", (3, 8))),
+        (StepKey("piece", 2, 4), None),  # in two pieces
+        (StepKey("done", 24, 25), ("done", (19, 25))),
+        (StepKey("special", 9, 19), ("special", (9, 19))),
+        (StepKey("special", 9, 19, 1), None),
+        (StepKey("special", 8, 19), None),
+        (StepKey("special", 9, 20), None),
+        (StepKey("merge", 22, 23), ("merge", (22, 24))),
+        (StepKey("merge", 21, 23, 1507), ("merge", (21, 25))),
+        (StepKey("merge", 20, 22), None),
+    ],
+)
+def test_of_several_steps_over_a_place_the_one_over_the_least_is_it(place, found):
+    step = step_at(TRACE, place)
+    if found is None:
+        assert step is None
+    elif found[1] is None:
+        assert step == 0
+    else:
+        assert (TRACE.operation(step), spans(TRACE, step)) == found
+
+
+def test_text_that_no_special_token_is_cut_out_of_begins_with_the_trace():
+    trace = record(guiapp.open_model("demo:toy"), "abacbb")
+    assert "text" not in map(trace.operation, range(len(trace)))
+    assert step_at(trace, StepKey("text", 2, 3)) == 0
+
+
+@st.composite
+def merges_of_slots(draw):
+    """A number of slots, and merges of neighbours: step, left slot, right slot."""
+    n_slots = draw(st.integers(1, 8))
+    there, step, merges = list(range(n_slots)), 0, []
+    while len(there) > 1 and draw(st.integers(0, 4)):
+        step += draw(st.integers(0, 3))
+        at = draw(st.integers(0, len(there) - 2))
+        merges.append((step, there[at], there.pop(at + 1)))
+        step += 1
+    return n_slots, merges
+
+
+@given(merges_of_slots(), st.data())
+def test_symbols_stand_until_they_merge(made, data):
+    n_slots, merges = made
+    steps, lefts, rights = (np.array([row[i] for row in merges], np.int32) for i in range(3))
+    found = lifetimes_of(n_slots, steps.astype(np.int64), lefts, rights)
+    start = data.draw(st.integers(0, n_slots))
+    seen = slice(start, data.draw(st.integers(start, n_slots)))
+    for n_steps in range((merges[-1][0] if merges else 0) + 3):
+        there = dict.fromkeys(range(n_slots), -1)
+        for step, left, right in merges:
+            if step < n_steps:
+                there[left] = step
+                there.pop(right)
+        expected = [(slot, there[slot]) for slot in sorted(there) if seen.start <= slot < seen.stop]
+        slots, makers = found.standing(seen, n_steps)
+        assert list(zip(slots.tolist(), makers.tolist(), strict=True)) == expected
+        held = np.array(sorted(there), np.int32)
+        ends = [
+            next((step for step, *both in merges if step >= n_steps and slot in both), NEVER) for slot in held
+        ]
+        assert found.end_of(held, np.full(len(held), n_steps, np.int32)).tolist() == ends
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=20), st.data())
+def test_the_last_writer_of_a_cell_is_known_at_any_time(written, data):
+    steps = np.cumsum([gap + 1 for gap, _ in written], dtype=np.int64)
+    cells = np.array([cell for _, cell in written], np.int32)
+    found = writers_of(6, steps, cells)
+    start = data.draw(st.integers(0, 6))
+    seen = slice(start, data.draw(st.integers(start, 6)))
+    for n_steps in range(int(steps.max(initial=0)) + 3):
+        last = dict.fromkeys(range(6), -1)
+        last |= {cell: step for step, cell in zip(steps, cells, strict=True) if step < n_steps}
+        assert found.last(seen, n_steps).tolist() == [last[cell] for cell in range(seen.start, seen.stop)]
+
+
+@given(st.integers(2, 7), st.data())
+def test_pairs_that_could_merge_are_counted_along(n_slots, data):
+    """Twin: the pairs that entered, as long as both stand side by side as they entered."""
+    count, there, live, step = QueueCount(), list(range(n_slots)), {}, 0
+    assert not count.is_used
+    for left in data.draw(st.sets(st.integers(0, n_slots - 2))):
+        live[left, left + 1] = step
+        count.push((left, left + 1, 7, 8), step)
+        step += 1
+    for key, entered in list(live.items()):
+        if key in live and data.draw(st.booleans()):
+            left, right = key
+            assert count.pop((left, right, 7, 8)) == entered
+            assert count.pop((left, right, 7, 8)) == -1
+            count.merge(left, right)
+            there.remove(right)
+            live = {pair: number for pair, number in live.items() if not {left, right} & set(pair)}
+            at = there.index(left)
+            if at and data.draw(st.booleans()):
+                live[there[at - 1], left] = step
+                count.push((there[at - 1], left, 7, 9), step)
+        assert count.n_candidates == len(live)
+        assert count.is_used

@@ -1,17 +1,26 @@
+"""Words of a text, and training pair by pair: each merge is the best there is."""
+
 from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     SENTENCEPIECE_WORDS,
+    WORDPIECE_WORDS,
+    Merge,
     TrainingCorpus,
+    bpe_steps,
     count_words,
     join_pairs,
+    normalise,
+    split_word,
+    wordpiece_steps,
 )
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=8).map(tuple), st.integers(1, 5), max_size=6)
@@ -62,3 +71,91 @@ def test_counts_stay_those_of_the_words(words, pairs):
     assert ["".join(word) for word in corpus.words] == ["".join(word) for word in words]
     for symbol in symbols:
         assert set(corpus.pairs_with([symbol])) == {pair for pair in neighbours if symbol in pair}
+
+
+BPE_WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=8).map(tuple), st.integers(1, 5), max_size=6)
+
+
+@pytest.fixture
+def textbook() -> TrainingCorpus:
+    text = "This is insane! This is impossible"
+    return TrainingCorpus(Counter((*word, "</w>") for word in text.split()))
+
+
+def test_the_textbook_run_ends_when_every_pair_is_seen_once(textbook):
+    merges = [f"{merge.left} {merge.right}" for merge in bpe_steps(textbook)]
+    assert merges == ["i s", "is </w>", "T h", "Th is</w>"]
+    assert textbook.words == [
+        ["This</w>"],
+        ["is</w>"],
+        [*"insane!", "</w>"],
+        [*"impossible", "</w>"],
+    ]
+
+
+def test_the_corpus_shows_the_state_after_the_merge_just_yielded(textbook):
+    run = bpe_steps(textbook)
+    next(run)
+    assert textbook.words[0] == ["T", "h", "is", "</w>"]
+    assert textbook.pair_counts["is", "</w>"] == 4
+
+
+def test_of_equal_counts_the_pair_that_sorts_first_is_merged():
+    merges = bpe_steps(TrainingCorpus({("z", "y"): 2, ("b", "a"): 2, ("a", "b"): 2}))
+    assert [merge.result for merge in merges] == ["ab", "ba", "zy"]
+
+
+@given(BPE_WORDS, st.integers(1, 3))
+def test_every_merge_is_the_best_there_is(words, min_count):
+    corpus, seen = TrainingCorpus(words), TrainingCorpus(words)
+    for merge in bpe_steps(corpus, min_count):
+        best = min(seen.pair_counts, key=lambda pair: (-seen.pair_counts[pair], pair))
+        assert (merge.left, merge.right) == best
+        assert merge.worth == seen.pair_counts[best] >= min_count
+        seen.merge((merge.left, merge.right))
+        assert seen.words == corpus.words
+    assert all(count < min_count for count in corpus.pair_counts.values())
+
+
+MARKED_WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 5), max_size=6).map(
+    lambda words: {split_word(word): count for word, count in words.items()}
+)
+
+
+def score(corpus: TrainingCorpus, pair: tuple[str, str]) -> float:
+    left, right = pair
+    return corpus.pair_counts[pair] / (corpus.symbol_counts[left] * corpus.symbol_counts[right])
+
+
+def test_the_pair_that_belongs_together_beats_the_pair_that_meets_often():
+    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    corpus = TrainingCorpus({split_word(word): count for word, count in words.items()})
+    assert corpus.pair_counts["u", "g"] == 20
+    first = next(wordpiece_steps(corpus))
+    assert first == Merge("g", "s", 1 / 20)
+
+
+def test_pairs_below_the_limit_are_left_alone():
+    corpus = TrainingCorpus({("▁q", "x"): 1, ("▁a", "b"): 3})
+    assert [merge.result for merge in wordpiece_steps(corpus, min_count=2)] == ["▁ab"]
+
+
+def test_text_loses_case_and_accents():
+    assert normalise("Élan VITAL, नि") == "elan vital, न"
+
+
+def test_ideographs_and_signs_are_words_of_their_own():
+    assert WORDPIECE_WORDS.findall("don't 世界 a_b") == ["don", "'", "t", "世", "界", "a", "_", "b"]
+
+
+@given(MARKED_WORDS, st.integers(1, 3))
+def test_every_merge_has_the_best_score_of_the_frequent_pairs(words, min_count):
+    corpus, seen = TrainingCorpus(words), TrainingCorpus(words)
+    for merge in wordpiece_steps(corpus, min_count):
+        frequent = [pair for pair, count in seen.pair_counts.items() if count >= min_count]
+        best = min(frequent, key=lambda pair: (-score(seen, pair), pair))
+        assert (merge.left, merge.right) == best
+        assert merge.worth == score(seen, best)
+        seen.merge((merge.left, merge.right))
+        assert seen.words == corpus.words
+    assert all(count < min_count for count in corpus.pair_counts.values())

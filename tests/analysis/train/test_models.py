@@ -1,18 +1,28 @@
-"""Trained models as files: their special tokens, switches and texts about them."""
+"""Trained models as files: rows, special tokens and switches."""
 
 import pytest
-from gguf import TokenType
+from gguf import GGUFReader, TokenType
 
-from guiapp.analysis.train.models import TrainingError, bpe_file, end_mark_file, shortfall, train
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.analysis.train.models import (
+    BPE_SPECIAL,
+    ModelFile,
+    Token,
+    TrainingError,
+    bpe_file,
+    byte_level_rows,
+    end_mark_file,
+    end_mark_rows,
+    train,
+    train_byte_level,
+    train_unigram,
+    train_wordpiece,
+    unigram_rows,
+    unigram_words,
+    write_gguf,
+)
+from guiapp.core.text.charsmap import build_charsmap
 
 TEXT = "How do lions sleep? They do not sleep. How insane! " * 3
-NAMES = (
-    "Trained byte-level BPE",
-    "Trained BPE with end-of-word marks",
-    "Trained WordPiece",
-    "Trained Unigram",
-)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +35,7 @@ NAMES = (
             {"add_bos_token": False},
         ),
         (
-            bpe_file([("a", "b")]),
+            bpe_file(*byte_level_rows([("a", "b")], BPE_SPECIAL)),
             ("llama", "gpt2", "llama-bpe"),
             dict.fromkeys(("bos", "eos"), "<|endoftext|>"),
             {"add_bos_token": False},
@@ -55,31 +65,9 @@ def test_each_role_has_its_token(model, kind, roles, flags):
     assert (model.architecture, model.model, model.pre) == kind
     assert roles == {role: model.tokens[number].text for role, number in model.special_ids.items()}
     assert flags == model.flags
-    assert model.name in NAMES
-    assert model.description == "Trained by Tokenloupe on a text of one's own."
     special = {token.text: token.kind for token in model.tokens if token.kind not in (1, TokenType.BYTE)}
     assert special == {text: 2 if "unk" in text.lower() else 3 for text in roles.values()}
     assert len(model.charsmap) == (0 if model.model != "t5" else len(build_charsmap({"\t": " "})) + 4)
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "n_tokens", "n_repeated", "why"),
-    [
-        ("bpe", 300, 0, ""),
-        ("bpe", 301, 0, ""),
-        ("bpe", 1, 5, "1 token instead of 300: no pair occurs twice any more."),
-        ("bpe", 299, 1, "299 tokens instead of 300: 1 merge makes a token that another one has made."),
-        ("bpe", 298, 2, "298 tokens instead of 300: 2 merges make tokens that another one has made."),
-        (
-            "unigram",
-            299,
-            1,
-            "299 tokens instead of 300: no other stretch of the text occurs often enough to be a piece.",
-        ),
-    ],
-)
-def test_why_there_are_fewer_tokens_is_told(algorithm, n_tokens, n_repeated, why):
-    assert shortfall(algorithm, n_tokens, 300, n_repeated) == why
 
 
 def test_sizes_and_texts_that_are_too_small_are_refused():
@@ -90,3 +78,126 @@ def test_sizes_and_texts_that_are_too_small_are_refused():
     for text in ("", " \n"):
         with pytest.raises(TrainingError, match="The text is empty"):
             train("bpe", text, 300)
+
+
+SONG = "the cat and the dog and the bird sing the song in the rain\n" * 3
+SPECIAL = (Token("<s>", TokenType.CONTROL),)
+
+
+def texts(tokens: tuple[Token, ...]) -> list[str]:
+    return [token.text for token in tokens]
+
+
+def test_byte_level_vocabulary_is_bytes_then_merges_then_special_tokens():
+    tokens, merges = train_byte_level(SONG, 260, SPECIAL)
+    assert texts(tokens)[:3] == ["!", '"', "#"]
+    assert texts(tokens)[256:] == ["he", "the", "Ġthe", "<s>"]
+    assert merges == ("h e", "t he", "Ġ the")
+    assert len(set(texts(tokens))) == len(tokens) == 260
+
+
+def test_every_merge_joins_two_tokens_to_a_third():
+    tokens, merges = train_byte_level(SONG, 300)
+    known = set(texts(tokens))
+    assert all({*merge.split(), merge.replace(" ", "")} <= known for merge in merges)
+
+
+def test_wordpiece_marks_where_words_start():
+    tokens = texts(train_wordpiece("Cat cat cats scat", 100))
+    assert "▁cat" in tokens
+    assert "at" in tokens
+    assert not any(token.startswith("#") for token in tokens)
+
+
+def test_unigram_pieces_come_by_probability():
+    tokens = train_unigram(SONG, 40, SPECIAL)
+    scores = [token.score for token in tokens[1:]]
+    assert scores == sorted(scores, reverse=True)
+    assert "▁the" in texts(tokens)[1:6]
+    assert len(tokens) <= 40
+
+
+def test_a_file_holds_what_was_trained(tmp_path):
+    model = ModelFile(
+        architecture="llama",
+        name="Test",
+        description="A test",
+        model="gpt2",
+        pre="gpt-2",
+        tokens=(Token("a"), Token("b", score=-1.5), Token("ab"), *SPECIAL),
+        merges=("a b",),
+        special_ids={"bos": 3},
+        flags={"add_bos_token": True, "normalizer.lowercase": False},
+        charsmap=b"\x01\xff",
+        chat_template="{{ messages }}",
+        author="Somebody",
+        license="mit",
+    )
+    write_gguf(tmp_path / "model.gguf", model)
+    reader = GGUFReader(tmp_path / "model.gguf")
+    fields = {key: field.contents() for key, field in reader.fields.items() if not key.startswith("GGUF.")}
+    assert fields == {
+        "general.architecture": "llama",
+        "general.type": "model",
+        "general.name": "Test",
+        "general.author": "Somebody",
+        "general.description": "A test",
+        "general.license": "mit",
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": "gpt-2",
+        "tokenizer.ggml.tokens": ["a", "b", "ab", "<s>"],
+        "tokenizer.ggml.scores": [0.0, -1.5, 0.0, 0.0],
+        "tokenizer.ggml.token_type": [1, 1, 1, 3],
+        "tokenizer.ggml.merges": ["a b"],
+        "tokenizer.ggml.bos_token_id": 3,
+        "tokenizer.ggml.add_bos_token": True,
+        "tokenizer.ggml.normalizer.lowercase": False,
+        "tokenizer.ggml.precompiled_charsmap": [1, 255],
+        "tokenizer.chat_template": "{{ messages }}",
+    }
+    assert reader.tensors == []
+
+
+def read_fields(path):
+    reader = GGUFReader(path)
+    return {key: field.contents() for key, field in reader.fields.items() if key.startswith("tokenizer.")}
+
+
+def test_what_a_model_does_not_have_is_left_out(tmp_path):
+    tokens = (Token("a"), Token("b"))
+    listed = {"tokenizer.ggml.tokens": ["a", "b"], "tokenizer.ggml.token_type": [1, 1]}
+    for model in ("bert", "gpt2", "gemma4"):
+        write_gguf(tmp_path / model, ModelFile("llama", "", "", model, tokens, merges=()))
+        rules = {} if model == "bert" else {"tokenizer.ggml.merges": [""]}
+        assert read_fields(tmp_path / model) == {"tokenizer.ggml.model": model, **listed, **rules}
+
+
+def test_spaces_stand_for_the_ends_of_words():
+    tokens, merges = end_mark_rows(
+        ["a", "</w>", "b</w>"], [("a", "</w>"), ("b", "b</w>"), ("a", "▁")], SPECIAL
+    )
+    assert texts(tokens) == ["<s>", *(f"<0x{byte:02X}>" for byte in range(256)), "a", "▁", "b▁", "a▁", "bb▁"]
+    assert [token.kind for token in tokens[:258]] == [TokenType.CONTROL, *[TokenType.BYTE] * 256, 1]
+    assert merges == ("a ▁", "b b▁", "a ▁")
+
+
+def test_as_many_tokens_are_trained_as_there_is_room_for():
+    assert train_byte_level(SONG, 258, SPECIAL)[1] == ("h e",)
+    assert train_byte_level(SONG, 257, SPECIAL)[1] == train_byte_level(SONG, 5, SPECIAL)[1] == ()
+    assert train_byte_level("abab", 300, min_count=3)[1] == ()
+    assert train_byte_level("abab", 257)[1] == ("a b",)
+    assert texts(train_wordpiece("ab ab ba", 6, SPECIAL)) == ["<s>", "a", "b", "▁a", "▁b", "▁ab"]
+    assert texts(train_wordpiece("ab ab ba", 5, SPECIAL)) == ["<s>", "a", "b", "▁a", "▁b"]
+    assert texts(train_wordpiece("ab ab ba", 99, min_count=1))[4:] == ["▁ba", "▁ab"]
+    assert len(train_unigram(SONG, 20, SPECIAL)) == 20
+
+
+def test_pieces_of_equal_scores_come_by_code_points():
+    tokens = unigram_rows({"b": -1.00001, "a": -1.00004, "c": -0.5}, SPECIAL)
+    assert [(token.text, token.score) for token in tokens] == [
+        ("<s>", 0.0), ("c", -0.5), ("a", -1.0), ("b", -1.0),
+    ]  # fmt: skip
+
+
+def test_words_of_unigram_begin_with_their_space():
+    assert dict(unigram_words(" the  cat\nthe\tcat, 42 ")) == {"▁the": 2, "▁cat": 2, ",": 1, "▁4": 1, "2": 1}

@@ -9,13 +9,19 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.analysis.export.training_run import TrainingRun
-from guiapp.analysis.train.models import TrainingError, shortfall, train
+from guiapp.analysis.export.runs import TrainingRun
+from guiapp.analysis.train.models import (
+    NO_RULE,
+    ModelFile,
+    Token,
+    TrainingError,
+    shortfall,
+    train,
+    write_gguf,
+)
 from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.runs import begin, parse_start
+from guiapp.analysis.train.runs import Finished, TrainRequest, begin, main, parse_start
 from guiapp.analysis.train.steps import to_json
-from guiapp.analysis.train.train_process import Finished, TrainRequest, main
-from guiapp.analysis.train.write_gguf import write_gguf
 
 TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
 CASES = [("bpe", 300), ("wordpiece", 60), ("unigram", 60)]
@@ -53,22 +59,6 @@ def test_the_size_after_any_step_is_that_of_the_file_it_would_make(text, algorit
     assert record.n_tokens(record.n_steps) == record.n_symbols(record.n_steps) + record.start.n_other_tokens
 
 
-def test_words_are_cut_as_the_corpus_is_after_each_step():
-    run = begin("bpe", TEXT, 300)
-    states = [[tuple(word) for word in run._corpus.words]]
-    record = TrainingRecord(run.start)
-    for told in run.steps():
-        record.append(to_json(told).encode())
-        states.append([tuple(word) for word in run._corpus.words])
-    for number in reversed(range(record.n_steps + 1)):
-        assert [cut for cut, _, _ in record.words(number)] == states[number]
-    changed = [{index for index, row in enumerate(record.words(number)) if row[2]} for number in (0, 1)]
-    assert changed[0] == set()
-    assert changed[1] == {
-        index for index, pair in enumerate(zip(*states[:2], strict=True)) if len(set(pair)) > 1
-    }
-
-
 def test_the_vocabulary_grows_by_what_is_learned():
     record = recorded(begin("bpe", "This is insane! This is impossible", 400, has_end_marks=True))
     assert record.newest_symbols(0, 99)[::-1] == list(record.start.alphabet)
@@ -88,24 +78,23 @@ def test_the_likelihoods_told_so_far_make_the_curve():
 )
 def end_mark_run(request):
     run = begin("bpe", request.param, 320, has_end_marks=True)
-    assert list(run.steps())
-    return request.param, run
+    return request.param, run, recorded(run)
 
 
-def own_cut(run, text: str) -> list[str]:
+def own_cut(record: TrainingRecord, text: str) -> list[str]:
     """The words of a text as the training has cut them, the marks written as spaces."""
-    cuts = {"".join(word): word for word in run._corpus.words}
+    cuts = {"".join(word): word for word, _, _ in record.words(record.n_steps)}
     return [symbol.replace("</w>", " ") for word in text.split() for symbol in cuts[word + "</w>"]]
 
 
 def test_a_file_with_end_of_word_marks_cuts_as_the_training_did(end_mark_run, tmp_path):
-    text, run = end_mark_run
+    text, run, record = end_mark_run
     write_gguf(tmp_path / "marks.gguf", run.model())
     tokenizer = guiapp.open_model(tmp_path / "marks.gguf")
     spaced = " ".join(text.split()) + " "
     encoding = tokenizer.encode(spaced, add_special=False)
     parts = [spaced.encode()[start:end].decode() for start, end in encoding.spans.tolist()]
-    assert parts == own_cut(run, text)
+    assert parts == own_cut(record, text)
     assert {tokenizer.vocabulary.kind(token_id) for token_id in encoding.token_ids.tolist()} == {"normal"}
     assert tokenizer.decode(encoding.token_ids) == spaced
 
@@ -113,7 +102,7 @@ def test_a_file_with_end_of_word_marks_cuts_as_the_training_did(end_mark_run, tm
 @pytest.mark.real_vocabs
 def test_llama_reads_a_file_with_end_of_word_marks_likewise(end_mark_run, tmp_path):
     llama_oracle = pytest.importorskip("llama_oracle")
-    text, run = end_mark_run
+    text, run, _ = end_mark_run
     write_gguf(tmp_path / "marks.gguf", run.model())
     tokenizer = guiapp.open_model(tmp_path / "marks.gguf")
     oracle = llama_oracle.LlamaOracle().load(str(tmp_path / "marks.gguf"))
@@ -155,17 +144,52 @@ def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkey
     ("asked", "told"),
     [
         (("bpe", 300, 300), ""),
-        (("bpe", 261, 300), "261 tokens instead of 300: no pair occurs twice any more."),
-        (
-            ("bpe", 299, 300, 1),
-            "299 tokens instead of 300: 1 merge makes a token that another one has made.",
-        ),
-        (("bpe", 290, 300, 2), "290 tokens instead of 300: no pair occurs twice any more."),
-        (
-            ("unigram", 9, 50),
-            "9 tokens instead of 50: no other stretch of the text occurs often enough to be a piece.",
-        ),
+        (("bpe", 261, 300), "no pair occurs twice any more."),
+        (("bpe", 299, 300, 1), "1 merge makes a token that another one has made."),
+        (("unigram", 9, 50), "no other stretch of the text occurs often enough to be a piece."),
     ],
 )
 def test_a_vocabulary_that_is_smaller_than_asked_for_has_a_reason(asked, told):
-    assert shortfall(*asked) == told
+    reason = shortfall(*asked)
+    assert reason.endswith(told)
+    assert bool(reason) == bool(told)
+
+
+@pytest.fixture
+def answers(tmp_path, monkeypatch):
+    """Lines told for a text and a size, and where the model file goes."""
+
+    def ask(text: bytes, size: int, has_end_marks: bool, file: str = "out.gguf"):
+        (tmp_path / "text").write_bytes(text)
+        output = str(tmp_path / file)
+        request = TrainRequest("bpe", str(tmp_path / "text"), size, has_end_marks, output)
+        assert request.line().endswith(b"}\n")
+        out = io.TextIOWrapper(io.BytesIO())
+        monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
+        monkeypatch.setattr(sys, "stdout", out)
+        main()
+        lines = [json.loads(line) for line in out.buffer.getvalue().splitlines()]
+        return lines, output
+
+    return ask
+
+
+def test_broken_text_is_replaced_and_marks_are_kept_as_asked(answers):
+    (start, *steps, last), output = answers(b"ab\xff ab\xff", 400, True)
+    assert start["alphabet"] == ["a", "b", "\ufffd", "</w>"]
+    assert [step["left"] + step["right"] for step in steps] == ["ab", "ab\ufffd", "ab\ufffd</w>"]
+    assert last == {"finished": {"output": output, "n_tokens": 267, "error": ""}}
+    assert len(guiapp.open_model(output).vocabulary) == 267
+
+
+def test_where_no_file_can_be_written_the_end_says_so(answers):
+    (*_, last), output = answers(b"ab ab", 400, False, "no folder/out.gguf")
+    assert Finished(**last["finished"]) == Finished(
+        error=f"{output} cannot be written: No such file or directory."
+    )
+
+
+def test_a_file_without_rules_can_be_opened(tmp_path):
+    write_gguf(tmp_path / "none.gguf", ModelFile("llama", "", "", "gpt2", (Token("a"),), "gpt-2"))
+    assert guiapp.open_model(tmp_path / "none.gguf").encode("a").token_ids.tolist() == [0]
+    assert NO_RULE == ""

@@ -7,11 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from guiapp.analysis.train.breakpoints import SCHEMA, SYMBOLS, TrainingWalk
-from guiapp.analysis.train.models import TrainingError
-from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.runs import begin, parse_start
-from guiapp.analysis.train.steps import MergeStep, PruningStep, from_json, to_json
+from guiapp.analysis.train.record import SCHEMA, SYMBOLS, TrainingRecord
+from guiapp.analysis.train.runs import begin
+from guiapp.analysis.train.steps import PruningStep, to_json
 
 UNIGRAM_TEXT = "abab abab abcabc abc cab bca aaa bbb"
 
@@ -22,55 +20,6 @@ def recorded(*request):
     for description in run.steps():
         record.append(to_json(description).encode() + b"\n")
     return run, record
-
-
-TOLD = {
-    ("bpe", "aab aab b aab", 300, True): """
-`b` + `</w>` → `b</w>`, 4 times: more than `a` + `a` with 3 times.
-`a` + `a` → `aa`, 3 times: as good as `a` + `b</w>`, but first by code points.
-`aa` + `b</w>` → `aab</w>`, 3 times: the last pair.
-""",
-    ("bpe", "ab cd ef gh ij " * 2, 258): """
-`a` + `b` → `ab`, 2 times: as good as `c` + `d`, `e` + `f`, `g` + `h` and more, but first by code points.
-""",
-    ("bpe", "aab aab é é", 300): """
-`a` + `a` → `aa`, 2 times: as good as `a` + `b`, `<C3>` + `<A9>`, `·` + `<C3>`, but first by code points.
-`aa` + `b` → `aab`, 2 times: as good as `<C3>` + `<A9>`, `·` + `<C3>`, but first by code points.
-`<C3>` + `<A9>` → `é`, 2 times: as good as `·` + `<C3>`, but first by code points.
-`·` + `é` → `·é`, 2 times: the last pair.
-""",
-    ("wordpiece", "Aab aab b ab cab", 30): """
-`a` + `b` → `ab`, score 0.25: more than `·a` + `a` with score 0.2222.
-`·a` + `ab` → `·aab`, score 0.2222: the last pair.
-""",
-    ("unigram", "ab abc abab ab abc", 12): """
-Estimated anew: 8 pieces; before it, log-likelihood −12.6.
-Estimated anew: 7 pieces; before it, log-likelihood −8.0.
-""",
-}
-
-
-@pytest.mark.parametrize("request_", TOLD, ids=lambda request: "-".join(map(str, request))[:30])
-def test_each_step_is_told_in_words(request_):
-    _, record = recorded(*request_)
-    description = [record.sentence(number) for number in range(1, record.n_steps + 1)]
-    assert description == TOLD[request_].strip().split("\n")
-
-
-def test_what_is_pruned_is_told():
-    dropped = tuple((letter * 2, -0.5) for letter in "abcdef")
-    description = PruningStep(1, 5, dropped[:5], (), ())
-    assert description.sentence(str) == "Pruned: 1 piece left; dropped 5: `aa`, `bb`, `cc`, `dd`, `ee`"
-    description = PruningStep(1234, 6000, dropped, (("a", -1.0),), ((0, ("a", "b")),))
-    assert (
-        description.sentence(str)
-        == "Pruned: 1,234 pieces left; dropped 6,000: `aa`, `bb`, `cc`, `dd`, `ee` …"
-    )
-    assert from_json(to_json(description)) == description
-    assert (
-        MergeStep("a", "b", 1234.0, (), (), ()).sentence(str)
-        == "`a` + `b` → `ab`, 1,234 times: the last pair."
-    )
 
 
 NO = math.nan
@@ -155,23 +104,6 @@ def test_prunings_are_columns_and_symbols_are_found_by_bytes():
     assert record.values.made_of("result", "0x20 0x61 0x61 0x62").tolist() == [False, True]
 
 
-def test_a_start_says_what_there_is():
-    start = begin("bpe", "aab aab b aab", 300, True).start
-    assert (start.algorithm, start.alphabet, start.n_words, start.n_steps, start.n_other_tokens) == (
-        "bpe", ("a", "b", "</w>"), 2, 37, 260,
-    )  # fmt: skip
-    assert start.words == ((("a", "a", "b", "</w>"), 3), (("b", "</w>"), 1))
-    start = begin("wordpiece", "Aab aab b ab cab", 30).start
-    assert (start.alphabet, start.n_words, start.n_steps) == (("a", "b", "▁a", "▁b", "▁c"), 4, 20)
-    assert start.n_other_tokens == 5
-    start = begin("unigram", "ab abc abab ab abc", 12).start
-    assert (start.alphabet, start.n_words, start.n_steps, start.n_other_tokens) == ((), 3, 0, 3)
-    assert start.words[1] == (("▁", "a", "b", "c"), 2)
-    start = begin("bpe", " ".join(f"w{number:03}x" for number in range(500)), 300, True).start
-    assert (len(start.words), start.n_words) == (150, 500)
-    assert parse_start(start.line()) == start
-
-
 def test_a_record_says_what_there_was_after_each_step(tmp_path):
     _, record = recorded("bpe", "aab aab b aab", 300, True)
     assert [record.n_symbols(number) for number in range(4)] == [3, 4, 5, 6]
@@ -188,41 +120,3 @@ def test_a_record_says_what_there_was_after_each_step(tmp_path):
     assert loaded.lines() == record.lines()
     assert loaded.start == record.start
     assert not any(line.endswith(b"\n") for line in record.lines())
-
-
-def test_merges_that_make_a_token_again_are_counted():
-    _, record = recorded("bpe", "aaaa aaa aaaa aaa aaaaaaaa abab bab abab bab", 400, True)
-    made = [record.step(number).left + record.step(number).right for number in range(1, record.n_steps + 1)]
-    known = set(record.start.alphabet)
-    assert record.n_repeated == len(made) + len(known) - len({*made, *known})
-    _, record = recorded("unigram", UNIGRAM_TEXT, 9)
-    assert record.n_repeated == 0
-    curve = record.likelihoods(record.n_steps)
-    assert [number for number, _ in record.likelihoods(curve[1][0])] == [1, 2]
-    assert record.likelihoods(0) == []
-
-
-@pytest.mark.parametrize(
-    ("request_", "n_needed"),
-    [
-        (("bpe", "abc", 256), 257),
-        (("bpe", "abc", 263, True), 264),
-        (("wordpiece", "abc", 7), 8),
-        (("unigram", "abc", 6), 7),
-    ],
-)
-def test_the_least_size_will_do_and_a_smaller_one_is_refused(request_, n_needed):
-    algorithm, text, size, *marks = request_
-    with pytest.raises(TrainingError) as caught:
-        begin(*request_)
-    assert str(caught.value) == (
-        f"This text needs {n_needed} tokens for its smallest symbols and special tokens alone. "
-        "Choose a vocabulary size of at least that."
-    )
-    run, record = recorded(algorithm, text, size + 1, *marks)
-    assert record.n_tokens(record.n_steps) == len(run.model().tokens) == n_needed
-
-
-def test_a_walk_stops_behind_the_step_that_a_breakpoint_is_about():
-    _, record = recorded("bpe", "aab aab b aab", 300, True)
-    assert (TrainingWalk.lag, TrainingWalk(record.values).n_steps) == (1, 3)

@@ -6,28 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.train import bpe, unigram, wordpiece
+from guiapp.analysis.train import unigram
+from guiapp.analysis.train.corpus import bpe_steps, wordpiece_steps
+from guiapp.analysis.train.models import byte_level_corpus, unigram_words, wordpiece_corpus
 from guiapp.analysis.train.steps import (
     EstimateStep,
-    MergeStep,
     PruningStep,
+    Ranking,
     from_json,
     merges,
     rounds,
     textbook_corpus,
     to_json,
 )
-from guiapp.analysis.train.vocabularies import byte_level_corpus, unigram_words, wordpiece_corpus
 
 CORPORA = {"bpe": byte_level_corpus, "wordpiece": wordpiece_corpus}
-TRAINERS = {"bpe": bpe, "wordpiece": wordpiece}
+TRAINERS = {"bpe": bpe_steps, "wordpiece": wordpiece_steps}
 WORDS = "low lower lowest new newer newest wide wider widest " * 2
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
 def test_what_is_told_is_what_is_trained(algorithm):
     told = [(merge.left, merge.right) for merge in merges(algorithm, CORPORA[algorithm](WORDS))]
-    trained = [(merge.left, merge.right) for merge in TRAINERS[algorithm].steps(CORPORA[algorithm](WORDS))]
+    trained = [(merge.left, merge.right) for merge in TRAINERS[algorithm](CORPORA[algorithm](WORDS))]
     assert told == trained != []
 
 
@@ -81,43 +82,6 @@ def test_likelihood_grows_while_pieces_stay():
     assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
 
 
-@pytest.mark.parametrize(
-    ("worth", "ties", "rivals", "told"),
-    [
-        (1200.0, (), (), "`A` + `B` → `AB`, 1,200 times: the last pair."),
-        (2.0, (), ((("c", "d"), 1.0),), "`A` + `B` → `AB`, 2 times: more than `C` + `D` with 1 time."),
-        (
-            *(0.25, (), ((("c", "d"), 0.123456), (("e", "f"), 0.1))),
-            "`A` + `B` → `AB`, score 0.25: more than `C` + `D` with score 0.1235.",
-        ),
-        (
-            *(3.0, (("c", "d"),), ((("e", "f"), 1.0),)),
-            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, but first by code points.",
-        ),
-        (
-            *(3.0, (("c", "d"),) * 3, ()),
-            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, `C` + `D`, `C` + `D`, but first by code "
-            "points.",
-        ),
-        (
-            *(3.0, (("c", "d"),) * 4, ()),
-            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, `C` + `D`, `C` + `D` and more, but first by "
-            "code points.",
-        ),
-    ],
-)
-def test_a_merge_is_told_with_what_it_was_better_than(worth, ties, rivals, told):
-    assert MergeStep("a", "b", worth, ties, rivals, ()).sentence(str.upper) == told
-
-
-@pytest.mark.parametrize(("n_dropped", "more"), [(1, ""), (5, ""), (6, " …"), (1000, " …")])
-def test_a_pruning_is_told_with_the_first_that_are_gone(n_dropped, more):
-    dropped = tuple((name, 0.5) for name in "abcdef"[:n_dropped])
-    names = ", ".join(f"`{name.upper()}`" for name, _ in dropped[:5])
-    told = PruningStep(1, n_dropped, dropped, (), ()).sentence(str.upper)
-    assert told == f"Pruned: 1 piece left; dropped {n_dropped:,}: {names}{more}"
-
-
 def test_the_textbook_ends_words_with_a_mark():
     corpus = textbook_corpus("low low\n lower")
     assert [tuple(word) for word in corpus.words] == [
@@ -139,3 +103,18 @@ def test_words_cut_anew_are_told_with_their_number(algorithm):
         )
         assert merge.recuts
         cuts = after
+
+
+PAIRS = [(left, right) for left in "abc" for right in "abc"]
+CHANGES = st.lists(st.dictionaries(st.sampled_from(PAIRS), st.integers(0, 4)), max_size=6)
+
+
+@given(changes=CHANGES, limit=st.integers(1, 4))
+def test_the_best_are_those_that_sorting_would_give(changes, limit):
+    worth = dict.fromkeys(PAIRS[:5], 2)
+    ranking = Ranking(PAIRS[:5], lambda pair: worth.get(pair, 0))
+    for change in [{}, *changes]:
+        worth |= change
+        ranking.update(change)
+        in_order = sorted((-points, pair) for pair, points in worth.items() if points)
+        assert ranking.best(limit) == [(pair, -points) for points, pair in in_order[:limit]]

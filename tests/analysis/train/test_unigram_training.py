@@ -104,43 +104,6 @@ def test_of_equal_cuts_the_one_whose_last_piece_is_longest_wins():
     assert unigram.best_cut("", model) == []
 
 
-def test_pieces_have_at_most_twelve_characters():
-    word = "abcdefghijklmn"
-    model = unigram.seed({word: 2}, 10_000)
-    assert max(map(len, model)) == 12
-    assert len(model) == 14 + sum(14 - size + 1 for size in range(2, 13))
-    long = dict.fromkeys([*word, word[:12], word[:13]], -1.0)
-    assert unigram.best_cut(word, long) == [word[:12], "m", "n"]
-    ids = unigram.estimate(dict.fromkeys([*word, word[2:]], math.log(0.1)), {word: 1})[0]
-    assert word[2:] in ids
-
-
-def test_a_seed_has_the_substrings_that_cover_most_text_and_all_characters():
-    words = {"abab": 2, "cd": 3, "e": 1}
-    assert list(unigram.seed(words, 8)) == [*"abcde", "ab", "abab", "aba"]
-    assert list(unigram.seed(words, 6)) == [*"abcde", "ab"]
-    assert list(unigram.seed(words, 2)) == [*"abcde"]
-    total = 4 + 4 + 3 + 3 + 1 + 4
-    assert unigram.seed(words, 6) == {
-        piece: math.log(count / total)
-        for piece, count in {"a": 4, "b": 4, "c": 3, "d": 3, "e": 1, "ab": 4}.items()
-    }
-
-
-def test_pieces_that_are_hardly_expected_are_dropped_but_characters_stay():
-    even = {piece: math.log(0.25) for piece in ("a", "b", "ab")}
-    model, _ = unigram.estimate(even, {"ab": 1})
-    assert model.keys() == {"a", "b", "ab"}
-    rare = {"a": math.log(0.5), "b": math.log(0.5), "ab": math.log(0.25)}
-    kept, log_likelihood = unigram.estimate(rare, {"ab": 1})
-    assert kept.keys() == {"a", "b", "ab"}  # which is expected 0.5 times
-    assert log_likelihood == pytest.approx(math.log(0.5))
-    rare["ab"] = math.log(0.24)
-    assert unigram.estimate(rare, {"ab": 1})[0].keys() == {"a", "b"}
-    hidden, _ = unigram.estimate({"a": math.log(1e-9), "b": math.log(1e-9), "ab": 0.0}, {"ab": 10})
-    assert hidden == pytest.approx({"a": math.log(0.005), "b": math.log(0.005), "ab": 0.0}, abs=1e-6)
-
-
 def test_each_pruning_takes_a_quarter_until_few_enough_are_left():
     text = "the cat and the dog and the bird sing the song that the rain sang to the sun and the sand"
     words = Counter(text.split() * 3)
@@ -153,12 +116,3 @@ def test_each_pruning_takes_a_quarter_until_few_enough_are_left():
             assert {*pruning.model, *dict(pruning.dropped)} == before.model.keys()
     assert sum(isinstance(step, unigram.Pruning) for step in steps) > 1
     assert len(last.model) == 16
-
-
-def test_losses_go_up_and_no_more_are_dropped_than_asked_for():
-    model = unigram.seed({"abcabc": 3, "bca": 2}, 40)
-    everything = unigram.prune(model, {"abcabc": 3, "bca": 2}, 99)
-    assert [piece for piece in model if len(piece) > 1] == sorted(dict(everything), key=list(model).index)
-    assert [loss for _, loss in everything] == sorted(loss for _, loss in everything)
-    assert unigram.prune(model, {"abcabc": 3, "bca": 2}, 2) == everything[:2]
-    assert unigram.prune(model, {"abcabc": 3, "bca": 2}, -1) == ()

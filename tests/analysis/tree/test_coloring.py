@@ -8,7 +8,6 @@ import guiapp
 from guiapp.analysis.tree.coloring import NO_CLASS, ColoringInput, merge_ranks, node_values
 from guiapp.analysis.tree.picture import tree_picture
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import VocabType
 
 NAN = float("nan")
 COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
@@ -40,47 +39,6 @@ def test_a_scale_has_a_share_for_each_token_that_it_says_something_of(name, titl
     assert (values.title, values.ends, values.names) == (title, ends, ())
     assert values.shares.tolist() == pytest.approx(shares, nan_ok=True)
     assert (values.classes == NO_CLASS).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "tokens", "vocab_type", "shares", "ends"),
-    [
-        ("worth", {"a": 1.0, "b": -3.0, "c": 0.0, "d": 0.0}, "SPM", [1, 0, NAN, NAN], ("-3", "1")),
-        ("worth", {"a": -2.5}, "UGM", [0], ("-2.5", "-2.5")),
-        ("worth", {"a": 0.0}, "PLAMO2", [NAN], ("0", "0")),
-        ("worth", {"a": 1.0}, "BPE", [NAN], ("merged first", "1")),
-        ("depth", {"a": 0.0, "b": 0.0}, "SPM", [0, 0], ("1", "2 and more")),
-        ("depth", {"a" * n: 0.0 for n in (1, 2)}, "SPM", [0, 1], ("1", "2 and more")),
-        (
-            "depth",
-            {"a" * n: 0.0 for n in range(1, 15)},
-            "SPM",
-            [*np.arange(12) / 11, 1, 1],
-            ("1", "12 and more"),
-        ),
-        (
-            "length",
-            {"a": 0.0, "b" * 32: 0.0, "c" * 64: 0.0},
-            "SPM",
-            [0, 1, 1],
-            ("1 byte", "32 and more"),
-        ),
-    ],
-)
-def test_scales_end_where_there_is_nothing_beyond(name, tokens, vocab_type, shares, ends):
-    picture = tree_picture(toy_vocabulary(tokens, VocabType[vocab_type]))
-    values = node_values(name, ColoringInput(picture))
-    told = [values.shares[picture.node(token)] for token in range(len(tokens))]
-    assert told == pytest.approx(shares, nan_ok=True)
-    assert values.ends == ends
-
-
-def test_tokens_used_once_are_told_from_unused_ones():
-    picture = tree_picture(toy_vocabulary({"a": 0.0, "b": 0.0}))
-    values = node_values("use", ColoringInput(picture, counts=np.array([1, 0])))
-    assert [values.shares[picture.node(token)] for token in (0, 1)] == pytest.approx([0.25, NAN], nan_ok=True)
-    assert values.ends == ("once", "once")
-    assert node_values("use", ColoringInput(picture)).ends == ("once", "once")
 
 
 def test_types_are_those_that_decide_how_a_token_is_used():

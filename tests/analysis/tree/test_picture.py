@@ -1,5 +1,7 @@
 """The picture of the token tree: what lies where, and whether it is painted where it is found."""
 
+import threading
+import unicodedata
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +13,21 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.tree import picture as pictures
-from guiapp.analysis.tree.painting import NodeColors, paint_between, paint_icicle, paint_sunburst
-from guiapp.analysis.tree.picture import ROOT, tree_picture
+from guiapp.analysis.tree.picture import (
+    EMOJI_BLOCKS,
+    ROOT,
+    SCRIPT_BLOCKS,
+    SCRIPT_NAMES,
+    NodeColors,
+    paint_between,
+    paint_icicle,
+    paint_sunburst,
+    share_work,
+    token_scripts,
+    tree_picture,
+)
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import token_tree
 from guiapp.pages.tree.geometry import ICICLE, SUNBURST, band_tops
 
 TEXTS = st.lists(st.text("ab1 漢", min_size=1, max_size=6), unique=True, min_size=1, max_size=25)
@@ -309,3 +324,129 @@ def test_of_a_quarter_of_a_million_tokens_each_has_its_place(gemma):
 @settings(max_examples=15)
 def test_large_picture_and_hit_test_agree(gemma, shares):
     check_icicle(gemma, (shares[0], shares[1] ** 4))
+
+
+EXPECTED = {
+    "the": "Latin",
+    "▁the": "Latin",
+    "1a": "Latin",
+    "▁1!": "Digits",
+    "!!": "Punctuation",
+    "+=": "Symbols",
+    "▁": "Spaces",
+    "▁漢a": "Han",
+    "ひ": "Kana",
+    "한": "Hangul",
+    "привет": "Cyrillic",
+    "हिन्दी": "Devanagari",
+    "١": "Digits",
+    "😍": "Emoji",
+    "☃": "Emoji",
+    "𐍈": "Other letters",
+}
+
+
+ALL_BLOCKS = (*SCRIPT_BLOCKS.values(), EMOJI_BLOCKS)
+NOT_OF_BLOCKS = {"Bytes of characters", "Spaces", "Punctuation", "Symbols", "Digits", "Other letters"}
+
+
+def lies_in(character, blocks):
+    return any(first <= ord(character) <= last for first, last in blocks)
+
+
+def scripts_of(tokens):
+    vocabulary = toy_vocabulary(tokens)
+    return [SCRIPT_NAMES[script] for script in token_scripts(vocabulary, token_tree(vocabulary))]
+
+
+def test_letters_tell_the_script():
+    assert scripts_of(dict.fromkeys(EXPECTED, 0.0)) == list(EXPECTED.values())
+
+
+def test_blocks_are_whole_and_end_where_they_end():
+    codes = {
+        edge + away for blocks in ALL_BLOCKS for block in blocks for edge in block for away in (-1, 0, 1)
+    }
+    letters = {chr(code): 0.0 for code in sorted(codes) if not 0xD800 <= code < 0xE000}
+    told = dict(zip(letters, scripts_of(letters), strict=True))
+    for character, script in told.items():
+        of_blocks = {name for name, blocks in SCRIPT_BLOCKS.items() if lies_in(character, blocks)}
+        if lies_in(character, EMOJI_BLOCKS):
+            of_blocks = {"Emoji"}
+        elif unicodedata.category(character)[0] == "N":
+            of_blocks.add("Digits")
+        assert script in (of_blocks or NOT_OF_BLOCKS), hex(ord(character))
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("\u0300", "Other letters"),
+        ("\u1a00", "Other letters"),
+        ("\u00a0", "Spaces"),
+        ("\x01", "Spaces"),
+        ("$", "Symbols"),
+        ("²", "Digits"),
+        ("Ⅷ", "Digits"),
+    ],
+)
+def test_signs_are_told_by_their_category(text, script):
+    assert scripts_of({text: 0.0}) == [script]
+
+
+def test_control_tokens_are_special():
+    assert scripts_of({"<s>": Attribute.CONTROL, "<unk>": Attribute.UNKNOWN}) == ["Special tokens"] * 2
+
+
+def test_parts_of_characters_belong_to_what_they_begin():
+    tokens = {b"\xe6": 0.0, "漢".encode(): 0.0, "字".encode(): 0.0, b"\xff": 0.0, b"\xe6\xbc": 0.0}
+    assert scripts_of(tokens) == ["Han", "Han", "Han", "Bytes of characters", "Han"]
+
+
+PICTURE = tree_picture(toy_vocabulary(dict.fromkeys(["a", "b", "ab"], 0.0)))
+VALUES = np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFF00], np.uint32)
+
+
+def test_nodes_are_lit_where_nothing_is_dimmed():
+    assert NodeColors(PICTURE, VALUES, 0).is_lit(1)
+    dimmed = NodeColors(PICTURE, VALUES, 0, np.array([True, False, True, False]))
+    assert [dimmed.is_lit(node) for node in range(4)] == [True, False, True, False]
+    assert [dimmed.of(node) for node in range(4)] == VALUES.tolist()
+
+
+def fail():
+    raise RuntimeError("failed")
+
+
+def test_what_fails_in_either_half_fails_as_a_whole():
+    started = threading.Event()
+    with pytest.raises(RuntimeError, match="failed"):
+        share_work(lambda: started.wait(60), lambda: (started.set(), fail()))
+
+
+def test_a_failure_here_waits_for_what_is_under_way_there():
+    started, sums = threading.Event(), []
+
+    def other():
+        started.set()
+        sums.append(sum(range(1_000_000)))
+
+    def own():
+        started.wait(60)
+        fail()
+
+    with pytest.raises(RuntimeError, match="failed"):
+        share_work(own, other)
+    assert sums == [499_999_500_000]
+
+
+def test_work_is_done_here_where_the_helper_is_busy():
+    started, gate, ran = threading.Event(), threading.Event(), []
+
+    def own():
+        assert started.wait(60)
+        share_work(lambda: ran.append("own"), lambda: ran.append("other"))
+        gate.set()
+
+    share_work(own, lambda: (started.set(), gate.wait(60)))
+    assert ran == ["own", "other"]

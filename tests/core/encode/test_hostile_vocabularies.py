@@ -12,7 +12,7 @@ from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.errors import EncodeError
 
 SEED = 20261121

@@ -10,10 +10,10 @@ from gguf_builder import Raw, Tensor
 from small_files import TOKENS, bpe, load, spm
 
 from guiapp.core.formats import gguf
+from guiapp.core.formats.file_bytes import MoreNeededError
 from guiapp.core.formats.table import LAST
-from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.vocabulary.header_bytes import MoreNeededError
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import VocabError
 
@@ -200,13 +200,6 @@ def test_as_much_as_is_read_is_read_and_no_more(tmp_path, monkeypatch, limit, am
     assert said in str(refused.value)
 
 
-def test_names_are_shown_up_to_a_length(tmp_path):
-    vocabulary = load(tmp_path, spm(architecture="llama", name="x" * 5000))
-    assert (vocabulary.name, vocabulary.architecture) == ("x" * gguf.LONGEST_NAME, "llama")
-    assert load(tmp_path, spm(name="")).name == load(tmp_path, spm()).name == "model"
-    assert load(tmp_path, spm(name=b"\xff")).name == r"\xff"
-
-
 def test_what_a_file_does_not_say_is_zero_or_normal(tmp_path):
     vocabulary = load(tmp_path, spm())
     assert vocabulary.scores.tolist() == [0] * 6
@@ -279,13 +272,6 @@ def test_a_map_with_long_keys_may_deviate(tmp_path):
     assert load(tmp_path, spm(precompiled_charsmap=Raw("array:u8", MAP))).charsmap.tolist() == []
 
 
-def test_a_damaged_map_is_told_once(tmp_path):
-    vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
-    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
-    assert said.startswith("The character map ")
-    assert said.endswith(": where a text gets there, llama.cpp gives up.")
-
-
 def test_the_embedding_tells_its_number_of_rows_where_there_is_one(tmp_path):
     path = tmp_path / "model.gguf"
     file = spm()
@@ -307,3 +293,10 @@ def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
         gguf.check_front(path, len(whole) + 100)
     with pytest.raises(VocabError):
         gguf.check_front(path, len(whole) - 3)
+
+
+def test_a_damaged_map_is_told_once(tmp_path):
+    vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
+    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
+    assert said.startswith("The character map ")
+    assert said.endswith(": where a text gets there, llama.cpp gives up.")

@@ -1,12 +1,10 @@
 """What a list says of a file is what opening it shows."""
 
 import pytest
-from conftest import SHARED
 
 from guiapp import VocabError, open_model
 from guiapp.core.demo import DEMO_MODELS, demo_model_path
-from guiapp.core.formats.glance import Glance, glance
-from guiapp.core.sources.glances import glances_apart
+from guiapp.core.formats.table import Glance, glance, glances_apart
 
 RANKS = b"".join(b"%s %d\n" % (token, rank) for rank, token in enumerate((b"YQ==", b"Yg==", b"YWI=")))
 
@@ -38,13 +36,6 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path, content):
     else:
         assert seen == Glance("GGUF", problem="There is no tokenizer in it.")
     assert glance(tmp_path / "missing").problem.startswith("missing cannot be opened")
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="no real files")
-def test_other_formats_are_opened():
-    assert glance(SHARED / "formats" / "cl100k_base.tiktoken") == Glance(
-        "tiktoken", "BPE", "cl100k_base", 100277
-    )
 
 
 def test_many_are_looked_at_in_a_process_of_its_own(tmp_path):

@@ -17,7 +17,7 @@ from piece_models import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, model, pi
 from random_tokenizers import random_tokenizer
 
 import guiapp
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.byte_alphabet import spell
 from guiapp.errors import EncodeError, VocabError
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer, models
 
 from guiapp.core.formats import model_sections
-from guiapp.core.formats.model_sections import model_section, packed_texts
+from guiapp.core.formats.model_sections import (
+    PackedTexts,
+    RankedTexts,
+    model_section,
+    packed_texts,
+    read_json_with_ranks,
+    read_json_with_texts,
+)
+from guiapp.core.formats.tokenizer_document import MOST_AROUND, affix_ids
 from guiapp.core.hugging_face.spec import ComponentError
-from guiapp.core.vocabulary.parts import ModelOptions
 
 VOCAB = {"a": 3, "b": 1, "ab": 0, "##b": 5, "[UNK]": 7, "<unk>": 8}
 BPE = {"type": "BPE", "vocab": VOCAB, "merges": ["a b"]}
@@ -33,32 +43,6 @@ def without_type(said):
 )
 def test_old_files_do_not_name_the_kind(said, kind):
     assert model_section(without_type(said)).options.kind == kind
-
-
-def test_each_kind_has_its_options_or_those_of_the_library():
-    def options(said, **changes):
-        return model_section(said | changes).options
-
-    assert options(BPE) == ModelOptions("BPE", None, "", "", False, False, False)
-    whole = {
-        "unk_token": "[UNK]",
-        "continuing_subword_prefix": "",
-        "end_of_word_suffix": "</w>",
-        "fuse_unk": True,
-        "byte_fallback": False,
-        "ignore_merges": None,
-    }
-    assert options(BPE, **whole) == ModelOptions("BPE", 7, "", "</w>", True, False, False)
-    flags = {"fuse_unk": False, "byte_fallback": True, "ignore_merges": True}
-    assert options(BPE, **flags) == ModelOptions("BPE", None, "", "", False, True, True)
-    assert options(WORD_PIECE) == ModelOptions("WordPiece", 7, "##", most_characters=100)
-    changed = {"unk_token": "a", "continuing_subword_prefix": "", "max_input_chars_per_word": 0}
-    assert options(WORD_PIECE, **changed) == ModelOptions("WordPiece", 3, "", most_characters=0)
-    assert options({"type": "WordLevel", "vocab": VOCAB}) == ModelOptions("WordLevel", 8)
-    assert options({"type": "WordLevel", "vocab": VOCAB, "unk_token": "x"}) == ModelOptions("WordLevel", None)
-    assert options(UNIGRAM) == ModelOptions("Unigram", 0)
-    assert options(UNIGRAM, unk_id=2, byte_fallback=True) == ModelOptions("Unigram", 2, byte_fallback=True)
-    assert options(UNIGRAM, unk_id=None) == ModelOptions("Unigram", None)
 
 
 def test_tokens_are_found_by_their_texts_and_of_equal_ones_the_last():
@@ -136,14 +120,200 @@ def test_as_many_rules_as_are_read_and_no_more(monkeypatch):
         model_section(BPE | {"merges": ["a b"] * 3})
 
 
-@pytest.mark.parametrize(("dropout", "said"), [(0.25, "0.25"), (1, "1"), (0, ""), (None, "")])
-def test_dropout_is_told_and_not_applied(dropout, said):
-    warnings = [*model_section(BPE | {"dropout": dropout}).warnings]
-    assert warnings == ([f"A dropout of {said} is for training, and not applied."] if said else [])
-
-
 @pytest.mark.parametrize("texts", [["a"], ["a", "é", "", "bc"], ["a\0", "b"], ["", ""], ["\0", ""]])
 def test_texts_lie_one_behind_the_other(texts):
     data, offsets = packed_texts(texts)
     assert [bytes(data[start:end]).decode() for start, end in pairwise(offsets)] == texts
     data[:] = 0  # it is nobody else's
+
+
+VOCAB_JSON_TEXTS = r'{"a": 0, "\u00e9\n": 17, "": 23, "\ud83d\ude00 \"": 4}'
+PAIRS, LINES = r'[["a", "b"], ["c", "\"é"]]', '["a b", "c d"]'
+ODD = [
+    '{"a": 1.5}',
+    '{"a": -1}',
+    '{"a": 1e2}',
+    '{"a": 99999999999}',
+    '{"a": null}',
+    '[["a", "b", "c"]]',
+    "[[]]",
+]
+
+
+def document(vocab, merges):
+    return f'{{"model": {{"vocab": {vocab}, "merges": {merges}, "dropout": 0.5}}, "version": "1.0"}}'.encode()
+
+
+def spelled_out(part):
+    if not isinstance(part, PackedTexts):
+        return part
+    data, bounds = part.data.tobytes(), part.offsets.tolist()
+    texts = [data[start:end].decode() for start, end in pairwise(bounds)]
+    if len(part.numbers):
+        return dict(zip(texts, part.numbers.tolist(), strict=True))
+    return [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)] if part.are_pairs else texts
+
+
+@pytest.mark.parametrize("merges", [PAIRS, LINES])
+def test_tokens_and_rules_are_those_of_pythons_reader(merges):
+    data = document(VOCAB_JSON_TEXTS, merges)
+    content = read_json_with_texts(data)
+    model = content["model"]
+    assert isinstance(model["vocab"], PackedTexts)
+    assert isinstance(model["merges"], PackedTexts)
+    content["model"] = {key: spelled_out(part) for key, part in model.items()}
+    assert content == json.loads(data)
+
+
+@pytest.mark.parametrize("part", ODD)
+def test_what_has_another_form_is_read_as_other_json(part):
+    for data in (document(part, LINES), document(VOCAB_JSON_TEXTS, part)):
+        model = read_json_with_texts(data)["model"]
+        assert {key: spelled_out(each) for key, each in model.items()} == json.loads(data)["model"]
+
+
+def test_a_document_that_ends_anywhere_is_refused():
+    data = document(VOCAB_JSON_TEXTS, PAIRS)
+    for end in range(len(data)):
+        with pytest.raises(ValueError):  # noqa: PT011  (Python's reader has a sentence for each)
+            read_json_with_texts(data[:end])
+
+
+@pytest.mark.parametrize(
+    "vocab", ['{"a": 01}', '{"a" 1}', r'{"\x": 1}', '{"a": 1,}', '{"\t": 1}', '{"a": 1 2}']
+)
+def test_what_is_no_json_is_refused(vocab):
+    with pytest.raises(ValueError):  # noqa: PT011
+        read_json_with_texts(document(vocab, LINES))
+
+
+ROWS = r"""[
+  {"rank": 0, "token_bytes": "AA==", "é": "\u0000\""}, {"token_bytes": "YWI=", "rank": 7, "more": 12},
+  {"token_str": null, "\u0072ank": 3, "token_bytes": "\u002f+//"}, {"rank": 123456, "token_bytes": ""}]"""
+ODD_ROWS = [
+    *("[]", "[[]]", "[{}]", '["a"]', "{}", "3", '[{"rank": 1}]', '[{"token_bytes": "AA=="}]'),
+    *(
+        f'[{{"rank": {rank}, "token_bytes": "AA=="}}]'
+        for rank in ("-1", "1.5", "1e2", '"1"', "null", "99999999999")
+    ),
+    *(
+        f'[{{"rank": 1, "token_bytes": {text}}}]'
+        for text in ('"A"', '"A==="', '"AA=A"', '"A!=="', "null", "1")
+    ),
+    '[{"rank": 1, "token_bytes": "AA==", "rank": 2}]',
+    '[{"rank": 1, "token_bytes": "AA==", "token_bytes": "AQ=="}]',
+    *(f'[{{"rank": 1, "token_bytes": "AA==", "x": {value}}}]' for value in ("true", "[]", r'"\ud800"')),
+]
+
+
+def ranks_document(rows):
+    return f'{{"config": {{"n": 0.5}}, "vocab": {rows}, "type": "x"}}'.encode()
+
+
+def test_ranks_and_tokens_are_those_of_pythons_reader():
+    content = read_json_with_ranks(ranks_document(ROWS))
+    expected = json.loads(ranks_document(ROWS))
+    (data, offsets), ranks = content.pop("vocab")
+    rows = expected.pop("vocab")
+    assert content == expected
+    assert ranks.tolist() == [row["rank"] for row in rows] == [0, 7, 3, 123456]
+    tokens = [data[start:end].tobytes() for start, end in pairwise(offsets)]
+    assert (
+        tokens
+        == [base64.b64decode(row["token_bytes"]) for row in rows]
+        == [b"\0", b"ab", b"\xff\xef\xff", b""]
+    )
+
+
+@pytest.mark.parametrize("rows", ODD_ROWS)
+def test_ranks_of_another_form_are_read_as_other_json(rows):
+    found = read_json_with_ranks(ranks_document(rows))
+    if isinstance(found["vocab"], RankedTexts):
+        assert rows == "[]"
+        assert len(found.pop("vocab").ranks) == 0
+        found["vocab"] = []
+    assert found == json.loads(ranks_document(rows))
+
+
+def test_ranks_that_end_anywhere_are_refused():
+    data = ranks_document(ROWS)
+    for end in range(len(data)):
+        with pytest.raises(ValueError):  # noqa: PT011
+            read_json_with_ranks(data[:end])
+
+
+BERT = {"type": "BertProcessing", "sep": ["c", 2], "cls": ["b", 1]}
+ROBERTA = BERT | {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": True}
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+
+
+def template(single, pair="A B"):
+    """Texts are A and B; 1 and 2 are themselves, and 3 is put as two of it."""
+
+    def pieces(written):
+        return [
+            {"SpecialToken" if each.isdigit() else "Sequence": {"id": each, "type_id": 0}}
+            for each in written.split()
+        ]
+
+    return {
+        "type": "TemplateProcessing",
+        "single": pieces(single),
+        "pair": pieces(pair),
+        "special_tokens": {
+            name: {"id": name, "ids": ids, "tokens": [name] * len(ids)}
+            for name, ids in {"1": [1], "2": [2], "3": [3, 3]}.items()
+        },
+    }
+
+
+def in_a_row(*each):
+    return {"type": "Sequence", "processors": list(each)}
+
+
+@pytest.mark.parametrize(
+    ("said", "around"),
+    [
+        (None, ((), ())),
+        (BYTE_LEVEL, ((), ())),
+        (BERT, ((1,), (2,))),
+        (ROBERTA, ((1,), (2,))),
+        (template("3 1 A 2"), ((3, 3, 1), (2,))),
+        (in_a_row(template("A 3"), BERT), ((1,), (2, 3, 3, 2))),
+        (in_a_row(template("A 3"), ROBERTA), ((1,), (2, 2, 3, 3, 2))),
+        (in_a_row(template("A 1"), template("A", "B 3 A 2")), ((1, 3, 3), (2,))),
+        (in_a_row(template("1 A"), in_a_row(template("A", "B 3 A")), BERT), ((1,), (2, 3, 3, 2, 1, 2))),
+    ],
+)
+def test_ids_are_put_around_a_text_as_the_library_does(said, around):
+    assert affix_ids(said) == around
+    theirs = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2, "d": 3}, "a"))
+    theirs = Tokenizer.from_str(json.dumps(json.loads(theirs.to_str()) | {"post_processor": said}))
+    assert theirs.encode("a").ids == [*around[0], 0, *around[1]]
+
+
+THREE = template("1 A 1")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (template("1"), "repeats or drops the text, rather than to put ids around it"),
+        (template("A A"), "repeats or drops the text, rather than to put ids around it"),
+        (in_a_row(template("1 A"), template("A", "A")), "repeats or drops the text"),
+        (template("A B"), "wants a text “B” where there is none"),
+        (in_a_row(template("1 A"), template("A", "A C B")), "wants a text “C” where there is none"),
+        (in_a_row(THREE, THREE), "fills a template from more than two parts"),
+        (BERT | {"sep": ["c", True]}, "with the id True"),
+        (BERT | {"cls": ["b", -1]}, "with the id -1"),
+        (ROBERTA | {"sep": ["c", "2"]}, "with the id '2'"),
+        (template("A" + " 1" * (MOST_AROUND + 1)), "puts 4,097 ids around a text"),
+    ],
+)
+def test_what_puts_no_ids_around_is_refused_in_a_sentence(said, message):
+    with pytest.raises(ComponentError, match=message):
+        affix_ids(said)
+
+
+def test_as_many_ids_as_may_be_are_put_around():
+    assert affix_ids(template("A" + " 1" * (MOST_AROUND))) == ((), (1,) * (MOST_AROUND))

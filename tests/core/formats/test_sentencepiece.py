@@ -27,7 +27,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.core.formats.table import format_of
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.errors import VocabError
 
 FORMATS = SHARED / "formats"
@@ -310,30 +310,6 @@ def test_ten_million_pieces_are_refused_soon(tmp_path):
     with pytest.raises(VocabError, match="has more than 4,194,304 pieces"):
         guiapp.open_model(path)
     assert time.perf_counter() - started < LIMIT_S
-
-
-CONFIGS = (None, '{"add_bos_token": false, "add_eos_token": true}', '{"add_bos_token": 1}', "{", "[]")
-
-
-def test_who_says_what_is_added_is_told(tmp_path):
-    data = model([UNK, BOS, EOS, A], BPE)
-    path = tmp_path / "x.tokenizer.model"
-    path.write_bytes(data)
-    found = []
-    for config in CONFIGS:
-        folder = tmp_path / str(len(found))
-        folder.mkdir()
-        (folder / "tokenizer.model").write_bytes(data)
-        if config is not None:
-            (folder / "tokenizer_config.json").write_text(config)
-        tokenizer = guiapp.open_model(folder / "tokenizer.model")
-        found.append((tokenizer.encode("a").token_ids.tolist(), len(tokenizer.vocabulary.warnings)))
-        said = "tokenizer_config.json beside it" if len(found) == 2 else "BOS is added where the model"
-        assert said in tokenizer.exactness.reason
-    usual, by_config = [1, 0, 3], [0, 3, 2]
-    assert found == [(usual, 0), (by_config, 0), (usual, 0), (usual, 1), (usual, 0)]
-    path.write_bytes(model([UNK, EOS, A], BPE))
-    assert guiapp.open_model(path).encode("a").token_ids.tolist() == [0, 2, 1]
 
 
 @pytest.mark.real_vocabs

@@ -12,9 +12,9 @@ from piece_models import piece, trained
 from small_files import TOKENS, spm
 
 import guiapp
-from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats import table
-from guiapp.core.formats.table import FORMATS, format_of, is_tokenizer, load_vocabulary
+from guiapp.core.formats.table import FORMATS, Glance, format_of, is_tokenizer, load_vocabulary
+from guiapp.core.processes import ApartError
 from guiapp.errors import VocabError
 
 BEGINNINGS = {
@@ -59,14 +59,6 @@ def test_what_is_of_no_format_leads_to_several_formats(tmp_path, head):
     assert "GGUF file" not in str(caught.value)
 
 
-def test_a_gguf_of_another_version_is_not_answered_with_another_format(tmp_path):
-    path = tmp_path / "model.gguf"
-    path.write_bytes(b"GGUF\x09" + bytes(60))
-    with pytest.raises(VocabError, match=r"version 9") as caught:
-        load_vocabulary(path)
-    assert "Choose" not in str(caught.value)
-
-
 @pytest.mark.parametrize("name", ["missing.tiktoken", "", "."])
 def test_what_cannot_be_read_is_said(tmp_path, name):
     with pytest.raises(VocabError):
@@ -89,16 +81,6 @@ def test_a_file_is_read_again_when_one_beside_it_changed(tmp_path):
         (tmp_path / "x-merges.txt").write_text(f"#version: 0.2\n{rules}")
         found.append(guiapp.open_model(path).encode("abc").token_ids.tolist())
     assert found == [[3, 2], [0, 4]]
-
-
-def test_a_file_is_read_again_when_what_lies_beside_it_changed(tmp_path):
-    path = tmp_path / "vocab.txt"
-    path.write_bytes(BEGINNINGS["vocab.txt"] + b"The\n")
-    first = load_vocabulary(path)
-    assert load_vocabulary(path) is first
-    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
-    changed = Tokenizer(load_vocabulary(path))
-    assert changed.encode("The", add_special=False).token_ids.tolist() == [3]
 
 
 def test_a_file_with_a_usual_name_is_called_as_its_folder(tmp_path):
@@ -126,16 +108,18 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(tmp_path, monkeypatch)
     assert load_vocabulary(path) is not first
 
 
-def test_only_the_vocabulary_opened_last_is_kept(tmp_path):
-    paths = [spm().write(tmp_path / f"{number}.gguf") for number in range(3)]
-    vocabularies = [load_vocabulary(path) for path in paths]
-    assert load_vocabulary(paths[2]) is vocabularies[2]
-    assert load_vocabulary(paths[1]) is not vocabularies[1]
-
-
 def test_one_file_with_and_without_a_chosen_pre_tokenizer_is_two_vocabularies(tmp_path):
     path = tmp_path / "own.tiktoken"
     path.write_bytes(b"IQ== 0\nIg== 1\n")
     chosen = [load_vocabulary(path, pre=pre) for pre in ("qwen", "r50k_base", "r50k_base")]
     assert [each.chosen_pre for each in chosen] == ["qwen", "r50k_base", "r50k_base"]
     assert chosen[1] is chosen[2]
+
+
+@pytest.mark.parametrize("error", [ApartError("killed"), TimeoutError()])
+def test_where_it_fails_nothing_is_known_of_any_file(tmp_path, monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("guiapp.core.processes.answer_of", fail)
+    assert table.glances_apart([tmp_path / "a", tmp_path / "b"], lambda _: None) == [Glance("")] * 2

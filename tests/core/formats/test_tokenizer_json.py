@@ -18,7 +18,6 @@ from random_tokenizers import DOCUMENTS, TEXTS
 import guiapp
 from guiapp.analysis.libraries.written_models import hugging_face_json
 from guiapp.core.encode.counting.growing import AppendEncoder
-from guiapp.core.formats import tekken, tokenizer_json
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.errors import VocabError
 
@@ -113,19 +112,6 @@ def test_tokenizers_of_all_parts_give_those_of_tokenizers(tmp_path, count):
             pair.check_twin(text, add, parse)
 
     compare()
-
-
-def test_only_such_files_are_taken_for_it():
-    head = json.dumps(SMALL).encode()
-    assert [each.sniff(head) for each in (tokenizer_json, tekken)] == [True, False]
-    mistral = (
-        b'{"config": {"pattern": "x", "default_num_special_tokens": 3}, "vocab": [{"token_bytes": "IQ=="'
-    )
-    assert [each.sniff(mistral) for each in (tokenizer_json, tekken)] == [False, True]
-    config = b'{"added_tokens_decoder": {"0": {"content": "<s>", "normalized": false}}, "bos_token": null}'
-    assert not any(
-        map(tokenizer_json.sniff, (config, b"[]", b'{"truncation": 3}', b'{"!": 0, "a": 1, "b": 2}'))
-    )
 
 
 def test_added_tokens_get_the_ids_of_their_texts_or_the_next_ones(tmp_path):

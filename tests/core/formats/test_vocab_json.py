@@ -12,7 +12,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 import guiapp
 from guiapp.core.formats import clip
-from guiapp.core.formats.vocab_json import CLIP_PATTERN, QWEN_PATTERN, sniff
+from guiapp.core.formats.vocab_json import CLIP_PATTERN, QWEN_PATTERN
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import VocabError
 
@@ -174,24 +174,6 @@ def test_what_ends_words_stands_for_a_space_and_the_end_of_texts_is_not_unknown(
     ]
     assert vocabulary.special_ids.unk == vocabulary.special_ids.eos == 10
     assert not vocabulary.effective_attributes[10] & Attribute.UNKNOWN
-
-
-def test_only_such_files_are_taken_for_one():
-    assert sniff(b"#version: 0.2\n\xc4\xa0 t\n")
-    assert sniff(rb'{"!": 0, "\"": 1, "#": 2, "$": 3')
-    packed = gzip.compress(clip.FIRST_LINE + b"0.2\ni n</w>\n" * 999)
-    assert clip.sniff(packed[:4096])
-    for other in (
-        b"",
-        b"{}",
-        b'{"a": 1, "b": 2}',
-        b'{"a": 1, "b": "c", "d": 2, "e": 3,',
-        b"version\n",
-        gzip.compress(b"a"),
-    ):
-        assert not sniff(other)
-        assert not clip.sniff(other)
-    assert not clip.sniff(b"\x1f\x8b" + b"\xff" * 99)
 
 
 def test_one_file_without_the_other_is_told(tmp_path):

@@ -11,7 +11,6 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 import guiapp
 from guiapp.core.encode import tokenizer as tokenizers
-from guiapp.core.formats.vocab_txt import sniff
 from guiapp.errors import VocabError
 
 SPECIAL = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
@@ -169,22 +168,6 @@ def test_a_real_vocabulary_gives_the_ids_of_tokenizers(tmp_path, count):
     assert ours.vocabulary.name == tmp_path.name
     for text in texts_with(5, count, *SPECIAL):
         check(ours, theirs, text)
-
-
-def test_only_lists_of_tokens_are_taken_for_one():
-    some = "\n".join([*SPECIAL, *WORDS]).encode()
-    assert sniff(some)
-    assert sniff(some.replace(b"\n", b"\r\n"))
-    assert sniff(b"[PAD]\n" + b"[unused1]\n" * 99 + b"[UNK]\n[CL")
-    others = (
-        b"",
-        b"the\nun\n",
-        b"[UNK] [CLS]\n",
-        b"[UNK]\n[CLS]\nin a text\n",
-        b"[PAD]\nx\n",
-        b"[UNK][CLS]\n[SEP]",
-    )
-    assert not any(map(sniff, others))
 
 
 @pytest.mark.parametrize(

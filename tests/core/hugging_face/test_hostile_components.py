@@ -15,10 +15,9 @@ from texts_for_components import texts
 
 from guiapp.core.hugging_face.decoders import decoder_of
 from guiapp.core.hugging_face.normalizers import normalizer_of
-from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
-from guiapp.core.hugging_face.prepare import normalize, prepare
+from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenizer_of, prepare
 from guiapp.core.hugging_face.spec import ComponentError
-from guiapp.core.system.processes import environment
+from guiapp.core.processes import environment
 from guiapp.errors import EncodeError
 
 READERS = [normalizer_of, pre_tokenizer_of, decoder_of]
@@ -144,7 +143,7 @@ import json, resource, sys
 from guiapp.core.hugging_face.decoders import decoder_of
 from guiapp.core.hugging_face.normalizers import normalizer_of
 from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
-from guiapp.core.hugging_face.prepare import prepare
+from guiapp.core.hugging_face.pre_tokenizers import prepare
 from guiapp.errors import EncodeError
 
 said, text = json.loads(sys.argv[1]), sys.argv[2]

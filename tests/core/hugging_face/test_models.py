@@ -14,10 +14,10 @@ from tokenizers import Tokenizer as Reference
 
 import guiapp
 from guiapp.analysis.libraries.written_models import hugging_face_json
-from guiapp.core.formats.json_texts import number_as_read_there
+from guiapp.core.formats.model_sections import number_as_read_there
 from guiapp.core.hugging_face.models import ModelTokens, UnigramModel, WordLevelModel, WordPieceModel
 from guiapp.errors import EncodeError
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 UNKNOWN = "[UNK]"
 TEXTS = st.text(alphabet="aab#<0x>éß中👩[UNK]\u0301", min_size=1, max_size=14)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+import make_characters
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,8 +13,10 @@ from library_components import FORMS, OTHERS, PRECOMPILED, said
 from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 from tokenizers import normalizers as library
 
+from guiapp.core.hugging_face.characters import FOLDER
 from guiapp.core.hugging_face.normalizers import normalizer_of
-from guiapp.core.hugging_face.prepare import normalize
+from guiapp.core.hugging_face.pre_tokenizers import normalize
+from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
 
 ours = cache(lambda component: normalizer_of(said(component)))
 
@@ -79,3 +83,25 @@ def test_short_graphemes_become_what_the_library_makes_of_them(text):
 def test_nothing_that_the_library_normalizes_with_is_missing():
     known = {type(each).__name__ for each in FORMS + OTHERS} | {"Sequence", "Normalizer"}
     assert {name for name in dir(library) if name[0].isupper() and not name.isupper()} <= known
+
+
+def up_to(limit, table):
+    """What is said of the first characters: edges of runs, or columns that begin with a character."""
+    if table.ndim == 2:
+        return table[:, table[0] < limit].tolist()
+    inside = table[table < limit].tolist()
+    return inside + [limit] * (len(inside) % 2)
+
+
+@pytest.mark.parametrize(("build", "limit"), [("build", 0x960), ("build_properties", 0x400)])
+def test_the_data_files_are_what_the_script_makes(monkeypatch, build, limit):
+    """For the first characters; all would take minutes."""
+    monkeypatch.setattr(make_characters, "CODES", range(limit))
+    stored = {
+        "build": {path.stem: np.load(path) for path in FOLDER.iterdir()},
+        "build_properties": np.load(TEXT_FOLDER / "unicode_16_0/properties.npz"),
+    }[build]
+    rebuilt = getattr(make_characters, build)()
+    assert {name: up_to(limit, table) for name, table in stored.items()} == {
+        name: table.tolist() for name, table in rebuilt.items()
+    }

@@ -3,10 +3,7 @@
 import pytest
 
 from guiapp.core.hugging_face.spec import (
-    EXPRESSION,
     LONGEST_CONTENT,
-    MOST_COMPONENTS,
-    MOST_NESTED,
     ComponentError,
     Spec,
 )
@@ -80,45 +77,3 @@ def test_what_is_right_is_given_up_to_the_largest():
         ("a+", False),
         ("a+", True),
     ]
-
-
-def test_what_is_not_there_is_as_it_is_by_default():
-    nothing = said(y=None)
-    assert (nothing.flag("x", True), nothing.text("x", "t"), nothing.count("x", 7)) == (True, "t", 7)
-    assert nothing.choice("x", ("a",), "a") == "a"
-    assert [said(x=False).has("x"), nothing.has("x"), nothing.has("y")] == [True, False, False]
-
-
-def test_sequences_stand_in_each_other_so_deep_and_no_deeper():
-    def nested(depth):
-        values = {"type": "Odd", "x": []}
-        for _ in range(depth):
-            values = {"type": "Odd", "x": [values]}
-        part = Spec("normalizer", values)
-        for _ in range(depth):
-            (part,) = part.parts("x")
-        return part
-
-    assert nested(MOST_NESTED).parts("x") == []
-    with pytest.raises(ComponentError, match="nests its normalizers too deeply"):
-        nested(MOST_NESTED + 1)
-
-
-@pytest.mark.parametrize("n_expressions", [0, 1, 3])
-def test_all_parts_are_counted_together_and_expressions_as_several(n_expressions):
-    expression = {"type": "Odd", "pattern": {"Regex": "a"}}
-    text = {"type": "Odd", "pattern": {"String": "a"}}
-
-    def patterns(n_parts):
-        inner = {"type": "Odd", "x": [expression] * n_expressions}
-        n_texts = n_parts - EXPRESSION * n_expressions - 1
-        *texts, last = Spec("decoder", {"type": "Odd", "x": [text] * n_texts + [inner]}).parts("x")
-        return [each.pattern() for each in (*texts, *last.parts("x"))]
-
-    assert sum(is_expression for _, is_expression in patterns(MOST_COMPONENTS)) == n_expressions
-    with pytest.raises(ComponentError) as error:
-        patterns(MOST_COMPONENTS + 1)
-    assert str(error.value) == (
-        "has a decoder “Odd” that is one of too many: more than 100 parts, a regular expression being 4 of "
-        "them"
-    )

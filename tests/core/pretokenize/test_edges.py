@@ -1,15 +1,12 @@
 """The edges of pieces, and the rules that cut there."""
 
 import re
-from dataclasses import replace
 
 import pytest
-from format_samples import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
-from small_files import bpe, load, spm
+from small_files import bpe, load
 
-from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.pretokenize.edges import (
     IN_WORDS,
     PatternBranch,
@@ -22,7 +19,6 @@ from guiapp.core.pretokenize.edges import (
 )
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.pretokenize.splitter import splitter_of
-from guiapp.core.vocabulary.vocabulary import VocabType
 
 TEXT = "Don't pay 12345 €!\n\n  Straße"
 PIECES = {
@@ -89,17 +85,6 @@ def test_the_patterns_are_those_that_cut_the_text_itself(tmp_path, model, pre, a
     assert patterns_of(vocabulary) == (vocabulary.patterns if are_cut else ())
 
 
-def test_no_pattern_cuts_where_words_or_a_file_of_parts_do(tmp_path):
-    assert patterns_of(load(tmp_path, spm())) == ()
-    marked = load(tmp_path, bpe())
-    assert patterns_of(replace(marked, type=VocabType.SPM)) == ()
-    (sample,) = (each for each in SAMPLES if each.format == "tokenizer.json")
-    sample.write(tmp_path / sample.name)
-    of_parts = load_vocabulary(tmp_path / sample.name)
-    assert of_parts.patterns
-    assert patterns_of(of_parts) == ()
-
-
 def test_a_branch_is_told_with_its_place_among_the_others_and_line_ends_spelled():
     pattern = Pattern("a|(b|c)|[|\n]+")
     found = [branch_of((pattern,), "ab\n|", *span) for span in ((0, 1), (1, 2), (2, 4))]
@@ -108,12 +93,6 @@ def test_a_branch_is_told_with_its_place_among_the_others_and_line_ends_spelled(
         PatternBranch(0, "(b|c)", 1, 3, ""),
         PatternBranch(0, r"[|\n]+", 2, 3, ""),
     ]
-
-
-def test_what_no_expression_says_has_no_branch():
-    for pattern in (Pattern("", "numbers by three"), Pattern("a|b(")):
-        assert branch_of((pattern,), "a", 0, 1) is None
-        assert rule_of((pattern,), "a", 0, 1) == ""
 
 
 def test_the_last_pattern_that_makes_a_piece_is_told_first_and_unsaid_ones_as_they_stand():

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
 import pytest
-from hypothesis import given, reject
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
+from texts_for_components import TELLING_CHARACTERS, texts
+from tokenizers import Regex, pre_tokenizers
 
+from guiapp.core.hugging_face.aligned import aligned
+from guiapp.core.hugging_face.matching import whole
+from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
+from guiapp.core.hugging_face.spec import ComponentError
+from guiapp.core.pretokenize import splitter
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.pretokenize.splitter import Splitter
 from guiapp.core.pretokenize.unicode_patterns import PatternError, expanded
@@ -119,3 +127,85 @@ def test_what_would_take_too_long_is_refused(pattern, reason):
     with pytest.raises(PatternError) as caught:
         Splitter((Pattern(pattern, "unicode"),))
     assert str(caught.value) == reason
+
+
+SETS = r"""
+\s \S \d \D \h \H \w \W . [^a] \p{L} \P{L} \p{^Lu} \p{Lu} \p{Letter} \p{uppercase_letter} \p{word}
+\p{Han} \p{Greek} \p{Hiragana} \p{Arabic} \p{Common} \p{Alpha} \p{punct} \p{P} \p{S} \p{M} \p{Zs}
+[[:alpha:]] [[:^alpha:]_] [[:punct:]] [[:upper:]a] [[:word:]] [[:space:]] [a-z&&[^aeiou]]
+[\p{L}&&[^\p{Lu}]] [^\p{L}\d] [a\-z] [-a] [a-] [\]a] [[ab]c] [^[ab]c] [\x41-\x{5A}] [\u0430-\u044f]
+(?i:s) (?i:[k-t]) (?i)k \t \n \x20 \- \. \$
+"""
+REFUSED = r"""
+a*? a+? a?? (?<=a)b (?<!a)b (?>a|ab)c (a)\1 \bword ^a a(?=bc) (?i:ß) (?i:st) (?i:[^s]) a{2}+
+(?:ab)*+ \X \R \K \G ( ) [a a** {2} * a{2000} \p{Foo} \pL [b-a] a* a| [^\s\S] (?#a)b \
+"""
+LARGE = [
+    *("(" * 60 + "a" + ")" * 60, "[" * 60 + "a" + "]" * 60, "a" * 20000, "(?:a{1000}){1000}"),
+    "(?:a|b){0,900}c(?:a|b|c){0,900}d" * 9,
+]
+
+
+def library_ends(source: str, text: str) -> list[int]:
+    pieces = pre_tokenizers.Split(Regex(source), "isolated").pre_tokenize_str(text)
+    return [end for _, (_, end) in pieces]
+
+
+def our_ends(source: str, text: str) -> list[int]:
+    data = text.encode()
+    pattern = Pattern(source, "oniguruma")
+    ends = splitter.split((pattern,), data)
+    assert Splitter((pattern,)).split_readable(data) == ends
+    return [len(data[:end].decode()) for end in ends]
+
+
+@pytest.mark.parametrize("source", SETS.split())
+def test_sets_hold_the_characters_that_oniguruma_finds_in_them(source):
+    component = pre_tokenizers.Split(Regex(source), "removed")
+    ours = pre_tokenizer_of(json.loads(component.__getstate__()))
+    text = "".join(TELLING_CHARACTERS)
+    pieces = ours.cut(whole(aligned(text.encode(), True)))
+    assert pieces.text.text() == "".join(piece for piece, _ in component.pre_tokenize_str(text))
+
+
+@given(st.data())
+def test_drawn_patterns_cut_as_oniguruma_does(data):
+    single = st.sampled_from([*"ab1 ", r"\s", r"\p{L}", r"[^\s\p{L}]", "[ab]", r"\d", "."])
+    counted = st.builds(
+        str.__add__, single, st.sampled_from(["", "", "+", "{1,3}", "{2,}", "{,2}a", "*b", "?a", "++", "?+a"])
+    )
+    ahead = st.sampled_from([r"(?!\S)", r"(?=a)", "$", r"\z", ""])
+    option = st.builds(
+        lambda parts, end: "".join(parts) + end, st.lists(counted, min_size=1, max_size=3), ahead
+    )
+    group = st.builds(
+        lambda one, two, how: f"(?{how}:{one}|{two})", option, option, st.sampled_from(["", "i"])
+    )
+    source = "|".join(data.draw(st.lists(option | group, min_size=1, max_size=3)))
+    text = data.draw(st.text("abAB 1\n中é", max_size=20) | texts(5))
+    try:
+        ends = our_ends(source, text)
+    except PatternError as error:
+        assume("also matches where there is nothing" not in str(error))
+        assume("without regard to case" not in str(error))
+        raise
+    assert ends == library_ends(source, text)
+
+
+@pytest.mark.parametrize(
+    "code", [r"x{10FFFF}", r"x{110000}", r"x{200000}", r"x{80}", r"x7f", r"x80", r"uFFFF"]
+)
+def test_numbers_that_are_no_characters_are_refused(code):
+    value, is_byte = int(code.strip("xu{}"), 16), "{" not in code and code[0] == "x"
+    if value > 0x10FFFF or (is_byte and value > 0x7F):
+        with pytest.raises(PatternError, match="is no character"):
+            our_ends(f"[\\{code}]", "ab")
+    else:
+        assert our_ends(f"[\\{code}]", f"a{chr(value)}b") == [1, 2, 3]
+
+
+@pytest.mark.parametrize("source", [*REFUSED.split(), *LARGE], ids=lambda each: each[:30])
+def test_other_patterns_are_refused_in_a_sentence_that_quotes_them(source):
+    said = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
+    with pytest.raises(ComponentError, match="has a pre-tokenizer “Split” whose pattern “"):
+        pre_tokenizer_of(said)

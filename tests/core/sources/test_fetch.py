@@ -13,10 +13,9 @@ from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import LAST
 from guiapp.core.sources import cached, fetch, web
-from guiapp.core.vocabulary.opening import DOWNLOAD, Opening, stage_of
+from guiapp.core.vocabulary.opening import Opening
 
 MODEL = demo_model_path("bpe").read_bytes()
-WITH_A_TOKEN = "Put a token that may read it into the environment variable HF_TOKEN."
 TENSORS = bytes(8 << 20)  # behind the header, which is all that is wanted
 
 
@@ -94,16 +93,6 @@ def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
     assert path.name == path.name.strip(".")
     assert len(path.name) <= 120
     assert "\0" not in path.name
-
-
-def test_a_remark_says_that_a_model_is_the_one_of_last_time(server):
-    url = server.serves("/bpe.gguf", file(MODEL))
-    guiapp.open_model(url)
-    server.serves("/bpe.gguf", status(500))
-    assert guiapp.open_model(url).vocabulary.warnings[0] == (
-        f"This is what was fetched last time: 127.0.0.1:{server.server_port} says: "
-        "It cannot answer at present (500). Try again later."
-    )
 
 
 @pytest.mark.parametrize(
@@ -392,10 +381,3 @@ def test_a_damaged_record_only_costs_a_request(server, record):
     path.with_name("f.kept.json").write_text(record.replace("URL", url))
     assert cached.cached(url) is None
     assert fetched(url).path.read_bytes() == b"data"
-
-
-def test_the_stage_of_a_download_is_told(server, steps):
-    url, shares = server.serves("/bpe.gguf", file(MODEL)), []
-    guiapp.open_model(url, None, shares.append)
-    assert shares == sorted(shares)
-    assert DOWNLOAD in {stage_of(share) for share in shares}

@@ -1,6 +1,5 @@
 """Models that other programs have put on this machine are found, and open by these names."""
 
-import json
 import os
 import socket
 from pathlib import Path
@@ -11,10 +10,9 @@ from installed_models import fill_home, put, write_manifest
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.glance import glance
+from guiapp.core.formats.table import glance
 from guiapp.core.sources import tokenizer_files
-from guiapp.core.sources.installed import Installed, installed_models
-from guiapp.core.sources.own_folders import add_folder, own_folders, remove_folder
+from guiapp.core.sources.installed import Installed, add_folder, installed_models, own_folders, remove_folder
 from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
 
 MANIFEST = '{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "%s"}]}'
@@ -118,17 +116,6 @@ def test_folders_that_may_not_be_read_have_no_models(home, monkeypatch):
     assert list(installed_models([home])) == []
     with pytest.raises(VocabError, match=r"Ollama has no model"):
         guiapp.open_model("ollama:llama3.2")
-
-
-@pytest.mark.parametrize("name", ["a\\u0000b", "\\ud800", "x/" * 3000, "~", "\\u001b[2J"])
-def test_settings_that_name_what_can_be_no_folder_are_as_good_as_none(home, name):
-    put(home / ".lmstudio/settings.json", f'{{"downloadsFolder": "{name}"}}'.encode())
-    put(home / ".local/share/Jan/settings.json", f'{{"data_folder": "{name}"}}'.encode())
-    assert list(installed_models()) == []
-    put(home / ".local/share/Jan/settings.json", b"{}")
-    description = json.loads(f'"model_path: {name}"').encode("utf-8", "replace")
-    put(home / ".local/share/Jan/data/llamacpp/models/j/model.yml", description)
-    assert list(installed_models()) == []
 
 
 @pytest.mark.parametrize(

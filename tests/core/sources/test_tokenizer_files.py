@@ -11,7 +11,7 @@ import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.sources.tokenizer_files import file_in, preferred
-from guiapp.kit.document.files import is_model_file
+from guiapp.kit.state.saving import is_model_file
 
 TOY = demo_model_path("toy").read_bytes()
 ORDER = [

@@ -2,7 +2,7 @@
 
 import sys
 
-from guiapp.analysis.search.in_text import LONGEST_FOLDING, characters_by_folding
+from guiapp.analysis.search.matches import LONGEST_FOLDING, characters_by_folding
 
 
 def test_every_character_that_folds_is_in_the_table():

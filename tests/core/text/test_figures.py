@@ -2,34 +2,15 @@
 
 import pytest
 
+import guiapp
 from guiapp.core.text.figures import (
-    counted,
+    elided,
     in_bytes,
-    percent,
+    printable,
+    quoted,
     short_number,
-    three_digits,
-    times,
     with_prefix,
 )
-
-
-@pytest.mark.parametrize(
-    ("n", "text"), [(0, "0 tokens"), (1, "1 token"), (2, "2 tokens"), (2_000, "2,000 tokens")]
-)
-def test_one_thing_is_no_plural(n, text):
-    assert counted(n, "token") == text
-
-
-@pytest.mark.parametrize(
-    ("share", "n_digits", "text"),
-    [(0.9, 0, "90 %"), (0.954, 1, "95.4 %"), (1.0, 2, "100.00 %"), (0.0, 0, "0 %")],
-)
-def test_shares_are_told_in_hundredths_as_in_print(share, n_digits, text):
-    assert percent(share, n_digits) == text
-
-
-def test_shares_have_no_decimals_unless_asked_for():
-    assert percent(0.954) == "95 %"
 
 
 @pytest.mark.parametrize(
@@ -56,18 +37,35 @@ def test_sizes_are_written_in_the_unit_that_suits(size_bytes, written):
 
 
 @pytest.mark.parametrize(
-    ("n", "text"), [(0, "not once"), (1, "once"), (2, "2 times"), (1_000, "1,000 times")]
+    ("text", "shown"),
+    [
+        ("é 中", "é 中"),
+        ("a\n\x1b\u202eb", r"a\n\x1b\u202eb"),
+        (b"a\xff\xe4\xb8\xad", r"a\xff中"),
+        ("a\udcffb", r"a\xffb"),
+        ("\ud800", r"\ud800"),
+        (b"\xed\xa0\x80", r"\xed\xa0\x80"),
+        ("x" * 61, "x" * 59 + "…"),
+    ],
 )
-def test_how_often_is_told_in_words_where_there_are_some(n, text):
-    assert times(n) == text
+def test_what_cannot_be_printed_is_escaped_on_one_short_line(text, shown):
+    assert quoted(text) == shown
 
 
 @pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        *((0, "0.00"), (0.014, "0.01"), (1, "1.00"), (9.876, "9.88")),
-        *((10, "10.0"), (99.94, "99.9"), (100, "100"), (1234.4, "1,234")),
-    ],
+    ("text", "longest", "shown"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("", 1, ""), ("ab", 1, "…")]
 )
-def test_about_three_digits_are_told(number, text):
-    assert three_digits(number) == text
+def test_a_text_is_cut_where_it_is_longer(text, longest, shown):
+    assert quoted(text, longest) == elided(text, longest) == shown
+
+
+def test_line_ends_stay_where_a_whole_text_is_printed():
+    assert printable("a\nb\tc\u202e\udcff") == "a\nb\\tc\\u202e\\xff"
+    assert printable("x" * 500) == "x" * 500
+
+
+def test_a_name_that_no_file_can_have_is_refused_like_one_that_none_has():
+    with pytest.raises(guiapp.VocabError, match="cannot be opened"):
+        guiapp.open_model("\ud800.gguf")
+    with pytest.raises(guiapp.VocabError, match="no pre-tokenizer"):
+        guiapp.open_model("demo:bpe", pre="\ud800")

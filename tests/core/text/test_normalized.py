@@ -1,10 +1,24 @@
 """Which source bytes the bytes of a normalised text stand for."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guiapp.core.text.normalized import NormalizedBuilder, from_source, joined, source_spans
+from guiapp.core.text.normalized import (
+    NormalizedBuilder,
+    character_start,
+    code_points,
+    common_beginnings,
+    common_ends,
+    decode,
+    distinct,
+    encode,
+    from_source,
+    n_equal_from_start,
+    sizes_in_bytes,
+    source_spans,
+)
+from guiapp.native.model_files import packed, sliced
 
 
 def built(*stretches):
@@ -12,13 +26,6 @@ def built(*stretches):
     for output, start, end in stretches:
         builder.append(output, start, end)
     return builder.build()
-
-
-def test_stretches_side_by_side_are_one():
-    parts = [(b"ab", 0, 1), (b"c", 1, 4)]
-    for some in (parts, parts[:1], []):
-        together, apart = built(*some), joined([built(part) for part in some])
-        assert [each.tolist() for each in apart] == [each.tolist() for each in together]
 
 
 def test_dropped_text_belongs_to_no_token():
@@ -42,11 +49,6 @@ def test_stretches_tile_the_source(stretches):
 
 def as_lists(text):
     return text.data.tobytes(), text.starts.tolist(), text.ends.tolist()
-
-
-def test_text_that_nobody_changed_is_its_own_source():
-    starts, ends = np.array([0, 2]), np.array([2, 5])
-    assert source_spans(None, starts, ends) == (starts, ends)
 
 
 def test_a_builder_takes_back_and_stretches_what_came_last():
@@ -79,3 +81,74 @@ def test_what_became_of_repaired_text_comes_of_the_broken_one():
     )
     assert from_source(normal, None) is normal
     assert from_source(normal, built()) is normal
+
+
+MESSY = st.lists(
+    st.sampled_from(["a", "é", "字", "😀"]).map(str.encode) | st.binary(min_size=1, max_size=2), max_size=8
+).map(b"".join)
+
+
+@given(data=MESSY)
+@example(data=b"\xed\xa0\x80\xe2\x82")
+def test_character_starts_are_those_of_the_decoded_text(data):
+    starts = {0}
+    for character in decode(data):
+        starts.add(max(starts) + len(encode(character)))
+    for offset in range(len(data) + 1):
+        assert character_start(data, offset) == max(start for start in starts if start <= offset)
+
+
+@given(data=st.binary())
+def test_decoding_loses_no_byte(data):
+    assert encode(decode(data)) == data
+
+
+@given(data=MESSY)
+@example(data="\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff".encode())
+@example(data=b"\x80\xff\xc3")
+def test_characters_are_as_long_as_the_bytes_that_they_become(data):
+    text = decode(data)
+    points = code_points(text)
+    assert points.tolist() == [*map(ord, text)]
+    assert sizes_in_bytes(points).tolist() == [len(encode(character)) for character in text]
+
+
+def prefix_of(texts):
+    """What all of some texts begin with."""
+    first = texts[0]
+    sizes = range(len(first), -1, -1)
+    return next(first[:size] for size in sizes if all(text.startswith(first[:size]) for text in texts))
+
+
+SHORT = st.text("ab😀", max_size=6)
+
+
+@given(one=SHORT, other=SHORT)
+def test_two_texts_are_alike_up_to_where_they_differ(one, other):
+    start = len(prefix_of([one, other]))
+    end = len(prefix_of([one[start:][::-1], other[start:][::-1]]))
+    arrays = [np.array([ord(character) for character in text], np.int32) for text in (one, other)]
+    assert common_ends(one, other) == common_ends(*arrays) == (start, end)
+    assert n_equal_from_start(*arrays) == start
+    data, more = one.encode(), other.encode()
+    start = len(prefix_of([data, more]))
+    end = len(prefix_of([data[start:][::-1], more[start:][::-1]]))
+    assert common_ends(data, more) == (start, end)
+
+
+@given(st.lists(SHORT.filter(bool).map(str.encode)))
+def test_of_texts_with_the_same_first_byte_the_beginning_is_told(texts):
+    groups = {text[:1]: [each for each in texts if each[:1] == text[:1]] for text in texts}
+    assert common_beginnings(texts) == [prefix_of(each) for each in groups.values()]
+
+
+@given(st.lists(SHORT.map(str.encode)))
+def test_texts_in_one_array_come_apart_again(texts):
+    assert sliced(*packed(texts)) == texts
+
+
+@given(st.lists(st.integers(-3, 9), max_size=20))
+def test_each_value_is_there_once_in_order(values):
+    array = np.array(values, np.int64)
+    assert distinct(array).tolist() == np.unique(array).tolist()
+    assert distinct(np.stack([array, array])).tolist() == np.unique(array).tolist()

@@ -8,9 +8,9 @@ from arrays import as_array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.text.piece_text import PieceText, character_at, character_before
-from guiapp.core.vocabulary.piece_rules import TextRules
+from guiapp.core.vocabulary.parts import TextRules
 
 NO_MAP = np.zeros(0, np.uint8)
 KEYS = {"ﬁ": "fi", "e\u0301": "é", "\u3000": " ", "\n": " ", "\x01": "", "a!": "Q", "日b": "本", "\u200b": ""}

@@ -5,14 +5,21 @@ The numbers are the rows of the table of malformed files in the specification of
 
 from __future__ import annotations
 
+import os
+import random
+import re
 import struct
+import sys
+from pathlib import Path
 
 import pytest
-from gguf_builder import BYTE, NORMAL, GgufFile, Raw, Tensor, string, vocab_file
-from small_files import array_of, bpe, spm, string_of_length, with_tensor
+from gguf_builder import BYTE, CONTROL, NORMAL, GgufFile, Raw, Tensor, entry, string, vocab_file
+from small_files import array_of, bpe, load, spm, string_of_length, with_tensor
 
-from guiapp.core.formats.gguf import MOST_TOKENS
+import guiapp
+from guiapp.core.formats.gguf import MOST_MERGES, MOST_TOKENS
 from guiapp.core.formats.table import load_vocabulary
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import VocabError
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -233,3 +240,226 @@ def test_a_tensor_begins_behind_the_one_before(tmp_path, kind, shape, size):
 
     assert "incomplete" in told(size)
     assert f"next is said to start at {size + 32} instead of {size}" in told(size + 32)
+
+
+SEED = 20261121
+N_FLIPS = 1_500
+
+
+def small_files() -> dict[str, bytes]:
+    spm = vocab_file(
+        tokens=["<unk>", "<s>", "<0x0A>", "a", "▁a", "unused"],
+        scores=[0.0, -1.0, -2.0, -3.0, -4.0, -5.0],
+        types=[2, CONTROL, BYTE, NORMAL, NORMAL, CONTROL],
+        name="phi-3",
+        bos_token_id=1,
+        add_bos_token=True,
+        keys={"split.count": Raw("u16", 1), "general.alignment": 32},
+    )
+    spm.tensors = [Tensor("weights", (32, 2)), Tensor("bias", (2,), offset=256)]
+    bpe = vocab_file(model="gpt2", pre="llama-bpe", tokens=["Ġ", "a", "Ġa", ""], merges=["Ġ a", "ab"])
+    charsmap = Raw("array:u8", [0, 4, 0, 0, *[0] * 1024, *b"x\0"])
+    ugm = vocab_file(model="t5", tokens=["<pad>", "</s>", "<unk>", "a"], precompiled_charsmap=charsmap)
+    return {"spm": spm.to_bytes(), "bpe": bpe.to_bytes(), "ugm": ugm.to_bytes()}
+
+
+FILES = small_files()
+
+
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
+def test_a_file_cut_anywhere_is_refused(tmp_path, data):
+    path = tmp_path / "model.gguf"
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        with pytest.raises(VocabError):
+            load_vocabulary(path)
+    path.write_bytes(data)
+    assert len(load_vocabulary(path)) > 0
+
+
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
+def test_flipped_bytes_give_a_vocabulary_or_a_vocab_error(tmp_path, data):
+    path = tmp_path / "model.gguf"
+    chance = random.Random(SEED)
+    n_loaded = 0
+    for _ in range(N_FLIPS):
+        broken = bytearray(data)
+        for _ in range(chance.choice((1, 1, 2, 8))):
+            broken[chance.randrange(len(broken))] = chance.choice(
+                (0, 1, 8, 0x7F, 0x80, 0xFF, chance.randrange(256))
+            )
+        path.write_bytes(broken)
+        try:
+            vocabulary = load_vocabulary(path)
+        except VocabError:
+            continue
+        vocabulary.token_bytes(len(vocabulary) - 1)
+        n_loaded += 1
+    assert 0 < n_loaded < N_FLIPS
+
+
+def test_version_2_is_read_like_version_3(tmp_path):
+    file = spm()
+    file.version = 2
+    assert len(load(tmp_path, file)) == 6
+
+
+def test_a_key_that_is_not_counted_is_not_read(tmp_path):
+    file = spm().add("tokenizer.ggml.bos_token_id", 5)
+    file.n_entries = len(file.entries) - 1
+    assert load(tmp_path, file).special_ids.bos == 1
+
+
+def test_a_key_with_nul_is_found_by_its_front(tmp_path):
+    file = GgufFile(entries=[entry("tokenizer.ggml.model\0!", "llama")])
+    file.entries += spm(model=None).entries
+    assert load(tmp_path, file).model == "llama"
+
+
+def test_bytes_behind_the_end_are_ignored(tmp_path):
+    file = spm()
+    file.tail = os.urandom(100)
+    assert len(load(tmp_path, file)) == 6
+
+
+def test_any_byte_but_zero_is_true(tmp_path):
+    assert load(tmp_path, spm(add_eos_token=Raw("bool", b"\2"))).rules.add_eos is True
+
+
+def test_tokens_are_cut_at_nul_and_empty_ones_named(tmp_path):
+    vocabulary = load(tmp_path, spm(tokens=["a", "", "zz\0yy", "\0", *map(str, range(9)), ""]))
+    texts = [vocabulary.raw_text(token_id) for token_id in (1, 2, 3, 13)]
+    assert texts == [b"[EMPTY_1]", b"zz", b"[EMPTY_3]", b"[EMPTY_13]"]
+    assert any(warning.startswith("4 tokens are empty") for warning in vocabulary.warnings)
+    warnings = load(tmp_path, spm(tokens=["a", "", *map(str, range(9))])).warnings
+    assert any(warning.startswith("1 token is empty") for warning in warnings)
+
+
+def test_strange_types_are_undefined(tmp_path):
+    vocabulary = load(tmp_path, spm(types=[77, -5, 1, 2, 3, 4]))
+    assert vocabulary.kind(0) == vocabulary.kind(1) == "undefined"
+    assert vocabulary.stored_types.tolist() == [77, -5, 1, 2, 3, 4]
+    assert vocabulary.token_bytes(0) == b""
+    assert vocabulary.kind(2) == "control"  # because of its text, </s>
+
+
+def test_bits_of_unknown_kind_do_not_exist(tmp_path):
+    vocabulary = load(
+        tmp_path, spm(types=[2, 3, 3, 1, 4, 6], tokens=["<unk>", "<s>", "</s>", "a", "b", "<0x0A>"])
+    )
+    expected = (
+        Attribute.UNKNOWN,
+        Attribute.CONTROL,
+        Attribute.CONTROL,
+        Attribute.NORMAL,
+        Attribute.USER_DEFINED,
+    )
+    assert vocabulary.attributes.tolist() == [*map(int, expected), int(Attribute.BYTE)]
+
+
+def test_a_million_tensors_are_skipped_in_time(tmp_path):
+    file = spm()
+    file.n_tensors = 1_000_000
+    file.tail = b"".join(struct.pack("<Q7sIqiQ", 7, b"%07d" % n, 1, 0, 0, 0) for n in range(file.n_tensors))
+    assert len(load(tmp_path, file)) == 6
+
+
+def test_four_million_merges_fit(tmp_path):
+    merges = struct.pack("<iiQ", 9, 8, MOST_MERGES) + string("x") * MOST_MERGES
+    file = bpe(merges=None).add_raw(string("tokenizer.ggml.merges") + merges)
+    assert len(load(tmp_path, file).merge_offsets) == MOST_MERGES + 1
+
+
+def test_a_template_of_100_mb_is_described(tmp_path):
+    vocabulary = load(tmp_path, spm(keys={"tokenizer.chat_template": "x" * 100_000_000}))
+    assert vocabulary.metadata["tokenizer.chat_template"] == "string of 100,000,000 bytes"
+
+
+def test_unprintable_names_are_escaped(tmp_path):
+    path = tmp_path / "evil\n\u202egguf"
+    path.write_bytes(b"")
+    with pytest.raises(VocabError, match=r"evil\\n\\u202egguf is empty"):
+        load_vocabulary(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps file names as UTF-16")
+def test_a_file_name_that_is_not_utf8_can_be_opened_and_shown(tmp_path):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.gguf"))
+    spm().write(path)
+    assert len(load_vocabulary(path)) == 6
+    path.write_bytes(b"")
+    with pytest.raises(VocabError, match=r"\\xff.gguf is empty"):
+        load_vocabulary(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
+def test_what_is_no_regular_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for name, words in {
+        "pipe": "regular",
+        "loop": "opened",
+        "missing": "opened",
+        ".": "folder",
+        "\0": "opened",
+        "x" * 5000: "opened",
+    }.items():
+        with pytest.raises(VocabError, match=words):
+            load_vocabulary(tmp_path / name)
+    with pytest.raises(VocabError, match="regular"):
+        load_vocabulary("/dev/zero")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs sparse files")
+def test_a_sparse_file_of_16_tib_is_read_like_a_small_one(tmp_path):
+    path = with_tensor().write(tmp_path / "model.gguf")
+    try:
+        os.truncate(path, 1 << 44)
+    except OSError:
+        os.truncate(path, 1 << 42)
+    assert len(load_vocabulary(path)) == 6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs sparse files")
+def test_counts_that_a_sparse_file_covers_do_not_take_memory(tmp_path):
+    for number, file in enumerate(
+        (
+            GgufFile(n_entries=2**35),
+            GgufFile(n_tensors=2**35),
+            GgufFile().add_raw(array_of(8, 2**30)),
+            GgufFile().add_raw(array_of(10, 2**30)),
+            GgufFile().add_raw(string_of_length(2**30)),
+        )
+    ):
+        path = file.write(tmp_path / f"{number}.gguf")
+        os.truncate(path, 1 << 42)
+        with pytest.raises(VocabError):
+            load_vocabulary(path)
+
+
+ODD_NAMES = [
+    "", "\0", "a\0b", "x" * 5000, "a/" * 3000, "demo:", "demo:\0", "demo:\x1b[31m", "\ud800", b"abc", b"\xff",
+    ".", "..", "~", "\udcff", "no such folder/model.gguf", f"{__file__}/below", "con:", b"demo:\xff",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pre", [None, "llama-bpe", "none such", "\ud800"])
+@pytest.mark.parametrize("name", ODD_NAMES, ids=lambda name: ascii(name)[:20])
+def test_any_name_of_nothing_is_refused_in_a_sentence_that_can_be_shown(name, pre):
+    with pytest.raises(VocabError) as failure:
+        guiapp.open_model(name, pre)
+    assert str(failure.value).isprintable()
+
+
+def test_a_file_can_be_named_in_bytes(tmp_path):
+    path = spm().write(tmp_path / "model.gguf")
+    assert len(guiapp.open_model(os.fsencode(path)).vocabulary) == 6
+
+
+def test_where_memory_is_too_small_that_is_said(tmp_path, monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("guiapp.core.formats.gguf._tokens", no_memory)
+    with pytest.raises(VocabError, match=re.escape("model.gguf takes more memory than is free")):
+        guiapp.open_model(spm().write(tmp_path / "model.gguf"))

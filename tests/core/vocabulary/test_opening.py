@@ -11,14 +11,13 @@ from unpaired_vocabularies import write_plamo2, write_rwkv, write_unigram, write
 
 import guiapp
 from guiapp.core.formats.table import LAST
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
 from guiapp.native.checkpoint import at_checkpoints, has_visitor
+from guiapp.native.model_files import StringTable, sort_longest_first
 from guiapp.native.pairs import NO_PIECES, PairModel, PairOptions
-from guiapp.native.special_tokens import sort_longest_first
-from guiapp.native.strings import StringTable
-from guiapp.native.token_matcher import TokenMatcher
 from guiapp.native.token_tree import TokenTreeHandle
+from guiapp.native.unigram import TokenMatcher
 
 WRITERS = {
     "BPE": lambda path: bpe().write(path),
@@ -71,11 +70,6 @@ def test_all_stages_are_reported_and_each_report_can_end_it(tmp_path, write):
     assert open_anew(path, None).encode("ab", add_special=False) is not None
 
 
-def test_a_stage_has_the_same_name_in_thousandths():
-    for stage, start in STARTS.items():
-        assert stage_of(int(start * 1000) / 1000) == stage
-
-
 def many_strings(count):
     digits = np.arange(count)[:, None] // 26 ** np.arange(6) % 26
     data = (digits + ord("a")).astype(np.uint8).reshape(-1)
@@ -110,14 +104,6 @@ def test_long_work_of_the_native_library_asks_often_and_stops(name):
         with pytest.raises(CancelledError), at_checkpoints(lambda caller=caller: caller(0.0)):
             make()
         assert len(caller.shares) == number + 1
-
-
-def test_sorting_in_parts_gives_the_tree_of_sorting_at_once():
-    data, offsets = many_strings(300_000)
-    ids = np.random.default_rng(1).permutation(len(offsets) - 1).astype(np.int32)
-    tree = TokenTreeHandle(data, offsets, ids, np.ones(len(ids), np.bool_))
-    texts = [data[start : start + 6].tobytes() for start in offsets[tree.order]]
-    assert texts == sorted(texts)
 
 
 def test_special_tokens_are_sorted_unless_that_is_stopped():

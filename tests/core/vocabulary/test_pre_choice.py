@@ -1,12 +1,10 @@
 """A pre-tokenizer chosen by hand, where the file's is unknown, missing, or not wanted."""
 
-import os
-
 import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.core.vocabulary.pre_choice import similar_names
+from guiapp.core.formats.checks import similar_names
 
 ONE_MERGE = {"model": "gpt2", "tokens": ["1", "2", "12"], "merges": ["1 2"]}
 
@@ -31,33 +29,10 @@ def test_the_chosen_one_splits_the_text(write, pre, ids):
     assert tokenizer.encode("12", add_special=False).token_ids.tolist() == ids
 
 
-@pytest.mark.parametrize(
-    ("in_file", "level"), [("foo-9", "unknown pre"), (None, "unknown pre"), ("gpt-2", "approximate")]
-)
-def test_a_choice_is_told(write, in_file, level):
-    tokenizer = guiapp.open_model(write(pre=in_file), pre="qwen2")
-    assert tokenizer.exactness.level == level
-    assert "split as “qwen2”, chosen by hand" in tokenizer.exactness.reason
-    assert any("split as “qwen2”, chosen by hand" in warning for warning in tokenizer.vocabulary.warnings)
-    assert tokenizer.vocabulary.pre == (in_file or "")
-
-
 def test_choosing_what_the_file_says_changes_nothing(write):
     tokenizer = guiapp.open_model(write(pre="gpt-2"), pre="gpt-2")
     assert tokenizer.exactness.level == "exact"
     assert tokenizer.vocabulary.chosen_pre == ""
-
-
-@pytest.mark.parametrize("order", [("gpt-2", "qwen2"), ("qwen2", "gpt-2")])
-def test_one_file_is_kept_apart_by_what_was_chosen(write, order):
-    path = write(pre="gpt-2")
-    os.utime(path, (10**9, 10**9))  # old enough to be kept
-    expected = {"gpt-2": (None, "", [2]), "qwen2": ("qwen2", "qwen2", [0, 1])}
-    for name in order * 2:
-        asked, chosen, ids = expected[name]
-        tokenizer = guiapp.open_model(path, pre=asked)
-        assert tokenizer.vocabulary.chosen_pre == chosen
-        assert tokenizer.encode("12", add_special=False).token_ids.tolist() == ids
 
 
 def test_a_name_that_nobody_knows_cannot_be_chosen(write):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.special_ids import special_tokens_in_match_order
-from guiapp.native.special_tokens import sort_longest_first
+from guiapp.core.vocabulary.special_ids import reserved, special_tokens_in_match_order
+from guiapp.native.model_files import sort_longest_first
 
 # What std::sort of libstdc++ 12 makes of 0 … 39 by length, longest first.
 LENGTHS = [(7 * number) % 5 for number in range(40)]
@@ -87,3 +88,15 @@ def test_a_model_that_calls_tools_goes_on_after_end(tmp_path, calls, beside):
 def test_a_model_without_both_ends_at_end(tmp_path, tokens):
     file = vocab_file(tokens=["<unk>", *tokens, "<|end|>"], types=[2, CONTROL, CONTROL])
     assert 2 in load_vocabulary(file.write(tmp_path / "model.gguf")).eog
+
+
+COUNTS = {
+    "bert-bge": 994, "deepseek-coder": 234, "gemma-4": 6227, "gpt-2": 0, "llama-bpe": 251, "llama-spm": 0,
+    "nomic-bert-moe": 46, "qwen2": 290, "starcoder": 0,
+}  # fmt: skip
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize(("name", "n_tokens"), COUNTS.items())
+def test_real_vocabularies_have_as_many(name, n_tokens):
+    assert reserved(load_vocabulary(VOCABS / f"ggml-vocab-{name}.gguf")).sum() == n_tokens

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import struct
-from dataclasses import asdict
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, vocab_file, write_vocab
+from piece_models import model, piece
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocabulary import byte_alphabet
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
+from guiapp.core.vocabulary.merges import without_texts
+from guiapp.core.vocabulary.vocabulary import SpecialIds, VocabType
+from guiapp.errors import VocabError
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 FIRST_SPM = ["<unk>", "<s>", "</s>", "<zz>", "<0x-1>", "<0x+5>", "<0x 5>", "<0x1g>", "abc", "a▁b", "▁", "\n"]
@@ -83,19 +88,6 @@ def test_tokens_are_found_by_their_text(tmp_path):
     assert vocabulary.score(1) == -1.5
 
 
-def test_merges_are_told_by_rank(tmp_path):
-    merges = ["a b", " a  b c", "ab", ""]
-    path = write_vocab(tmp_path / "x.gguf", model="gpt2", tokens=["a", "b"], merges=merges)
-    assert load_vocabulary(path).merges == ((b"a", b"b"), (b" a", b" b c"), (b"", b""), (b"", b""))
-
-
-def test_there_are_91_names_of_pre_tokenizers():
-    assert len(PRE_TOKENIZERS) == 91
-    assert PRE_TOKENIZERS["llama-bpe"].ignore_merges
-    assert not PRE_TOKENIZERS["qwen2"].clean_spaces
-    assert PRE_TOKENIZERS["gemma4"].escape_spaces
-
-
 @pytest.mark.parametrize(
     ("unk", "expected"), [(1, [False, True]), (100, [False, False]), (None, [False, False])]
 )
@@ -114,5 +106,149 @@ def test_signalling_nans_among_the_scores_signal_nothing(tmp_path, model):
     assert np.isnan(guiapp.open_model(path).vocabulary.scores).all()
 
 
-def test_no_rule_holds_unless_somebody_says_so():
-    assert not any(asdict(Rules()).values())
+def test_every_byte_has_its_own_printable_character():
+    assert len(set(byte_alphabet.CHARACTER_OF_BYTE)) == 256
+    assert all(character.isprintable() and character != " " for character in byte_alphabet.CHARACTER_OF_BYTE)
+
+
+def test_known_spellings():
+    assert byte_alphabet.spell(b" the\n\t") == "ĠtheĊĉ"
+    assert byte_alphabet.spell("é".encode()) == "Ã©"
+    assert byte_alphabet.unspell("ĠtheĊĉ") == b" the\n\t"
+
+
+def test_arrays_say_the_same():
+    everything = bytes(range(256))
+    assert byte_alphabet.unspell(byte_alphabet.spell(everything)) == everything
+    for byte, character in enumerate(byte_alphabet.CHARACTER_OF_BYTE):
+        assert byte_alphabet.CODE_POINTS[byte] == ord(character)
+        assert byte_alphabet.BYTES[ord(character)] == byte
+    assert (byte_alphabet.BYTES >= 0).sum() == 256
+
+
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+DNA = {"tokens": ["<dna>", "A\ue000", "<oov>", "C\ue000", "\ue000", "a"], "merges": ["a b"], "pre": "gpt-2"}
+SPELLED = {
+    "rwkv": ({"model": "rwkv", "architecture": "rwkv6", "tokens": ["\\n", "\\xc3\\xa9", "é", "a b"]},
+             [b"\n", b"\xc3\xa9", "é".encode(), b"a b"], b"a b\n"),
+    "bpe": ({"model": "gpt2", "pre": "gpt-2", "tokens": ["Ġa", "Ċ", "Ã©"], "merges": ["a b"]},
+            [b" a", b"\n", "é".encode()], "aĠbĊ".encode()),
+    "spm": ({"model": "llama", "tokens": ["▁a▁", "é", "<0x0A>"], "types": [NORMAL, NORMAL, BYTE]},
+            [b" a ", "é".encode(), b"\n"], "a▁b\n".encode()),
+    "plamo2": ({"model": "plamo2", "tokens": ["<unk>", "a▁", *BYTES], "types": [2, 1, *[BYTE] * 256]},
+               [b"<unk>", "a▁".encode(), *[bytes([byte]) for byte in range(256)]], b"a b\n"),
+    "test": ({"model": "test", "tokens": [*"abcdefghijklmnopq"]},
+             [b"%x" % number for number in range(17)], "a▁b\n".encode()),
+    "dna": ({"model": "hybriddna", "types": [USER_DEFINED, *[NORMAL] * 5]} | DNA,
+            None, "aĠbĊ".encode()),
+    "wpm": ({"model": "bert", "tokens": ["▁a", "b", "[UNK]"], "types": [1, 1, 2]}, [b" a", b"b", b"[UNK]"],
+            "a▁b\n".encode()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "stand_for", "spelled"), SPELLED.values(), ids=SPELLED)
+def test_tokens_stand_for_what_their_files_spell_so(tmp_path, parts, stand_for, spelled):
+    vocabulary = load_vocabulary(write_vocab(tmp_path / "model.gguf", **parts))
+    found = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
+    if stand_for is not None:
+        assert found == stand_for
+        assert vocabulary.longest_token_bytes == max(map(len, found))
+    assert vocabulary.spell(b"a b\n") == spelled
+    assert vocabulary.has_letters == (parts["model"] not in ("rwkv", "test"))
+
+
+def test_only_behind_oov_dna_loses_what_tells_it_from_words(tmp_path):
+    path = write_vocab(tmp_path / "model.gguf", model="hybriddna", types=[USER_DEFINED, *[NORMAL] * 5], **DNA)
+    vocabulary = load_vocabulary(path)
+    data, offsets = vocabulary.unmarked_texts
+    texts = [data[start:end].tobytes().decode() for start, end in pairwise(offsets)]
+    assert texts == ["<dna>", "A\ue000", "<oov>", "C", "\ue000", "a"]
+    assert vocabulary.raw_text(3) == "C\ue000".encode()
+    without = replace(vocabulary, model="gpt2")
+    assert without.unmarked_texts[0] is without.token_data
+    words = [token for token in DNA["tokens"] if token != "<oov>"]
+    path = write_vocab(tmp_path / "words.gguf", model="hybriddna", **DNA | {"tokens": words})
+    data, _ = load_vocabulary(path).unmarked_texts
+    assert data.tobytes().decode() == "".join(words)
+
+
+def tokenizer_json(folder, **model_parts):
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    said = {
+        "added_tokens": [{"id": 4, "content": "<s></w>", "special": True, **flags}],
+        "model": {
+            "type": "BPE",
+            "vocab": {"a": 0, "b</w>": 1, "ab</w>": 2, "</w>": 3},
+            "merges": [["a", "b</w>"]],
+            "end_of_word_suffix": "</w>",
+        }
+        | model_parts,
+    }
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(said))
+    return path
+
+
+def test_what_ends_words_stands_for_a_space_but_not_in_special_tokens(tmp_path):
+    vocabulary = guiapp.open_model(tokenizer_json(tmp_path)).vocabulary
+    found = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
+    assert found == [b"a", b"b ", b"ab ", b" ", b"<s></w>"]
+    assert vocabulary.merges == ((b"a", b"b</w>"),)
+
+
+def test_a_merge_rule_of_no_token_is_refused_by_its_text(tmp_path):
+    path = tokenizer_json(tmp_path, merges=[["a", "b</w>"], ["a", "zz"]])
+    with pytest.raises(VocabError) as error:
+        guiapp.open_model(path)
+    assert str(error.value) == (
+        f"{path} has a merge rule with “zz”, which is none of its tokens. Download it again, or choose "
+        "another file."
+    )
+    assert error.value.code == "merge_of_no_token"
+
+
+def test_no_text_becomes_a_token_whose_text_was_taken_nor_does_it_merge_to_one(tmp_path):
+    tokens = {"a": 0.0, "b": 0.0, "c": 0.0, "ab": 0.0, "abc": 0.0, "bc": 0.0}
+    merges = ("a b", "ab c", "b c", "a bc")
+    vocabulary = toy_vocabulary(tokens, VocabType.BPE, merges)
+    without = without_texts(vocabulary, np.array([3]))
+    assert without.merges == ((b"b", b"c"), (b"a", b"bc"))
+    assert without.find(b"ab") is None
+    assert [without.find(text.encode()) for text in ("a", "b", "abc")] == [0, 1, 4]
+    assert len(without) == len(vocabulary)
+    last = without_texts(vocabulary, np.array([4, 0]))
+    assert last.merges == ((b"b", b"c"),)
+    unscored = without_texts(toy_vocabulary({"a": -1.0, "b": -2.0}), np.array([0]))
+    assert (unscored.find(b"a"), unscored.find(b"b")) == (None, 1)
+    with_prefix = guiapp.open_model(
+        tokenizer_json(
+            tmp_path,
+            vocab={"a": 0, "##b": 1, "ab": 2, "##c": 3},
+            merges=[["a", "##b"], ["ab", "##c"]][:1],
+            end_of_word_suffix="",
+            continuing_subword_prefix="##",
+        )
+    ).vocabulary
+    assert without_texts(with_prefix, np.array([2])).merges == ()
+    assert without_texts(with_prefix, np.array([3])).merges == ((b"a", b"##b"),)
+
+
+def test_pieces_that_sentencepiece_reads_like_normal_ones_are_spelled_so(tmp_path):
+    path = tmp_path / "tokenizer.model"
+    kinds = [UNKNOWN, NORMAL, USER_DEFINED, UNUSED, CONTROL]
+    path.write_bytes(
+        model([piece(f"▁{number}", kind=kind) for number, kind in enumerate(kinds)], {3: 1}, {3: 0})
+    )
+    vocabulary = guiapp.open_model(path).vocabulary
+    found = [vocabulary.token_bytes(token).decode() for token in range(len(vocabulary))]
+    assert found[1:4] == [" 1", " 2", " 3"]
+    assert found[4] == "▁4"
+
+
+@pytest.mark.parametrize("role", ["bos", "eos", "pad", None])
+def test_an_unknown_token_that_begins_or_ends_texts_is_not_marked(role):
+    ids = SpecialIds(unk=1, **({role: 1} if role else {}))
+    effective_attributes = toy_vocabulary(
+        {"a": 0.0, "b": Attribute.CONTROL}, special_ids=ids
+    ).effective_attributes
+    assert (Attribute.UNKNOWN in Attribute(int(effective_attributes[1]))) == (role not in ("bos", "eos"))

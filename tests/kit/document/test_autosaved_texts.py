@@ -1,6 +1,5 @@
 """Texts that outlive the program."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import pytest
 
 from guiapp.analysis.editing.text_buffer import JournalEdit
 from guiapp.kit.document import autosaved_texts
-from guiapp.kit.document.autosaved_texts import AutosavedText, AutosavedTextHead, AutosavedTexts
+from guiapp.kit.document.autosaved_texts import AutosavedText, AutosavedTexts
 
 pytestmark = pytest.mark.usefixtures("qapp")
 DATA = b"\x00\xff line\r\n\n\xe4\xb8\x96"
@@ -21,7 +20,9 @@ from pathlib import Path
 from guiapp.analysis.editing.text_buffer import JournalEdit
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 kept = AutosavedTexts(Path(sys.argv[1]))
-kept.keep(b"of the dead", None)
+kept.keep(b"abc", Path("/a/file"))
+kept.keep_edits([JournalEdit(3, 0, b"d"), JournalEdit(0, 1, b"")])
+kept.keep_edits([JournalEdit(3, 0, b"e")])
 kept.finish()
 os._exit(9)
 """
@@ -51,10 +52,21 @@ def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
     assert [kept and kept.data for kept in taken] == [b"new", b"old", b"oldest", None]
 
 
-def test_the_text_of_a_process_that_was_killed_is_free(tmp_path):
+def test_the_text_of_a_process_that_was_killed_is_there_again_with_its_edits_and_goes_on(tmp_path):
     process = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert process.returncode == 9
-    assert AutosavedTexts(tmp_path).take() == AutosavedText(b"of the dead", None)
+    texts = AutosavedTexts(tmp_path)
+    (head,) = texts.others()
+    assert (head.size_bytes, head.beginning, head.path) == (4, b"bcde", Path("/a/file"))
+    assert texts.read(head) == texts.take() == AutosavedText(b"bcde", Path("/a/file"))
+    texts.keep_edits([JournalEdit(4, 0, b"f")])
+    texts.finish()
+    assert texts.read(head) == AutosavedText(b"bcdef", Path("/a/file"))
+
+
+def test_files_of_earlier_versions_are_read(tmp_path):
+    (tmp_path / "1.text").write_bytes(b'{"path": "/a", "number": "12"}\nabc')
+    assert AutosavedTexts(tmp_path).take() == AutosavedText(b"abc", Path("/a"))
 
 
 @pytest.mark.parametrize("content", [b"", b"no JSON\ntext", b"[]\ntext", b"{}\ntext", b"[" * 100_000 + b"\n"])
@@ -114,19 +126,6 @@ def test_what_is_typed_follows_its_text(tmp_path):
     assert AutosavedTexts(tmp_path).take() == AutosavedText(b"a new", None)
 
 
-def test_edits_of_a_window_that_was_killed_are_there_again(tmp_path):
-    texts = AutosavedTexts(tmp_path)
-    texts.keep(b"abc", Path("/a/file"))
-    texts.keep_edits([JournalEdit(3, 0, b"d"), JournalEdit(0, 1, b"")])
-    texts.keep_edits([JournalEdit(3, 0, b"e")])
-    texts.finish()
-    texts._lock.unlock()
-    other = AutosavedTexts(tmp_path)
-    (head,) = other.others()
-    assert (head.size_bytes, head.beginning, head.path) == (4, b"bcde", Path("/a/file"))
-    assert other.read(head) == other.take() == AutosavedText(b"bcde", Path("/a/file"))
-
-
 @pytest.mark.parametrize("way", ["forget", "delete", "leave", "set_aside"])
 def test_nobody_else_takes_a_text_before_its_last_change_is_written(tmp_path, monkeypatch, way):
     monkeypatch.setattr(autosaved_texts, "MOST_ASIDE", 0 if way == "set_aside" else 1)
@@ -167,24 +166,6 @@ def test_texts_that_no_window_shows_are_listed_and_deleted(tmp_path):
     assert not texts.is_autosaving
 
 
-def test_what_was_written_is_waited_for_until_a_loss_of_power_takes_nothing(tmp_path, monkeypatch):
-    synced = []
-    monkeypatch.setattr("guiapp.kit.document.autosaved_texts._sync", lambda path: synced.append(path.suffix))
-    texts = AutosavedTexts(tmp_path)
-    texts.keep(b"first", None)
-    texts.keep_edits([JournalEdit(0, 0, b"a")])  # a new file, which is waited for while it is written
-    texts.keep_edits([JournalEdit(0, 0, b"b")])
-    texts.finish()
-    assert synced == [".text", ".edits", ".edits"]
-    texts.keep(b"second", None)
-    texts.finish()
-    assert len(synced) == 3
-
-
-def names(folder):
-    return sorted(path.suffix for path in folder.iterdir())
-
-
 def test_it_begins_with_nothing_and_makes_no_file(tmp_path):
     texts = AutosavedTexts(tmp_path / "folder")
     assert (texts.is_autosaving, texts.take(), texts.others(), texts.is_on_disk()) == (False, None, [], False)
@@ -194,67 +175,6 @@ def test_it_begins_with_nothing_and_makes_no_file(tmp_path):
     texts.keep_edits([])
     texts.finish()
     assert not (tmp_path / "folder").exists()
-
-
-def test_a_text_keeps_its_file_and_another_text_has_its_own(tmp_path):
-    texts = AutosavedTexts(tmp_path)
-    texts.keep(b"one", None)
-    texts.keep(b"two", Path("/a"))
-    texts.finish()
-    (place,) = tmp_path.glob("*.text")
-    about = json.loads(place.read_bytes().split(b"\n")[0])
-    assert (about["path"], len(about["number"])) == ("/a", 16)
-    assert names(tmp_path) == [".lock", ".text"]
-    texts.set_aside()
-    assert not texts.is_autosaving
-    texts.keep(b"three", None)
-    texts.finish()
-    assert names(tmp_path) == [".lock", ".lock", ".text", ".text"]
-    texts.forget()
-    texts.finish()
-    assert (names(tmp_path), texts.is_on_disk()) == ([".lock", ".text"], False)
-    texts.leave()
-    texts.finish()
-    assert names(tmp_path) == [".text"]
-
-
-def test_to_forget_takes_the_edits_along(tmp_path):
-    texts = AutosavedTexts(tmp_path)
-    texts.keep(b"one", None)
-    texts.keep_edits([JournalEdit(0, 0, b"x")])
-    texts.finish()
-    assert names(tmp_path) == [".edits", ".lock", ".text"]
-    texts.forget()
-    texts.finish()
-    assert names(tmp_path) == []
-
-
-def test_a_text_that_is_taken_is_whole_and_goes_on(tmp_path):
-    before = AutosavedTexts(tmp_path)
-    before.keep(b"abc", None)
-    before.keep_edits([JournalEdit(3, 0, b"d")])
-    before.finish()
-    before._lock.unlock()
-    texts = AutosavedTexts(tmp_path)
-    assert texts.take() == AutosavedText(b"abcd", None)
-    assert texts.is_on_disk()
-    texts.keep_edits([JournalEdit(4, 0, b"e")])
-    texts.finish()
-    assert texts.read(AutosavedTextHead(texts._place, None, 0, 0, b"")) == AutosavedText(b"abcde", None)
-
-
-def test_texts_set_aside_are_let_go_from_a_number_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(autosaved_texts, "MOST_ASIDE", 2)
-    texts, other = AutosavedTexts(tmp_path), AutosavedTexts(tmp_path)
-    for number in range(4):
-        texts.keep(b"%d" % number, None)
-        texts.set_aside()
-    texts.finish()
-    assert {head.beginning for head in other.others()} == {b"0", b"1"}
-    assert {head.beginning for head in texts.others()} == {b"0", b"1", b"2", b"3"}
-    texts.leave()
-    texts.finish()
-    assert len(other.others()) == 4
 
 
 def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch):
@@ -269,21 +189,6 @@ def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch
     assert [(head.beginning, head.size_bytes, head.time_s) for head in heads] == [
         *[(b"new", 8, 1e9), (b"old", 8, 1e9 - 1)],
     ]
-
-
-def test_a_place_that_can_be_written_again_is_kept_again(tmp_path):
-    texts, told = AutosavedTexts(tmp_path), []
-    texts.failed.connect(told.append)
-    texts.keep(b"one", None)
-    texts.finish()
-    texts._is_failing = True
-    assert not texts.is_autosaving
-    texts.keep_edits([JournalEdit(0, 0, b"lost")])
-    texts.finish()
-    assert names(tmp_path) == [".lock", ".text"]
-    texts.keep(b"two", None)
-    assert texts.is_on_disk()
-    assert told == []
 
 
 def test_others_may_not_read_what_is_kept(tmp_path):

@@ -2,10 +2,8 @@
 
 import pytest
 
-from guiapp.kit.document import line_costs
-from guiapp.kit.document import line_costs as dearest
-from guiapp.kit.document.budget import TokenBudget
-from guiapp.kit.document.line_costs import LineCosts, MostExpensiveModel
+from guiapp.kit.document import statistics as dearest
+from guiapp.kit.document.statistics import LineCosts, MostExpensiveModel, TokenBudget
 
 DIGITS = b"12345678901234567890"
 TEXT = b"zyxw zyxw lions\n\nnext zyxw line\n" + DIGITS
@@ -122,15 +120,6 @@ def test_a_line_with_fewer_than_two_characters_a_token_is_dear(make_session, lin
     assert LineCosts(session).of_line(0, len(line)) == (len(session.tokens), result)
 
 
-def test_of_a_long_line_only_the_beginning_is_looked_at(session, costs, monkeypatch):
-    session.document.set_text(b"zyxw " * 4 + b"lions and " * 20)
-    n_tokens, is_expensive = costs.of_line(0, session.document.size)
-    assert not is_expensive
-    monkeypatch.setattr(line_costs, "LOOKED_AT_BYTES", 20)
-    assert costs.of_line(0, session.document.size) == (n_tokens, True)
-    assert costs.of_line(20, session.document.size)[1] is False
-
-
 def test_the_budget_is_ones_own_or_the_models_or_a_usual_one(session, budget, settings, qtbot, monkeypatch):
     assert (budget.own, budget.of_model, budget.n_most, budget.n_used) == (None, None, 8192, 31)
     monkeypatch.setattr("guiapp.analysis.compare.comparison.context_length_of", lambda vocabulary: 4096)
@@ -157,14 +146,3 @@ def test_only_added_tokens_behind_the_text_cut_nothing_off(make_session, setting
     budget = TokenBudget(session, settings)
     budget.choose(len(session.tokens) - 1)
     assert budget.cut is None
-
-
-def test_without_a_model_there_is_nothing_to_use(make_session, settings, qtbot):
-    session = make_session(b"a")
-    budget = TokenBudget(session, settings)
-    assert (budget.of_model, budget.n_used, budget.cut) == (None, 0, None)
-    told = []
-    budget.changed.connect(lambda: told.append(budget.n_used))
-    session.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: told[-1:] == [2])
-    assert told[0] == 0

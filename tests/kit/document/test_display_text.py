@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from invisible_characters import invisible_characters
 
-from guiapp.core.text.character_starts import decode, encode
-from guiapp.kit.document.display_text import display_text
+from guiapp.core.text.normalized import decode, encode
+from guiapp.kit.document.display_text import begins_from_right, display_text
 
 TEXTS = st.lists(
     st.sampled_from(
@@ -101,28 +101,10 @@ def test_private_and_unassigned_characters_become_chips_that_name_them():
     assert shown.cells.tolist() == [0, 1, 4, 8, 12, 16]
 
 
-def test_invisible_characters_of_two_units_become_chips_of_one():
-    shown = display_text("a\U000e0fffb🚀\xadc".encode(), False)
-    assert shown.text == "a□b🚀□c"
-    assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [(1, 1, "E0FFF"), (4, 5, "AD")]
-    assert shown.units.tolist() == [0, 1, 2, 3, 5, 6, 7]
-
-
 def test_the_flag_of_a_region_is_one_picture():
     england = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
     shown = display_text(england.encode(), False)
     assert (shown.text, shown.chips, len(shown.cells)) == (england, (), 2)
-
-
-def test_runs_of_spaces_take_room_where_the_font_allows_it():
-    shown = display_text(b"a  b c", True)
-    assert shown.text == "a\u2007\u200b\u2007\u200bb c"
-    assert shown.is_space.tolist() == [False, True, True, False, True, False]
-
-
-def test_only_text_from_right_to_left_is_said_to_be_so():
-    assert display_text("שלום".encode(), False).has_right_to_left
-    assert not display_text("世界 é 👍".encode(), False).has_right_to_left
 
 
 def chips_of(text):
@@ -164,7 +146,55 @@ def test_within_an_emoji_there_is_no_chip_unless_the_font_draws_it_in_parts():
     assert [chip.label for chip in chips] == ["200D"]
 
 
-def test_what_shapes_the_letter_before_it_stays_behind_that_letter():
-    assert display_text("字\U000e0101字".encode(), False).text == "字\U000e0101□字"
-    assert display_text("ه\u200dه".encode(), False).text == "ه\u200d□ه"
-    assert display_text("1\ufe0f".encode(), False).text == "1□"  # which would be drawn as an emoji's digit
+def signs(text, column):
+    """A string with x for each cell where a column is set."""
+    return "".join(".x"[bool(value)] for value in getattr(display_text(text.encode(), False), column))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("abc é 世", "......."),
+        ("\u058f\u0590", ".x"),
+        ("aש b ש1", ".xx..xx"),
+        ("aש1,2b3", ".xxxx.."),
+        ("ש世ש", "x.x"),
+        ("שéש", "x.x"),
+        ("שÀש×ש÷ש", "x.xxxxx"),
+        ("שZ", "x."),
+        ("ש[", "xx"),
+        ("ש@", "xx"),
+        ("a\u202ab", "xxx"),
+        ("a\u2066b", "xxx"),
+        ("a\u200fb", ".x."),
+        ("a\u08c7\u0904", ".xx"),
+        ("a\ufeffש", "..x"),
+        ("\U00010800a", "x."),
+        ("", ""),
+    ],
+)
+def test_cells_that_may_turn_up_to_a_letter_that_does_not(text, expected):
+    assert signs(text, "may_turn") == expected
+    assert display_text(text.encode(), False).has_right_to_left is ("x" in expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "from_right"),
+    [
+        ("", False),
+        ("abc", False),
+        ("1 ש", True),
+        ("1 ب", True),
+        ("a ש", False),
+        ("\u2066a\u2069ש", True),
+        ("\u2067ש\u2069a", False),
+        ("\u2068ש", False),
+        ("\u2066\u2067ש\u2069ש\u2069ש", True),
+        ("\u2069ש", True),
+        ("\u2069\u2066a\u2069ש", True),
+        ("\u2066\u2066a\u2069b\u2069ש", True),
+        ("123", False),
+    ],
+)
+def test_the_first_letter_outside_of_isolates_decides(text, from_right):
+    assert begins_from_right(text) is from_right

@@ -6,8 +6,7 @@ import pytest
 from told import told_by
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.kit.document import document as document_module
-from guiapp.kit.document.document import TextDocument
+from guiapp.kit.document.document import TextDocument, Utf16Text
 
 FAMILY = "👨‍👩‍👧".encode()
 
@@ -47,13 +46,6 @@ def test_moving_the_caret_ends_a_step_of_undo(document):
     document.insert(b"b")
     document.undo()
     assert document.text().startswith(b"acaf")
-
-
-def test_nothing_is_told_where_nothing_changed(document, qtbot):
-    with qtbot.assertNotEmitted(document.selection_changed), qtbot.assertNotEmitted(document.edited):
-        document.set_caret(0)
-        document.replace(2, 2, b"")
-        document.undo()
 
 
 def test_a_caret_stands_neither_within_a_character_nor_within_crlf(document):
@@ -129,36 +121,6 @@ def test_a_selection_goes_either_way(document, qtbot):
     assert (document.anchor, document.caret) == (3, 10)
 
 
-def test_what_each_change_tells(qapp):
-    document = TextDocument(b"abc")
-    told, edits = told_by(document), []
-    document.edited.connect(edits.append)
-
-    def tells(change, *given):
-        told.clear()
-        change(*given)
-        assert document.n_characters == len(document.text().decode())
-        return told, (document.text(), document.caret, document.anchor)
-
-    edited, moved, undone = ("written", "edited"), "selection_changed", "undo_changed"
-    assert tells(document.insert, b"x") == ([*edited, moved, undone], (b"xabc", 1, 1))
-    assert tells(document.insert, b"y") == ([*edited, moved], (b"xyabc", 2, 2))
-    assert tells(document.replace, 4, 5, b"") == ([*edited, moved], (b"xyab", 4, 4))
-    assert tells(document.replace, 3, 4, b"z") == ([*edited], (b"xyaz", 4, 4))
-    assert tells(document.undo) == ([*edited, undone], (b"xyab", 4, 4))
-    assert tells(document.undo) == ([*edited, moved], (b"xyabc", 5, 5))
-    assert tells(document.undo) == ([*edited, moved, undone], (b"abc", 0, 0))
-    assert tells(document.undo) == ([], (b"abc", 0, 0))
-    assert tells(document.redo) == ([*edited, moved, undone], (b"xyabc", 2, 2))
-    assert tells(document.redo) == ([*edited, moved], (b"xyab", 4, 4))
-    assert tells(document.redo) == ([*edited, undone], (b"xyaz", 4, 4))
-    assert tells(document.redo) == ([], (b"xyaz", 4, 4))
-    assert tells(document.set_text, b"new") == ([*edited, moved, undone], (b"new", 0, 0))
-    assert tells(document.set_text, "neué".encode()) == ([*edited], ("neué".encode(), 0, 0))
-    assert edits[-1] == TextEdit(0, 3, 5, more_characters=1)
-    assert tells(document.replace, 1, 1, b"") == ([], ("neué".encode(), 0, 0))
-
-
 @pytest.mark.parametrize(
     ("selected", "offset", "left"),
     [((2, 2), 1, b"acd"), ((2, 2), 4, b"ab"), ((2, 2), 2, b"abcd"), ((1, 3), 0, b"ad"), ((3, 1), 4, b"ad")],
@@ -191,13 +153,6 @@ def test_a_stretch_is_made_of_whole_characters(qapp, stretch, whole):
     assert document.whole_characters(*stretch) == whole
 
 
-def test_starts_of_characters_lie_within_the_text(qapp):
-    document = TextDocument("a😍b".encode() + b"\xff\xfe")
-    assert [document.character_start(at) for at in range(-1, 10)] == [0, 0, 1, 1, 1, 1, 5, 6, 7, 8, 8]
-    late = TextDocument(b"x" * 9 + "😍".encode())
-    assert [late.character_start(at) for at in range(8, 14)] == [8, 9, 9, 9, 9, 13]
-
-
 def test_words_are_found_around_a_place(qapp):
     document = TextDocument("one,  two 😍x\nz".encode())
     assert [document.word_span(at) for at in (0, 2, 3, 4, 5, 6, 10, 14, 16)] == [
@@ -220,9 +175,47 @@ def test_words_forward_and_backward_around_signs_and_lines(qapp):
     assert backward == [14, 12, 11, 5, 4, 3, 0]
 
 
-def test_no_more_than_a_window_is_looked_at(qapp, monkeypatch):
-    monkeypatch.setattr(document_module, "WINDOW_BYTES", 5)
-    document = TextDocument("aaaaaaaa 世世世世".encode())
-    assert (document.next_word(0), document.previous_word(8)) == (5, 3)
-    assert (document.next_grapheme(9), document.previous_grapheme(21)) == (12, 18)
-    assert document.word_span(4) == (0, 8)
+TEXT = "Some words, a€ and 😍\n" * 3
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_text_is_converted_as_one_edit(qtbot, codec):
+    document = TextDocument(TEXT.encode(codec))
+    utf16 = Utf16Text(document)
+    assert utf16.codec == codec
+    document.set_caret(4)
+    with qtbot.waitSignal(utf16.changed):
+        utf16.convert()
+    assert (document.text(), utf16.codec, document.caret) == (TEXT.encode(), None, 0)
+    with qtbot.waitSignal(utf16.changed):
+        document.undo()
+    assert (document.text(), utf16.codec) == (TEXT.encode(codec), codec)
+    utf16.close()
+
+
+def test_what_is_typed_meanwhile_is_not_lost(qtbot):
+    document = TextDocument(TEXT.encode("utf-16-le"))
+    utf16 = Utf16Text(document)
+    utf16.convert()
+    document.replace(0, 0, "é".encode("utf-16-le"))
+    with qtbot.assertNotEmitted(utf16.changed, wait=50):
+        pass
+    assert document.text() == f"é{TEXT}".encode("utf-16-le")
+    utf16.close()
+
+
+def test_other_texts_are_left_alone(qtbot):
+    document = TextDocument(TEXT.encode())
+    utf16 = Utf16Text(document)
+    utf16.convert()
+    with qtbot.assertNotEmitted(utf16.changed, wait=50):
+        document.replace(0, 0, b"a")
+    assert (document.text(), utf16.codec) == (b"a" + TEXT.encode(), None)
+    utf16.close()
+
+
+def test_starts_of_characters_lie_within_the_text(qapp):
+    document = TextDocument("a😍b".encode() + b"\xff\xfe")
+    assert [document.character_start(at) for at in range(-1, 10)] == [0, 0, 1, 1, 1, 1, 5, 6, 7, 8, 8]
+    late = TextDocument(b"x" * 9 + "😍".encode())
+    assert [late.character_start(at) for at in range(8, 14)] == [8, 9, 9, 9, 9, 13]

@@ -10,15 +10,15 @@ import pytest
 from conftest import VOCABS
 
 import guiapp
-from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.demo import sample_text
-from guiapp.kit.document import exact_spans as exact_twin
 from guiapp.kit.document import live_spans
+from guiapp.kit.document import live_spans as exact_twin
 from guiapp.kit.document.coloured_spans import ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.tokens.layout import DIFFERS
+from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.spans.layout import DIFFERS
 
 BITS = [
     *(b" ", b"\n", b"unbelievable", b" houses", "汉武帝".encode(), b"<|im_end|>", b"\xff", "🦄".encode()),
@@ -41,7 +41,7 @@ def make_session(qtbot):
         session = ModelSession(TextSession(text), Options(**options), load=lambda *asked: tokenizer)
         sessions.append(session)
         session.set_encoder(encoder)
-        with qtbot.waitSignal(session.exact.changed):
+        with qtbot.waitSignal(session.exact.encoded):
             session.loader.open("model")
         qtbot.waitUntil(lambda: not session.is_encoding)
         return session

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from guiapp.kit.document import files as text_files
-from guiapp.kit.document.files import TextFileError, is_model_file, read_text, write_text
+from guiapp.kit.state import saving as text_files
+from guiapp.kit.state.saving import TextFileError, is_model_file, read_text, write_text
 
 
 def test_bytes_come_back_as_they_were_written(tmp_path):
@@ -13,15 +13,6 @@ def test_bytes_come_back_as_they_were_written(tmp_path):
     write_text(path, b"a\r\n\xff\x00")
     assert read_text(path) == b"a\r\n\xff\x00"
     assert [entry.name for entry in tmp_path.iterdir()] == ["text.txt"]
-
-
-def test_progress_ends_at_the_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_files, "CHUNK_BYTES", 4)
-    path = tmp_path / "text.txt"
-    path.write_bytes(b"0123456789")
-    shares = []
-    assert read_text(path, shares.append) == b"0123456789"
-    assert shares == [0.4, 0.8, 1.0]
 
 
 def test_a_folder_is_no_text(tmp_path):
@@ -75,39 +66,9 @@ def test_model_files_are_known_by_their_first_bytes(tmp_path, name, head, is_mod
     assert is_model_file(path) is is_model
 
 
-def test_a_missing_file_is_known_by_its_name(tmp_path):
-    assert is_model_file(tmp_path / "gone.GGUF")
-    assert not is_model_file(tmp_path / "gone.txt")
-
-
 def test_a_file_that_looks_unfinished_stays(tmp_path):
     other = tmp_path / "text.txt.part"
     other.write_bytes(b"half a download")
     write_text(tmp_path / "text.txt", b"text")
     assert other.read_bytes() == b"half a download"
     assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "text.txt.part"}
-
-
-@pytest.mark.parametrize(("error", "why"), [(OSError("odd"), "odd"), (OSError(28, "No space"), "No space")])
-def test_what_the_system_says_is_handed_on(tmp_path, monkeypatch, error, why):
-    def refuse(*given):
-        raise error
-
-    monkeypatch.setattr(text_files, "replace_file", refuse)
-    with pytest.raises(TextFileError, match=f"^a.txt cannot be saved: {why}.$"):
-        write_text(tmp_path / "a.txt", b"")
-    monkeypatch.setattr(text_files, "open_input", refuse)
-    with pytest.raises(TextFileError, match=f"^a.txt cannot be opened: {why}.$"):
-        read_text(tmp_path / "a.txt")
-
-
-@pytest.mark.parametrize(("size", "is_read"), [(3, True), (4, False)])
-def test_the_largest_text_is_read(tmp_path, monkeypatch, size, is_read):
-    monkeypatch.setattr(text_files, "LARGEST_TEXT_BYTES", 3)
-    path = tmp_path / "text.txt"
-    path.write_bytes(b"x" * size)
-    if is_read:
-        assert read_text(path) == b"xxx"
-    else:
-        with pytest.raises(TextFileError):
-            read_text(path)

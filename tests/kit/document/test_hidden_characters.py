@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_edits import edit_at_random
 
-from guiapp.core.text.hidden import hidden_places, without
-from guiapp.kit.document import hidden_characters
-from guiapp.kit.document.hidden_characters import HiddenCharacters
+from guiapp.core.text.visible_text import hidden_places, without
+from guiapp.kit.document import search as hidden_characters
+from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.text_session import TextSession
 
 TEXT = "pay\u200bment 👩\u200d👧 in\u00ad\u00advoice می\u200cخواهم \ufeff".encode()
@@ -23,8 +23,10 @@ def make(qapp):
     made = []
 
     def make_one(text):
-        made.append(HiddenCharacters(TextSession(text)))
-        return made[-1], made[-1]._document
+        session = TextSession(text)
+        made.append(HiddenCharacters(session))
+        made[-1].session = session
+        return made[-1], session.document
 
     yield make_one
     for hidden in made:
@@ -60,7 +62,7 @@ def test_in_a_long_text_they_move_along_and_are_known_when_typing_pauses(make, q
 def test_a_walk_goes_round_in_both_directions(make):
     hidden, document = make(TEXT)
     shown = []
-    hidden._text.pointed_out.connect(
+    hidden.session.pointed_out.connect(
         lambda start, end: (shown.append((start, end)), document.select(start, end))
     )
     for by in (1, 1, 1, 1, -1, -1):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from fake_tokenizer import FakeTokenizer
 
-from guiapp.analysis.editing.options import Options
+import guiapp
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.document import live_spans
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.live_spans import SMALL, LiveSpans, move_spans
+from guiapp.kit.document.live_spans import SMALL, LiveSpans, compared, move_spans
 
 SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
 
@@ -106,22 +106,11 @@ def size(spans):
     return len(spans.tokens), spans.elapsed_ns, spans.timed_bytes
 
 
-def test_without_a_tokenizer_there_are_no_tokens(document):
-    spans = live(document)
-    told = told_of(spans)
-    assert size(spans) == (0, 0, 0)
-    spans.catch_up()
-    document.replace(0, 0, "é".encode())
-    assert (size(spans), told, spans.is_behind, spans.job.is_busy) == ((0, 0, 0), [], False, False)
-    assert (spans.count_part(0, 1), spans._to_be_timed()) == (None, None)
-
-
 def test_a_small_edit_is_encoded_at_once_and_a_failure_leaves_nothing(spans, document, qtbot):
     told = told_of(spans)
     document.replace(7, 7, b" one")
     assert (told, spans.is_behind) == ([], False)
     assert size(spans)[0] == 4
-    assert spans.timing._pause.isActive()
     with qtbot.waitSignal(spans.failed) as failed:
         document.replace(0, 0, b"unencodable")
         assert spans.is_behind
@@ -135,58 +124,25 @@ def test_a_small_edit_is_encoded_at_once_and_a_failure_leaves_nothing(spans, doc
     assert spans.elapsed_ns > 0
 
 
-def test_ids_of_the_vocabulary_before_are_gone_at_once(spans):
-    spans.use(spans._tokenizer, Options(add_special=False))
-    assert (size(spans)[0], spans.is_behind) == (3, True)
-    spans.use(FakeTokenizer(), Options())
-    assert (size(spans)[0], spans.is_behind) == (0, True)
-    assert spans.count_part(0, 3) is None
-
-
 def test_a_stretch_is_counted_by_itself(spans, document):
     document.replace(7, 7, b" three")  # <s>, one, two, three
     assert [spans.count_part(*part) for part in ((0, 13), (2, 4))] == [3, 2]
 
 
-@pytest.mark.parametrize(("size_limit", "is_timed"), [(12, True), (11, False), (3, False)])
-def test_only_a_short_text_is_timed_again(spans, document, monkeypatch, size_limit, is_timed):
-    spans.timing.forget()
-    monkeypatch.setattr(live_spans, "SMALL", size_limit)
-    document.replace(7, 7, b" one")
-    assert spans.timing._pause.isActive() is is_timed
-
-
-def test_the_whole_encoding_makes_what_was_to_be_timed_unwanted(spans, document):
-    document.replace(7, 7, b" one")
-    spans.use(spans._tokenizer, Options())
-    spans.catch_up()
-    assert not spans.timing._pause.isActive()
-    assert spans.job.is_busy
-    spans.close()
-    assert not spans.job.is_busy
-
-
-def test_the_next_edit_is_expected_at_the_caret(spans, document, monkeypatch, qtbot):
-    expected = []
-    monkeypatch.setattr(TokenStore, "expect_edit", lambda store, position: expected.append(position))
-    document.set_caret(2)
-    document.set_caret(4)
-    qtbot.waitUntil(lambda: bool(expected))
-    assert expected == [4]
-    spans._pause.stop()
-    document.set_caret(1)
-    spans.close()
-    assert not spans._pause.isActive()
-
-
-@pytest.mark.parametrize(("less", "is_at_once"), [(0, True), (1, False)])
-def test_an_edit_is_encoded_at_once_where_that_does_not_reach_far(
-    spans, document, monkeypatch, qtbot, less, is_at_once
-):
-    document.set_text(b"two\ntwo one\ntwo")
-    qtbot.waitUntil(lambda: not spans.job.is_busy)
-    window = spans._live.window(document.view(), 8, 1, 1)
-    assert 0 < window.start < window.end
-    monkeypatch.setattr(live_spans, "MOST_AT_ONCE", window.end - window.start - less)
-    document.replace(8, 9, b"O")
-    assert spans.job.is_busy is not is_at_once
+def test_the_text_is_encoded_with_both_and_the_same_options():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text, shares = b"<|im_start|>unbelievable", []
+    for options in (
+        Options(True, True, "greedy"),
+        Options(False, True, "greedy"),
+        Options(True, False, "greedy"),
+    ):
+        switches = options.add_special, options.parse_special
+        found = compared(tokenizer, text, options, shares.append)
+        assert found.n_exact == len(tokenizer.encode(text, *switches))
+        assert found.share < 1 or found.first_difference is None
+        other = tokenizer.encode(text, *switches, encoder="greedy")
+        assert (found.first_difference is None) == (
+            other.token_ids.tolist() == tokenizer.encode(text, *switches).token_ids.tolist()
+        )
+    assert shares == [0.4, 0.8] * 3

@@ -29,6 +29,11 @@ def search(session):
 
 
 @pytest.fixture
+def settle(search, qtbot):
+    return lambda: qtbot.waitUntil(lambda: not search.is_searching)
+
+
+@pytest.fixture
 def find(search, qtbot):
     def find_and_wait(query, kind="text"):
         if not search.is_open:
@@ -179,16 +184,6 @@ def test_the_same_query_again_is_no_search(search, find, session, qtbot):
     assert search.n_matches == 2
 
 
-def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, session, find, qtbot):
-    find("one")
-    search.close()
-    session.document.select(8, 11)
-    for step, expected in ((1, 2), (-1, 1)):
-        search.open(step)
-        qtbot.waitUntil(lambda: not search.is_searching)
-        assert search.current == expected
-
-
 def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
     search.search_for("text", "one", 9)
     qtbot.waitUntil(lambda: not search.is_searching)
@@ -196,3 +191,61 @@ def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
     search.search_for("token", "nothing", 0)
     assert search.problem
     assert search.n_matches == 0
+
+
+def test_tokens_are_not_looked_for_without_a_model(qtbot):
+    session = ModelSession(TextSession(b"one"))
+    search = TextSearch(session)
+    search.search_for("token", "one", 0)
+    assert (search.problem, search.n_matches) == ("Open a model first.", 0)
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("origin", "step", "expected"),
+    [(0, 1, 0), (1, 1, 1), (8, 1, 1), (9, 1, 2), (18, 1, 0), (0, -1, 2), (8, -1, 0), (17, -1, 1)],
+)
+def test_the_first_match_from_a_place_on_or_the_last_before_it(
+    search, session, settle, origin, step, expected
+):
+    search.search_for("text", "one", 0)
+    settle()
+    search.close()
+    session.document.set_caret(origin)
+    search.open(step)
+    settle()
+    assert search.current == expected
+
+
+@pytest.mark.parametrize(("step", "expected"), [(1, 2), (-1, 0), (0, None)])
+def test_it_opens_behind_what_is_selected_or_before_it_or_leaves_it(search, session, settle, step, expected):
+    search.set_query("one")
+    session.document.select(7, 12)
+    search.open(step)
+    settle()
+    assert search.current == expected
+    assert (session.document.selection == (7, 12)) is (expected is None)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "first", "starts"),
+    [(0, 20, 0, [0, 8, 17]), (0, 0, 0, []), (2, 3, 0, [0]), (3, 8, 1, []), (3, 9, 1, [8]), (19, 20, 2, [17])],
+)
+def test_matches_of_a_stretch_are_those_that_overlap_it(search, settle, start, end, first, starts):
+    search.search_for("text", "one", 0)
+    settle()
+    window = search.matches_in(start, end)
+    assert (window.first_index, window.starts.tolist()) == (first, starts)
+    assert window.ends.tolist() == [at + 3 for at in starts]
+    assert window.ids.tolist() == window.tints.tolist() == [0] * len(starts)
+
+
+def test_a_problem_is_told_and_forgotten_with_the_next_search(search, settle):
+    search.search_for("regex", "(", 0)
+    settle()
+    assert search.problem
+    search.search_for("token", "no such token", 0)
+    assert search.problem
+    search.search_for("text", "one", 0)
+    settle()
+    assert search.problem == ""

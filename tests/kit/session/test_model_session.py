@@ -4,9 +4,11 @@ import threading
 
 import pytest
 from conftest import PATIENCE_S
-from fake_tokenizer import FakeTokenizer
+from fake_tokenizer import ENCODERS, FakeTokenizer
 
 import guiapp
+from guiapp.analysis.editing.token_store import Options
+from guiapp.core.encode.exactness import Exactness
 from guiapp.errors import VocabError
 from guiapp.kit.document import live_spans
 from guiapp.kit.session.model_session import ModelSession
@@ -74,13 +76,6 @@ def test_a_large_edit_is_encoded_in_the_background(session, qtbot):
     assert session.tokens.ids(0, 9).tolist() == [0, 1, 3, 3, 4]
 
 
-@pytest.mark.usefixtures("in_the_background")
-def test_removed_text_takes_its_spans_along(session):
-    session.document.replace(1, 9, b"")
-    spans = [session.tokens.span(index) for index in range(len(session.tokens))]
-    assert spans == [(0, 0), (0, 1), (1, 5)]
-
-
 def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
     may_end = threading.Event()
 
@@ -130,11 +125,6 @@ def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(sess
     assert (counts.n_tokens, counts.is_exact) == (3, False)
 
 
-def test_without_selected_text_there_is_nothing_to_count(session):
-    session.document.set_caret(4)
-    assert session.selection_statistics is None
-
-
 def test_the_round_trip_is_known_soon_after_the_tokens(session, qtbot):
     qtbot.waitUntil(lambda: session.round_trip.result is not None)
     assert session.round_trip.result.is_same
@@ -155,3 +145,64 @@ def test_a_text_without_any_token_is_compared_too(qtbot):
     assert session.round_trip.result.offset == 0
     assert session.encoder_check.result.share == 0
     session.close()
+
+
+@pytest.mark.parametrize(("encoder", "left"), [("slow", None), ("fast", "fast"), (None, None)])
+def test_an_encoder_that_the_next_model_lacks_is_given_up(qtbot, encoder, left):
+    class Exact(FakeTokenizer):
+        def __post_init__(self):
+            super().__post_init__()
+            self.encoders = {"fast": ENCODERS["fast"]}
+
+    session = ModelSession(
+        TextSession(b"one"), Options(encoder=encoder), lambda name, pre, progress: Exact(name)
+    )
+    with qtbot.waitSignal(session.spans.encoded):
+        session.loader.open("exact.gguf")
+    assert session.options.encoder == left
+    assert session.algorithm is ENCODERS["fast"]
+    session.close()
+
+
+def test_how_far_tokens_can_be_trusted(qtbot):
+    session = ModelSession(TextSession(b""), load=load)
+    with qtbot.waitSignal(session.spans.encoded):
+        session.loader.open("first.gguf")
+    tokenizer = session.tokenizer
+    assert session.exactness == Exactness("exact", "Every word is looked up.")
+    session.set_encoder("slow")
+    assert session.exactness.level == "approximate"
+    session.document.insert(b"one")
+    waiting = session.exactness.reason
+    qtbot.waitUntil(lambda: session.encoder_check.result is not None)
+    assert session.exactness.reason != waiting
+    tokenizer.exactness = Exactness("approximate", "Its file is odd.")
+    assert session.exactness.reason.endswith("\n\nIts file is odd.")
+    session.set_encoder(None)
+    assert session.exactness == Exactness("approximate", "Its file is odd.")
+    session.close()
+
+
+def test_the_token_at_the_caret_stays_selected_while_the_caret_touches_it(session):
+    selected = []
+    for caret in (0, 2, 3, 5, 7, 9, 7, 3, 13):
+        session.document.set_caret(caret)
+        selected.append(session.selected_token)
+    assert selected == [1, 1, 1, 2, 2, 3, 3, 2, 3]
+
+
+def test_selecting_a_token_moves_the_caret_where_it_begins_unless_it_touches_it(session):
+    session.document.set_caret(0)
+    carets = []
+    for token in (3, 2, 1, None, 1, 0):
+        session.select_token(token)
+        carets.append((session.selected_token, session.document.caret))
+    assert carets == [(3, 7), (2, 7), (1, 0), (None, 0), (1, 0), (0, 0)]
+
+
+def test_a_stretch_is_selected_with_the_token_that_it_begins_in(session):
+    for stretch, token in (((0, 2), 1), ((3, 4), 2), ((7, 13), 3), ((6, 8), 2), ((13, 13), 3)):
+        session.text.select(*stretch)
+        assert (session.document.selection, session.selected_token) == (stretch, token)
+    session.document.set_caret(1)
+    assert session.selected_token == 1  # it follows the caret again

@@ -5,10 +5,8 @@ from dataclasses import replace
 import pytest
 
 import guiapp
-from guiapp.analysis.editing.options import Options
-from guiapp.analysis.sessions.opening import Obstacle
-from guiapp.analysis.sessions.session_file import SessionFile, load
-from guiapp.analysis.sessions.writing import save
+from guiapp.analysis.editing.token_store import Options
+from guiapp.analysis.sessions.session_file import Obstacle, SessionFile, load, save
 from guiapp.core.demo import demo_model_path
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener

@@ -1,7 +1,6 @@
 """A text, its file and what undo does to that, through its signals."""
 
 import pytest
-from told import told_by
 
 from guiapp.kit.session.text_session import TextSession
 
@@ -95,43 +94,6 @@ def test_a_stretch_that_people_are_to_see_is_only_told(text, qtbot):
     assert text.document.selection == (0, 0)
 
 
-def test_files_are_told_where_path_or_state_is_new(text, qtbot, tmp_path):
-    path = tmp_path / "text.txt"
-    document, told = text.document, told_by(text)
-
-    def file_signals():
-        names = told.copy()
-        told.clear()
-        return names, text.path, text.is_modified
-
-    document.insert(b"one ")
-    document.insert(b"one ")
-    assert file_signals() == (["file_changed"], None, True)
-    assert text.save(path)
-    assert path.read_bytes() == b"one one one two three"
-    assert file_signals() == (["file_changed"], path, False)
-    assert text.save(path)
-    assert file_signals() == ([], path, False)
-    path.write_bytes(b"two")
-    with qtbot.waitSignal(text.reading.done):
-        text.open(path)
-    assert file_signals() == (["left"], path, False)
-    assert (document.text(), document.caret) == (b"two", 0)
-    text.show(b"three")
-    assert file_signals() == (["left", "file_changed"], None, False)
-    text.show_autosaved(b"one", path)
-    assert file_signals() == (["left", "file_changed"], path, True)
-    text.show_autosaved(b"", None)
-    assert file_signals() == (["left", "file_changed"], None, False)
-    text.show_autosaved(b"", None)
-    assert file_signals() == (["left"], None, False)
-    document.undo()
-    assert (document.text(), file_signals()) == (b"one", (["file_changed"], path, True))
-    text.restore(b"two", None)
-    assert (document.text(), document.can_undo) == (b"two", False)
-    assert file_signals() == (["file_changed"], None, True)
-
-
 def test_an_empty_text_in_place_of_an_empty_one_is_no_step(qtbot, tmp_path):
     text = TextSession()
     path = tmp_path / "empty.txt"
@@ -151,21 +113,3 @@ def test_saving_ends_a_step_of_undo(text, tmp_path):
     text.document.insert(b"b")
     text.document.undo()
     assert text.document.text() == b"aone two three"
-
-
-def test_an_edit_is_told_of_with_the_file_that_the_text_has_then(text, tmp_path):
-    told = []
-    text.document.edited.connect(
-        lambda edit: told.append((text.document.text(), text.path, text.is_modified))
-    )
-    path = tmp_path / "text.txt"
-    text.show_autosaved(b"kept", path)
-    text.show(b"new")
-    text.document.undo()
-    text.restore(b"left", None)
-    assert told == [
-        (b"kept", path, True),
-        (b"new", None, False),
-        (b"kept", path, True),
-        (b"left", None, True),
-    ]

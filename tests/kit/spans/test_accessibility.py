@@ -72,12 +72,6 @@ def test_of_a_long_text_the_part_around_the_caret_is_shown(make_editor):
     assert text.text(at - 2, at) == "é\n"
 
 
-def test_interfaces_that_there_are_not_are_none(make_editor):
-    _, _, accessible = make_editor(b"one")
-    assert accessible.valueInterface() is None
-    assert accessible.actionInterface() is None
-
-
 @pytest.fixture
 def screen_reader():
     QAccessible.setActive(True)

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QImage, QPainter, QTextLayout
+from PySide6.QtGui import QFont, QTextLayout
 
 from guiapp.kit.spans.block import BlockLayout, Preedit, TextMetrics
 from guiapp.kit.widgets.theme import Theme
@@ -134,35 +133,6 @@ def test_all_ways_between_bytes_and_places_agree(seed):
 
 
 @pytest.mark.usefixtures("qapp")
-def test_rows_that_look_alike_are_known_by_their_text():
-    metrics = TextMetrics.of(Theme.mono_font())
-
-    def like(text, row=0, preedit=None):
-        return BlockLayout(text.encode(), metrics, 100, preedit).likeness(row)
-
-    assert like("one two three four", 1) == like("six and three four", 1) == like("three four") is not None
-    assert like("one") != like("two")
-    assert like("שלום") is like("one שלום") is like("one", preedit=Preedit(1, "か", 1)) is None
-    right = BlockLayout("שלום\n".encode(), metrics, 300).geometry(0)
-    assert right.leading[0] == pytest.approx(300)
-    assert (right.leading[-1], right.trailing[-1]) == (
-        pytest.approx(right.trailing[-2]),
-        pytest.approx(right.trailing[-2] - metrics.char_width),
-    )
-    tab = BlockLayout(b"a\tb", metrics, 300)
-    assert tab.caret_x(2, 0) == pytest.approx(4 * metrics.char_width)
-    empty = BlockLayout(b"", metrics, 300)
-    assert (empty.n_rows, empty.row_extent(0), empty.caret_x(0, 0), empty.caret_at(0, 5)) == (
-        1,
-        (0, 0),
-        0,
-        (0, False),
-    )
-    for text, is_ascii in (("one\n", True), ("é", False), ("\x01", False)):
-        assert BlockLayout(text.encode(), metrics, 300).is_ascii is is_ascii
-
-
-@pytest.mark.usefixtures("qapp")
 def test_what_is_composed_pushes_the_text_behind_it_aside():
     metrics = TextMetrics.of(Theme.mono_font())
     plain, composed = (BlockLayout(b"ab\x01c", metrics, 300, each) for each in (None, Preedit(1, "xyz", 2)))
@@ -172,15 +142,6 @@ def test_what_is_composed_pushes_the_text_behind_it_aside():
     assert composed.caret_x(0, 0) == 0
     long = BlockLayout(b"ab", metrics, 60, Preedit(1, "x" * 40, 0))
     assert {long.caret_at(row, 5)[0] for row in range(1, long.n_rows - 1)} == {1}
-    image = QImage(300, metrics.row_height, QImage.Format.Format_RGB32)
-    image.fill(Qt.GlobalColor.white)
-    with QPainter(image) as painter:
-        composed.draw_row(painter, 0, 0, 0)
-    line = [
-        all(image.pixelColor(round(x), y).lightness() < 160 for x in np.arange(1.2, 3.8) * metrics.char_width)
-        for y in range(metrics.row_height)
-    ]
-    assert sum(line) in (1, 2)
 
 
 @pytest.mark.usefixtures("qapp")

@@ -1,39 +1,9 @@
 """The shape of a token's background and outline."""
 
 import numpy as np
-import pytest
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainterPathStroker
 
-from guiapp.kit.spans.painter import rings_of, rounded_rect
-from guiapp.kit.tokens.layout import RowGeometry, SpanWindow, token_boxes
-
-RECT = QRectF(10.7, 3.7, 881.6, 23.6)
-
-
-@pytest.mark.parametrize(("round_left", "round_right"), [(True, False), (False, False), (False, True)])
-def test_the_outline_of_a_token_that_wraps_goes_all_around_its_row(round_left, round_right):
-    path = rounded_rect(RECT, round_left, round_right)
-    length = path.length()
-    assert length == pytest.approx(2 * (RECT.width() + RECT.height()), abs=8)
-    stroker = QPainterPathStroker()
-    stroker.setWidth(1)
-    line = stroker.createStroke(path)
-    for share in (0.1, 0.4, 0.6, 0.9):
-        x = RECT.left() + share * RECT.width()
-        assert line.contains(QPointF(x, RECT.top()))
-        assert line.contains(QPointF(x, RECT.bottom()))
-    assert not line.contains(RECT.center())
-
-
-@pytest.mark.parametrize("round_left", [True, False])
-@pytest.mark.parametrize("round_right", [True, False])
-def test_corners_are_round_only_where_the_token_begins_or_ends(round_left, round_right):
-    path = rounded_rect(RECT, round_left, round_right)
-    nearly = 0.5
-    for y in (RECT.top() + nearly, RECT.bottom() - nearly):
-        assert path.contains(QPointF(RECT.left() + nearly, y)) is not round_left
-        assert path.contains(QPointF(RECT.right() - nearly, y)) is not round_right
+from guiapp.kit.spans.layout import RowGeometry, SpanWindow, token_boxes
+from guiapp.kit.spans.painter import rings_of
 
 
 def test_parts_of_one_character_share_a_ring_with_what_is_between_them():

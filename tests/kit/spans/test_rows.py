@@ -157,13 +157,6 @@ def test_rows_in_a_window_without_height_have_a_first_one(laid_out):
     assert len(rows.visible()) == 1
 
 
-def test_rows_that_do_not_follow_an_edit_yet_are_shown_to_their_end(laid_out):
-    rows, _ = laid_out(b"one\n")
-    rows.show_from((7, 3.0))
-    assert rows.top[0] == 0
-    assert rows.visible()
-
-
 @pytest.mark.parametrize("line", range(2, 20))
 def test_a_row_below_lines_that_turn_out_to_be_wrapped_is_revealed(laid_out, line):
     rows, document = laid_out(b"A line that is a bit longer than a row is wide\n" * 60)  # guessed to fit

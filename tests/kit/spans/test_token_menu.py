@@ -47,7 +47,7 @@ def make_menu(qtbot):
         requests = PageRequests()
         search = Search() if has_search else None
         made = TokenMenu(editor, source, requests if has_requests else None, search, kind)
-        made.editor, made.source, made.requests = editor, source, requests
+        made.editor, made.source, made.requests, made.search = editor, source, requests, search
         return made
 
     return make
@@ -134,7 +134,7 @@ def test_rows_ask_the_window_for_what_they_say(make_menu):
     for text in (*WAYS, "Find its 1 other"):
         choose(menu, text)
     assert asked == [("why_wanted", 1), ("token_wanted", 6), ("building_wanted", 6), ("stop_wanted", 6, 2)]
-    assert made._search.looked_for == [("token", "6", 4)]
+    assert made.search.looked_for == [("token", "6", 4)]
 
 
 def test_a_word_has_its_variants_once_somebody_looks(make_menu):

@@ -6,12 +6,11 @@ from pictures import in_words
 from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtWidgets import QApplication
 from span_fakes import FakeSpans
-from told import told_by
 from view_paintings import paintings_in
 
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.spans.row_pixmaps import PointedOut
-from guiapp.kit.spans.view import SIDE_PX, ZOOM_STEPS_PX, SpanView
+from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.view import SIDE_PX, SpanView
 from guiapp.kit.widgets.theme import ThemeSource
 
 BEGIN, END = "<|begin_of_text|> warning", "<|end_of_text|> warning"
@@ -72,20 +71,6 @@ def test_without_added_tokens_rows_are_kept_for_them_where_they_are_wanted(view)
     assert around(view) == []
     view.document_.set_text(b"")
     assert around(view) == ["Nothing yet faint"]
-
-
-def test_the_text_is_enlarged_in_steps_and_no_further(view):
-    told = told_by(view)
-    at = ZOOM_STEPS_PX.index(view.font_px)
-    for steps, size in ((1, at + 1), (-2, at - 1), (99, -1), (1, -1), (-99, 0), (-1, 0)):
-        view.zoom(steps)
-        assert view.font_px == ZOOM_STEPS_PX[size]
-        assert view.rows.metrics.font.pixelSize() == view.font_px
-    assert told.count("zoom_changed") == 4
-    view.set_font_px(1000)
-    assert view.font_px == ZOOM_STEPS_PX[-1]
-    view.set_font_px(view.font_px)
-    assert told.count("zoom_changed") == 5
 
 
 def tip(view, text):

@@ -1,15 +1,17 @@
 """Jobs off the GUI thread."""
 
+import subprocess
+import sys
 import threading
+import time
 
 import pytest
 import shiboken6
 from conftest import PATIENCE_S
-from told import told_by
 
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state import background
-from guiapp.kit.state.background import LatestJob, is_any_job_running
+from guiapp.kit.state.background import LatestJob, Writer, is_any_job_running
 from guiapp.native.checkpoint import checkpoint
 
 
@@ -141,59 +143,6 @@ def test_a_cancelled_job_stops_at_its_next_checkpoint(job):
     assert went_on == []
 
 
-def test_a_new_job_has_told_nothing_and_is_told_once_as_busy(job, qtbot):
-    told = told_by(job)
-    assert (job.is_busy, job.progress) == (False, 0.0)
-    gate = threading.Event()
-    job.start(lambda progress: progress(0.5) or gate.wait(PATIENCE_S))
-    qtbot.waitUntil(lambda: job.progress == 0.5)
-    assert told == ["busy_changed", "progress_changed"]
-    job.start(lambda progress: progress(0.5) or 7)
-    assert (job.progress, job.is_busy) == (0.0, True)
-    assert told == ["busy_changed", "progress_changed"]
-    gate.set()
-    with qtbot.waitSignal(job.done) as done:
-        pass
-    assert done.args == [7]
-    assert told == ["busy_changed", "progress_changed", "progress_changed", "busy_changed", "done"]
-    job.cancel()
-    assert told[-1] == "done"
-
-
-def test_less_than_a_thousandth_is_not_told_and_nothing_goes_back(job, qtbot):
-    shares = []
-    job.progress_changed.connect(lambda: shares.append(job.progress))
-
-    def work(progress):
-        for share in (0.0, 0.0005, 0.001, 0.0015, 0.5, 0.25, 0.5, 1.0):
-            progress(share)
-
-    with qtbot.waitSignal(job.done):
-        job.start(work)
-    assert shares == [0.001, 0.5, 1.0]
-
-
-def test_late_reports_are_not_told(job, qtbot):
-    told = told_by(job)
-    job._note_progress(job._generation, 500)
-    assert (job.progress, told) == (0.0, [])
-    job.start(lambda progress: None)
-    job._note_progress(job._generation - 1, 500)
-    assert (job.progress, told) == (0.0, ["busy_changed"])
-    job._finish(job._generation - 1, "late", None)
-    assert told == ["busy_changed"]
-
-
-def test_the_next_job_begins_when_the_one_before_has_ended(job, qtbot):
-    order, gate = [], threading.Event()
-    job.start(lambda progress: gate.wait(PATIENCE_S) and order.append("first"))
-    job.start(lambda progress: order.append("second"))
-    gate.set()
-    with qtbot.waitSignal(job.done):
-        pass
-    assert order[-1] == "second"
-
-
 def test_finishing_waits_and_gives_nothing_up(job, qtbot):
     gate, results = threading.Event(), []
     job.done.connect(results.append)
@@ -214,15 +163,6 @@ def test_a_job_that_is_given_up_before_it_began_is_not_done(job, qtbot):
     assert done == []
 
 
-def test_an_object_that_is_gone_is_told_nothing(qapp):
-    gate, job = threading.Event(), LatestJob[object]()
-    job.start(lambda progress: gate.wait(PATIENCE_S))
-    has_ended = job._has_ended
-    shiboken6.delete(job)
-    gate.set()
-    assert has_ended.wait(PATIENCE_S)
-
-
 def test_a_job_may_be_deleted_at_the_very_moment_at_which_its_thread_tells_something(qtbot, monkeypatch):
     """As a check of the thread's would be too late: what it then uses is gone, and the program crashes."""
     asking, is_valid = [], shiboken6.isValid
@@ -239,3 +179,51 @@ def test_a_job_may_be_deleted_at_the_very_moment_at_which_its_thread_tells_somet
     assert all(ending.wait(PATIENCE_S) for ending in endings)
     qtbot.waitUntil(told.is_set)
     assert set(asking) == {threading.main_thread()}
+
+
+def test_all_is_done_in_order_before_finish_returns():
+    writer, done = Writer("test"), []
+    for number in range(200):
+        writer.submit(done.append, number)
+    writer.submit(time.sleep, 0.02)
+    writer.submit(lambda *, number: done.append(number), number=-1)
+    writer.finish()
+    assert done == [*range(200), -1]
+
+
+def test_many_threads_may_submit():
+    writer, done = Writer("test"), []
+
+    def submit():
+        for _ in range(500):
+            writer.submit(done.append, 1)
+
+    threads = [threading.Thread(target=submit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    writer.finish()
+    assert len(done) == 2000
+
+
+def test_a_mistake_is_told_and_the_rest_is_done(monkeypatch):
+    told, done = [], []
+    monkeypatch.setattr(threading, "excepthook", told.append)
+    writer = Writer("test")
+    writer.submit(int, "no number")
+    writer.submit(done.append, 1)
+    writer.finish()
+    assert done == [1]
+    assert [args.exc_type for args in told] == [ValueError]
+
+
+def test_python_ends_when_all_is_done(tmp_path):
+    place = tmp_path / "written"
+    code = (
+        "import sys, time; from pathlib import Path; from guiapp.kit.state.background import Writer; "
+        "writer = Writer('test'); writer.submit(time.sleep, 0.2); "
+        "writer.submit(Path(sys.argv[1]).write_text, 'all')"
+    )
+    subprocess.run([sys.executable, "-c", code, str(place)], check=True, timeout=60)
+    assert place.read_text() == "all"

@@ -3,10 +3,9 @@
 import sys
 
 import pytest
-from PySide6.QtCore import QProcess
 
 from guiapp.kit.state import background as processes
-from guiapp.kit.state.background import LineProcess, process_environment
+from guiapp.kit.state.background import LineProcess
 
 ECHO = "import sys\nfor line in sys.stdin: print('said', line, end='', flush=True)"
 MANY = "for number in range(250): print(number)"
@@ -88,22 +87,6 @@ def test_to_begin_anew_ends_the_one_before_which_tells_nothing_more(make, qtbot)
     assert process.told_all == [["said new\n"]]
 
 
-def test_nothing_waits_until_a_process_that_is_dropped_is_gone_but_the_end(make, monkeypatch):
-    waits = []
-    monkeypatch.setattr(QProcess, "waitForFinished", lambda process, ms: waits.append(process.processId()))
-    process = make(HANGS)
-    for _ in range(3):
-        process.start()
-    assert waits == []
-    process.drop()
-    assert (process.is_running, waits) == (False, [])
-    process.end()
-    assert len(set(waits)) == 3
-    monkeypatch.undo()
-    process.end()
-    assert not any(each.processId() for each in process.findChildren(QProcess))
-
-
 def test_somebody_who_is_told_may_end_it(make, qtbot):
     process = make(MANY)
     process.told.connect(lambda lines: process.end())
@@ -124,9 +107,3 @@ def test_to_leave_gives_it_time_to_end_by_itself(make, qtbot, tmp_path):
     hanging.start()
     hanging.leave(10)
     assert not hanging.is_running
-
-
-def test_it_finds_the_same_modules(monkeypatch):
-    monkeypatch.setattr(processes, "environment", lambda: {"PYTHONPATH": "here", "OTHER": "ü"})
-    variables = process_environment()
-    assert {name: variables.value(name) for name in variables.keys()} == {"PYTHONPATH": "here", "OTHER": "ü"}  # noqa: SIM118

@@ -18,7 +18,9 @@ def make_recent(tmp_path):
     made = []
 
     def make(paths, *is_there):
-        made.append(RecentFiles(Settings(tmp_path / "settings.ini"), *is_there))
+        settings = Settings(tmp_path / "settings.ini")
+        made.append(RecentFiles(settings, *is_there))
+        made[-1].settings = settings
         for path in paths:
             made[-1].add(path, FakeTokenizer().vocabulary)
         return made[-1]
@@ -83,9 +85,9 @@ def test_what_was_opened_last_is_first_told_once_and_there_at_the_next_start(mak
     assert recent.files[0] == RecentFile(
         second, "my name", vocabulary.type.value, "", len(vocabulary), "qwen2"
     )
-    again = RecentFiles(recent._settings)
+    again = RecentFiles(recent.settings)
     assert again.files == recent.files
     assert [again.chosen_pre(path) for path in (second, first, "third")] == ["qwen2", None, None]
     with qtbot.waitSignal(again.changed):
         again.clear()
-    assert again.paths == RecentFiles(recent._settings).paths == ()
+    assert again.paths == RecentFiles(recent.settings).paths == ()

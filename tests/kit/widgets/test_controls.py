@@ -1,25 +1,26 @@
 """Controls that several pages share: what a click, a key and the wheel do, and what is seen then."""
 
+import math
 from pathlib import Path
 
 import pytest
+from fake_tokenizer import FakeTokenizer
 from hands import turn_wheel
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QImage, QKeySequence
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QTableView, QToolButton, QWidget
+from PySide6.QtCore import QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QImage, QKeySequence, QTextDocument
+from PySide6.QtWidgets import QMainWindow, QPushButton, QToolButton, QWidget
 
-from guiapp.kit.models.choice import Choice
+from guiapp.kit.session.choice import Choice
+from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.spans.token_menu import copy_action
-from guiapp.kit.widgets.buttons import ChoiceBox, SegmentedTabs
 from guiapp.kit.widgets.choice_list import ChoiceList
-from guiapp.kit.widgets.icons import ImageError, image_bytes, save_image
-from guiapp.kit.widgets.layouts import card
-from guiapp.kit.widgets.popover import Explanation
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.tables import show_rows
-from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.controls import ChoiceBox, Explanation, SegmentedTabs
+from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
+from guiapp.kit.widgets.menu_button import SavingBar
+from guiapp.kit.widgets.painting import ImageError, image_bytes, save_image
+from guiapp.kit.widgets.scales import BarScale, round_step, tick_text
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+from guiapp.window.model_picker import ModelButton
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 CHOICES = [
@@ -27,24 +28,6 @@ CHOICES = [
     Choice("near", "two", "Due", "second", is_there=False),
     Choice("far", "three", "Tre", "third of all", is_current=True),
 ]
-
-
-@pytest.fixture
-def theme_source(qapp):
-    return ThemeSource(qapp, "dark")
-
-
-@pytest.fixture
-def show(qtbot):
-    def show_and_wait(widget, size=(400, 300)):
-        qtbot.addWidget(widget)
-        widget.resize(*size)
-        widget.show()
-        qtbot.waitExposed(widget)
-        widget.activateWindow()
-        return widget
-
-    return show_and_wait
 
 
 @pytest.fixture
@@ -95,49 +78,8 @@ def test_a_click_chooses_what_is_there(choices, chosen, qtbot, row, names):
     assert chosen == names
 
 
-def test_rows_look_as_what_they_hold(choices):
-    def picture(row):
-        rect = choices.rows.visualRect(choices.rows.model().index(row, 0))
-        return choices.rows.viewport().grab(rect).toImage()
-
-    def has(image, color):
-        places = [(x, y) for x in range(image.width()) for y in range(image.height())]
-        return any(image.pixelColor(x, y) == color for x, y in places)
-
-    def brightest(image, half):
-        height = image.height() // 2
-        places = [(x, y + half * height) for x in range(150) for y in range(height)]
-        return max(image.pixelColor(*place).lightness() for place in places)
-
-    def changed_lines(image, other):
-        width, height = image.width(), image.height()
-        return [y for y in range(height) if image.copy(0, y, width, 1) != other.copy(0, y, width, 1)]
-
-    choices.rows.setCurrentIndex(choices.rows.model().index(-1, 0))
-    assert [has(picture(row), DARK.accent) for row in (1, 4)] == [False, True]  # the check mark
-    for half, least in ((0, 40), (1, 20)):
-        assert brightest(picture(1), half) > brightest(picture(2), half) + least
-    assert brightest(picture(0), 0) < brightest(picture(1), 0), "a title is dim"
-    plain, hovered, height = picture(1), picture(4), picture(1).height()
-    choices.rows.setCurrentIndex(choices.rows.model().index(1, 0))
-    between = list(range(1, height - 1))
-    assert changed_lines(picture(1), plain) == between, "neighbours that are lit do not touch"
-    assert picture(1).pixelColor(150, 4) != plain.pixelColor(150, 4)
-    point_at = choices.rows.visualRect(choices.rows.model().index(4, 0)).center()
-    QTest.mouseMove(choices.rows.viewport(), point_at)
-    assert changed_lines(picture(4), hovered) == between
-    assert picture(0).height() < height
-    tips = [choices.rows.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in (1, 2, 4)]
-    assert tips == ["one", "two", "three"]
-    assert choices.rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "Uno, first of all"
-
-
-def test_the_keys_of_a_list_move_in_it_from_the_line_and_a_long_text_is_cut_short(choices, chosen, qtbot):
+def test_the_keys_of_a_list_move_in_it_from_the_line(choices, chosen, qtbot):
     choices.show_choices([Choice("", str(number), f"{number} " * 90, "") for number in range(50)])
-    row = choices.rows.visualRect(choices.rows.model().index(3, 0))
-    image = choices.rows.viewport().grab(row).toImage()
-    edge = {image.pixelColor(image.width() - 2, y).name() for y in range(image.height())}
-    assert len(edge) == 1, "nothing is painted beyond the place of the check mark"
     for key in (Key.Key_PageDown, Key.Key_Return, Key.Key_PageUp, Key.Key_Return):
         qtbot.keyClick(choices.filter, key)
     assert (int(chosen[0]) > 2, chosen[1]) == (True, "0")
@@ -171,7 +113,7 @@ def test_one_segment_is_chosen_and_told(show, qtbot):
 
 
 def test_an_explanation_stays_inside_its_window_and_its_buttons_close_it(show, qtbot):
-    window = show(QMainWindow(), (600, 300))
+    window = show(QMainWindow(), 600, 300)
     button = QPushButton("i", window)
     button.move(560, 20)
     button.show()
@@ -194,19 +136,6 @@ def test_an_explanation_stays_inside_its_window_and_its_buttons_close_it(show, q
     with qtbot.waitSignal(told.destroyed):
         qtbot.mouseClick(told.buttons[0], LEFT)
         assert (done, told.isVisible()) == ([1], False)
-
-
-def test_an_explanation_has_the_buttons_of_what_it_says_now(show):
-    window = show(QWidget())
-    told = Explanation("Title", "Words", window)
-    assert told.buttons == []
-    told.show_text("Other words", [QAction("One"), QAction("Two")])
-    assert [each.text() for each in told.buttons] == ["One", "Two"]
-    assert "Other words" in [label.text() for label in told.findChildren(QLabel)]
-    told.show_text("Words", [])
-    assert all(button.isHidden() for button in told.findChildren(QPushButton))
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert told.buttons == told.findChildren(QPushButton) == []
 
 
 class FakeSaving(QObject):
@@ -279,16 +208,6 @@ def test_the_wheel_zooms_while_ctrl_is_held(show):
     assert steps == [1, -1]
 
 
-def test_a_factor_is_told_once_and_scales_lengths_and_fonts(qapp, qtbot):
-    zoom = TextZoom()
-    with qtbot.waitSignal(zoom.changed):
-        zoom.set_factor(1.5)
-    with qtbot.assertNotEmitted(zoom.changed):
-        zoom.set_factor(1.5)
-    assert (zoom.factor, zoom.scaled(10)) == (1.5, 15)
-    assert (zoom.mono_font(10).pixelSize(), zoom.ui_font(10).pixelSize()) == (15, 15)
-
-
 def test_a_drop_down_shows_what_is_chosen_and_tells_only_of_people(show, qtbot):
     box = show(ChoiceBox("Speed", {"slow": 1, "fast": 2}, "How fast"))
     told = []
@@ -311,14 +230,54 @@ def test_pictures_are_saved_or_the_file_stays_as_it_was(tmp_path):
         save_image(image, tmp_path / "nowhere" / "picture.png")
 
 
-def test_tables_show_rows_and_cards_hold_their_parts(qtbot):
-    view, label = QTableView(), QLabel("part")
-    show_rows(view)
-    framed = card(label)
-    qtbot.addWidget(view)
-    qtbot.addWidget(framed)
-    assert (view.showGrid(), view.wordWrap(), view.tabKeyNavigation()) == (False, False, False)
-    assert view.verticalHeader().isHidden()
-    assert view.selectionBehavior() is QTableView.SelectionBehavior.SelectRows
-    assert view.horizontalHeader().stretchLastSection()
-    assert framed.findChild(QLabel) is label
+@pytest.mark.parametrize("text", ["<b>bold</b> & so on", '<img src="x">', "a  <\n b>"])
+def test_all_of_a_text_is_seen(qapp, text):
+    shown = QTextDocument()
+    shown.setHtml(plain_tip(text))
+    assert shown.toPlainText() == text
+
+
+def test_a_text_that_cannot_be_html_stays(qapp):
+    assert plain_tip("R&D, 3 > 2") == "R&D, 3 > 2"
+
+
+def test_the_name_in_a_model_file_is_no_html(qtbot, qapp):
+    loader = ModelLoader(lambda *asked: FakeTokenizer("<h1>name</h1>"))
+    button = ModelButton(loader, ThemeSource(qapp, "dark"))
+    qtbot.addWidget(button)
+    with qtbot.waitSignal(loader.model_changed):
+        loader.open("model.gguf")
+    assert "&lt;h1&gt;" in button.toolTip()
+
+
+HIGHEST = [0.0, 0.02, 1, 2, 9, 10, 94, 1_258, 280_146]
+
+
+@pytest.mark.parametrize("highest", HIGHEST)
+@pytest.mark.parametrize("is_log", [False, True])
+@pytest.mark.parametrize("n_most", [2, 4, 9])
+def test_a_scale_has_few_round_numbers_in_order_from_nothing_to_the_highest(highest, is_log, n_most):
+    scale = BarScale(highest, is_log)
+    ticks = scale.ticks(n_most)
+    assert ticks[0] == 0
+    assert ticks == sorted(set(ticks)) or ticks == [0.0, 0.0]
+    assert min(2, highest * 1e9) <= len(ticks) <= n_most + 1
+    assert all(0 <= tick <= highest * 1.000001 for tick in ticks)
+    shares = [scale.share(value) for value in (0, highest / 2, highest, 2 * highest, -1)]
+    assert (shares[0], shares[4]) == (0, 0)
+    assert all(0 <= share <= 1 for share in shares)
+    assert shares[2] == shares[3] or (is_log and highest < math.e)
+    if is_log and highest >= 10:
+        assert all(tick == 10 ** round(math.log10(tick)) for tick in ticks[1:])
+        assert 10 * ticks[-1] > highest
+
+
+def test_steps_are_round_and_numbers_are_short():
+    assert [round_step(least) for least in (0, 0.03, 1, 1.2, 3, 7, 150)] == [0, 0.05, 1, 2, 5, 10, 200]
+    assert [tick_text(value) for value in (0.0, 0.05, 2.0, 1_000.0, 280_146.4)] == [
+        "0",
+        "0.05",
+        "2",
+        "1,000",
+        "280,146",
+    ]

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from guiapp.kit.widgets import input_watch
-from guiapp.kit.widgets.input_watch import InputWatch
+from guiapp.kit.widgets import event_filters as input_watch
+from guiapp.kit.widgets.event_filters import InputWatch
 
 LEFT = Qt.MouseButton.LeftButton
 

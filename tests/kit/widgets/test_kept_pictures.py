@@ -1,11 +1,16 @@
 """Texts and boxes that are shaped or drawn once look as if they were painted each time."""
 
+from __future__ import annotations
+
+import gc
+import weakref
+
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
 
-from guiapp.kit.widgets.painting import MOST_PICTURES, MOST_PIXELS, BoxStyle, RoundedBoxes, width_of, write
-from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
+from guiapp.kit.widgets.painting import BoxStyle, RoundedBoxes, width_of, write
+from guiapp.kit.widgets.shaped_texts import LEFT, MOST_FONTS, RIGHT, MonoTexts, ShapedTexts
 from guiapp.kit.widgets.theme import Theme
 
 
@@ -78,54 +83,6 @@ def ink_box(image):
     return min(columns), max(columns), max(rows) - min(rows)
 
 
-def test_signs_that_keep_directions_apart_take_no_room(qapp):
-    texts = ShapedTexts(Theme.mono_font(17))
-    place = QRectF(7, 0, 290, 40)
-    assert texts.width("\u2068▁w\u2069 + it") == texts.width("▁w + it")
-    assert inked(lambda painter: texts.draw(painter, place, "\u2068▁w\u2069 + it", LEFT)) == inked(
-        lambda painter: texts.draw(painter, place, "▁w + it", LEFT)
-    )
-
-
-def test_marks_stay_on_their_letters(qapp):
-    texts = ShapedTexts(Theme.mono_font(17))
-    assert texts.width("e\u0301") == pytest.approx(texts.width("e"), abs=1)
-
-
-@pytest.mark.parametrize("scale", [1, 1.3])
-@pytest.mark.parametrize("text", ["aaaa", "日本"])
-def test_what_is_stale_is_struck_where_it_stands(qapp, text, scale):
-    def draw(texts):
-        def paint(painter):
-            painter.scale(scale, scale)
-            texts.draw(painter, QRectF(0, 0, 200, 30), text)
-
-        return inked(paint)
-
-    plain, struck = draw(MonoTexts().of(13)), draw(MonoTexts().of(13, is_struck=True))
-    assert plain != struck
-    columns = [
-        {x for x in range(300) for y in range(40) if image.pixelColor(x, y).lightness() < 160}
-        for image in (plain, struck)
-    ]
-    assert abs(min(columns[0]) - min(columns[1])) <= 6  # letters keep a little room at their sides
-    assert abs(max(columns[0]) - max(columns[1])) <= 6
-
-
-@pytest.mark.parametrize(("share", "columns"), [(LEFT, range(100)), (RIGHT, range(100, 200))])
-def test_shaped_texts_stand_on_their_side(qapp, share, columns):
-    texts = ShapedTexts(Theme.mono_font(14))
-    image = QImage(200, 30, QImage.Format.Format_RGB32)
-    image.fill(QColor("white"))
-    with QPainter(image) as painter:
-        texts.draw(painter, QRectF(0, 0, 200, 30), "<b>x", share)
-    inked = {x for x in range(200) for y in range(30) if image.pixelColor(x, y).lightness() < 128}
-    assert inked
-    assert inked <= set(columns)
-    assert texts.width("<b>x") == pytest.approx(4 * texts.width("x"), abs=1)
-    assert texts.elided("abcdefgh", texts.width("abcd")).endswith("…")
-
-
 @pytest.mark.parametrize("ratio", [1, 2])
 def test_a_box_that_was_drawn_before_looks_as_if_drawn_now(qapp, ratio):
     boxes = RoundedBoxes()
@@ -142,16 +99,6 @@ def test_a_box_that_was_drawn_before_looks_as_if_drawn_now(qapp, ratio):
         assert difference(kept, inked(draw_now, ratio)) <= 1
 
 
-def test_boxes_of_ever_new_sizes_do_not_fill_the_memory(qapp):
-    boxes, look = RoundedBoxes(), BoxStyle(QColor("red"), None, 3)
-    for width in range(MOST_PICTURES + 10):
-        inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w + 1, 9), look, 1))
-    assert 0 < len(boxes._pictures) <= MOST_PICTURES
-    for width in range(900, 1000):
-        inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w, 300), look, 1))
-        assert 0 < sum(each.width() * each.height() for each in boxes._pictures.values()) <= MOST_PIXELS
-
-
 def difference(left, right):
     """The largest of any colour of any point."""
     return max(
@@ -160,3 +107,15 @@ def difference(left, right):
         for y in range(left.height())
         for a, b in zip(left.pixelColor(x, y).getRgb(), right.pixelColor(x, y).getRgb(), strict=True)
     )
+
+
+def test_sizes_that_nobody_looks_at_any_more_are_forgotten(qapp):
+    texts = MonoTexts()
+    small, large = texts.of(8), texts.of(40)
+    forgotten = weakref.ref(small)
+    del small
+    for size_px in range(9, 9 + 2 * MOST_FONTS):
+        texts.of(size_px)
+        assert texts.of(40) is large
+    gc.collect()
+    assert forgotten() is None

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from guiapp.kit.models.loader import ModelLoader
+from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
-from guiapp.window.key_hints import KEY_HINTS
+from guiapp.window.help import KEY_HINTS
 from guiapp.window.model_picker import ModelButton
 
 KEYS = [key for _, keys in KEY_HINTS["On a button with an arrow"] for key in keys]
-
-
-@pytest.fixture
-def theme_source(qapp):
-    return ThemeSource(qapp, "dark")
 
 
 @pytest.fixture
@@ -71,38 +65,6 @@ def test_a_key_chooses_from_the_list(qtbot, button):
     QTimer.singleShot(50, choose)
     press(qtbot, button, "Down")
     qtbot.waitUntil(lambda: chosen == ["regex"])
-
-
-def test_the_arrow_has_the_colour_of_the_theme_and_one_choice_is_checked(button, theme_source):
-    for theme in (LIGHT, DARK):
-        theme_source.choose(theme.name)
-        image = button.icon().pixmap(16, 16).toImage()
-        colors = {image.pixelColor(x, y).name() for x in range(16) for y in range(16)}
-        assert theme.dim.name() in colors
-    for choice in ("regex", "text"):
-        button.check(choice)
-        assert [action.data() for action in button.menu().actions() if action.isChecked()] == [choice]
-
-
-@pytest.mark.parametrize("reading", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
-def test_the_arrow_goes_behind_the_text_in_either_way_of_reading(qapp, qtbot, theme_source, reading):
-    qapp.setLayoutDirection(reading)
-    try:
-        button = MenuButton(theme_source, "Export")
-        qtbot.addWidget(button)
-        button.resize(200, 32)
-        image, theme = button.grab().toImage(), theme_source.theme
-        assert button.new_menu().layoutDirection() is reading
-    finally:
-        qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-    inks = {"text": [], "dim": []}
-    for x in range(8, 192):
-        for y in range(8, 24):
-            for name, found in inks.items():
-                if image.pixelColor(x, y) == getattr(theme, name):
-                    found.append(x)
-    is_right = sum(inks["dim"]) / len(inks["dim"]) > sum(inks["text"]) / len(inks["text"])
-    assert is_right is (reading is Qt.LayoutDirection.LeftToRight)
 
 
 @pytest.mark.parametrize("keys", KEYS)

@@ -114,13 +114,6 @@ def test_typing_goes_to_the_panel_that_a_page_begins_with(make_stack, qtbot):
     assert first.field.hasFocus()
 
 
-def test_stopping_stops_the_pages_that_were_made(make_stack):
-    stack = make_stack()
-    page = stack.show_page("split")
-    stack.stop()
-    assert page.is_stopped
-
-
 def test_each_page_has_an_action():
     shortcuts = {row.name: row.keys for row in ROWS if row.group == "page"}
     assert shortcuts == {page.name: (page.keys,) if page.keys else () for page in PAGES}
@@ -144,17 +137,6 @@ def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, 
         stack.import_soon()
     assert sys.modules[module].thread != threading.get_ident()
     stack.stop()
-
-
-def test_nothing_is_imported_once_the_window_closes(qtbot, settings, module):
-    rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
-    stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
-    qtbot.addWidget(stack)
-    stack.import_soon()
-    stack.stop()
-    qtbot.wait(50)
-    assert not stack._until_import.isActive()
-    assert module not in sys.modules
 
 
 @pytest.mark.parametrize("row", PAGES, ids=lambda row: row.name)

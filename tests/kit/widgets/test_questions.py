@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from guiapp.core.sources.tokenizer_files import KINDS
-from guiapp.kit.widgets.questions import MODEL_FILTER, Questions, SaveAnswer
+from guiapp.kit.widgets.notices import MODEL_FILTER, Questions, SaveAnswer
 
 BUTTONS = QMessageBox.StandardButton
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from guiapp.core.text.visible_text import visible_text
-from guiapp.kit.widgets.script_fonts import (
+from guiapp.kit.widgets.shaped_texts import (
     FLAG_LETTERS,
-    LONGEST_SEQUENCE,
     MOST_SEQUENCES,
     PART,
     ScriptFonts,
@@ -17,11 +16,6 @@ from guiapp.kit.widgets.script_fonts import (
     parts_of,
     sequences_of,
 )
-
-
-def test_neighbours_stand_together():
-    codes = np.unique(codes_of("ab😍 ba漢字".encode() + b"\xff"))
-    assert blocks(codes) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
 
 
 def test_characters_that_are_told_by_their_code_are_not_loaded():
@@ -51,14 +45,6 @@ def test_a_text_is_cut_between_characters(text):
     assert b"".join(parts) == data
     assert max(map(len, parts)) <= PART
     assert "".join(part.decode("utf-8", "replace") for part in parts) == data.decode("utf-8", "replace")
-
-
-def test_a_text_of_flags_alone_does_not_become_one_picture(qtbot):
-    loaded = []
-    fonts = ScriptFonts([loaded.append])
-    fonts.prepare("🇯🇵".encode() * 10_000)
-    qtbot.waitUntil(lambda: fonts.is_ready)
-    assert set(map(len, loaded)) == {2, LONGEST_SEQUENCE}
 
 
 def test_each_loader_gets_each_character_once_until_there_are_others(qtbot):

@@ -1,14 +1,24 @@
 """Rows that are scrolled: painted ones, and those of tables to go through and to copy."""
 
-import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QTableView
+from __future__ import annotations
 
-from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
-from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
-from guiapp.kit.widgets.tables import RowsView, shared_out
-from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.widgets.tables import (
+    LEFT,
+    RIGHT,
+    ROW_PX,
+    Column,
+    PaintedRows,
+    RowsView,
+    RowTable,
+    draw_chip,
+    shared_out,
+)
+from guiapp.kit.widgets.theme import DARK, LIGHT, Theme
 
 CTRL, Key = Qt.KeyboardModifier.ControlModifier, Qt.Key
 BUTTON = Qt.MouseButton.LeftButton
@@ -34,11 +44,6 @@ class ColouredRows(PaintedRows):
 
 
 @pytest.fixture
-def theme_source(qapp):
-    return ThemeSource(qapp, "dark")
-
-
-@pytest.fixture
 def rows(qtbot, theme_source):
     rows = ColouredRows(theme_source)
     qtbot.addWidget(rows)
@@ -46,73 +51,6 @@ def rows(qtbot, theme_source):
     rows.show()
     qtbot.waitExposed(rows)
     return rows
-
-
-def grabbed(rows):
-    rows.painted.clear()
-    return rows.viewport().grab().toImage()
-
-
-def test_rows_are_scrolled_by_halves_and_by_pages_down_to_the_last(rows):
-    bar, height = rows.verticalScrollBar(), rows.viewport().height()
-    assert (bar.minimum(), bar.maximum()) == (0, 9 * ROW_PX - height)
-    assert (bar.singleStep(), bar.pageStep()) == (ROW_PX // 2, height)
-    for scrolled in (0, 30, bar.maximum()):
-        bar.setValue(scrolled)
-        assert rows.row_at(4) == QRect(0, 4 * ROW_PX - scrolled, rows.viewport().width(), ROW_PX)
-        for row in (0, 4, 8):
-            place = rows.row_at(row)
-            assert rows.row_under(place.top()) == rows.row_under(place.bottom()) == row
-    rows.resize(300, 2 * ROW_PX)
-    assert bar.maximum() == 9 * ROW_PX - rows.viewport().height()
-    rows.count = 1
-    rows.fit_rows()
-    assert bar.maximum() == 0
-    assert (rows.accessibleName(), rows.focusPolicy()) == ("Rows", Qt.FocusPolicy.StrongFocus)
-
-
-def test_only_rows_in_sight_are_painted_each_in_its_place(rows):
-    grabbed(rows)
-    assert sorted(rows.painted) == [0, 1, 2, 3]
-    rows.verticalScrollBar().setValue(ROW_PX)
-    grabbed(rows)
-    assert sorted(rows.painted) == [1, 2, 3, 4]
-    rows.verticalScrollBar().setValue(ROW_PX - 1)
-    grabbed(rows)
-    assert rows.painted == {row: rows.row_at(row) for row in range(5)}
-    rows.count = 2
-    rows.fit_rows()
-    grabbed(rows)
-    assert sorted(rows.painted) == [0, 1]
-
-
-def test_the_chosen_row_is_lit_with_an_edge_and_lines_part_all(rows, theme_source):
-    rows.chosen = 1
-    for theme in (DARK, LIGHT):
-        theme_source.choose(theme.name)
-        image = grabbed(rows)
-        edges = [image.pixelColor(0, rows.row_at(row).center().y()) for row in range(3)]
-        assert edges == [theme.background, theme.accent, theme.background]
-        grounds = [image.pixelColor(100, rows.row_at(row).center().y()) for row in range(3)]
-        assert grounds[0] == grounds[2] == theme.background
-        assert grounds[1] not in (theme.background, theme.accent)
-        assert [image.pixelColor(2, rows.row_at(1).center().y())] == [grounds[1]]
-        for row in range(3):
-            assert image.pixelColor(100, rows.row_at(row).bottom()) == theme.line
-            assert image.pixelColor(100, rows.row_at(row).bottom() - 1) == grounds[row]
-            assert image.pixelColor(100, rows.row_at(row).top()) == grounds[row]
-
-
-def test_what_is_chosen_is_scrolled_into_sight_and_no_further(rows):
-    bar, height = rows.verticalScrollBar(), rows.viewport().height()
-    for chosen, scrolled in ((-1, 0), (0, 0), (1, 0), (5, 6 * ROW_PX - height), (4, 6 * ROW_PX - height)):
-        rows.chosen = chosen
-        rows.show_chosen()
-        assert bar.value() == pytest.approx(scrolled, abs=1)
-    for chosen, scrolled in ((1, ROW_PX), (2, ROW_PX), (0, 0), (8, bar.maximum())):
-        rows.chosen = chosen
-        rows.show_chosen()
-        assert bar.value() == pytest.approx(scrolled, abs=1)
 
 
 class Words(RowTable):
@@ -199,41 +137,6 @@ def test_selected_rows_are_copied_in_their_order(table, qtbot):
     assert table.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
 
 
-def test_columns_share_the_room_until_people_drag_them(table):
-    bar = table.verticalScrollBar().sizeHint().width()
-
-    def widths():
-        return [0 if table.isColumnHidden(at) else table.columnWidth(at) for at in range(3)]
-
-    room = table.contentsRect().width() - bar
-    assert widths()[:2] == [40, room - 90]
-    assert widths()[2] >= 50
-    table.setColumnWidth(0, 70)
-    table.fit_columns()
-    table.model().modelReset.emit()
-    assert table.columnWidth(0) == 70
-    table.resize(250, 200)
-    room = table.contentsRect().width() - bar
-    assert widths()[0] == 40
-    assert (widths()[1] >= room - 40, widths()[2]) == (True, 0)
-    table.resize(400, 200)
-    assert widths()[2] >= 50
-
-
-def test_a_table_of_rows_has_no_grid_no_numbers_and_leaves_tab_to_the_page(table):
-    header = table.horizontalHeader()
-    assert not any((table.showGrid(), table.wordWrap(), table.tabKeyNavigation()))
-    assert (table.verticalHeader().isVisible(), header.highlightSections()) == (False, False)
-    assert header.stretchLastSection()
-    assert table.selectionBehavior() is QTableView.SelectionBehavior.SelectRows
-    assert table.accessibleName() == "Words"
-    assert {table.rowHeight(row) for row in range(40)} == {table.verticalHeader().defaultSectionSize()}
-    assert table.rowHeight(0) > table.fontMetrics().height()
-    last = table.model().index(39, 2)
-    assert table.visualRect(last).right() <= table.viewport().width()
-    assert table.indexAt(QPoint(5, 5)).row() == 0
-
-
 @pytest.mark.parametrize(
     ("room", "shares", "least", "widths"),
     [
@@ -248,3 +151,19 @@ def test_a_table_of_rows_has_no_grid_no_numbers_and_leaves_tab_to_the_page(table
 )
 def test_room_is_shared_out_and_what_some_need_more_others_have_less(room, shares, least, widths):
     assert shared_out(room, shares, least) == pytest.approx(widths, abs=1)
+
+
+KINDS = Attribute.NORMAL, Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.BYTE, Attribute.UNKNOWN
+
+
+def picture(theme: Theme, attributes: Attribute) -> bytes:
+    image = QImage(60, 24, QImage.Format.Format_RGB32)
+    image.fill(theme.panel)
+    with QPainter(image) as painter:
+        draw_chip(painter, theme, QRectF(1, 1, 58, 22), "12", attributes, theme.span_color(0))
+    return bytes(image.constBits())
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_no_two_kinds_of_tokens_look_alike(qapp, theme):
+    assert len({picture(theme, kind) for kind in KINDS}) == len(KINDS)

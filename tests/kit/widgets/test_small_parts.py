@@ -2,9 +2,8 @@
 
 import pytest
 from hands import drop
-from pictures import paintings_of
-from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, QUrl
-from PySide6.QtGui import QAction, QDragEnterEvent, QHelpEvent, QKeyEvent
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -13,91 +12,24 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QToolButton,
-    QToolTip,
     QWidget,
 )
 
-from guiapp.kit.widgets.buttons import WalkButtons, presses_button, push_button, tool_button
-from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.file_names import dropped_files
-from guiapp.kit.widgets.fitted_label import FittingLine
-from guiapp.kit.widgets.layouts import clear, in_column, in_row
-from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton, MenuButton, add_choice
+from guiapp.kit.widgets.controls import (
+    SEARCH_HINT,
+    SEARCH_PX,
+    SearchField,
+    WalkButtons,
+    presses_button,
+    push_button,
+)
+from guiapp.kit.widgets.layouts import Contents, in_column, in_row
+from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton
+from guiapp.kit.widgets.notices import dropped_files
 from guiapp.kit.widgets.painting import PaintedButton, fill
-from guiapp.kit.widgets.search_field import SEARCH_HINT, SEARCH_PX, SearchField
-from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch
-from guiapp.kit.widgets.wrapping_row import FittingRow
+from guiapp.kit.widgets.theme import DARK
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
-
-
-@pytest.fixture
-def theme_source(qapp):
-    return ThemeSource(qapp, "dark")
-
-
-@pytest.fixture
-def show(qtbot):
-    def show_and_wait(widget, width=400, height=200):
-        qtbot.addWidget(widget)
-        widget.resize(width, height)
-        widget.show()
-        qtbot.waitExposed(widget)
-        widget.activateWindow()
-        qtbot.waitUntil(widget.isActiveWindow)
-        return widget
-
-    return show_and_wait
-
-
-def test_a_line_says_the_first_sentence_that_fits_and_its_tip_the_first_of_all(show, theme_source):
-    line = FittingLine(theme_source, "one two three four <five>", "one two three", "one two")
-    show(line, 900)
-    room = {}
-    for width in range(300, 20, -1):
-        line.resize(width, 18)
-        room.setdefault(line.shown_text, width)
-    first, second, third, *shortened = room
-    assert [first, second, third] == ["one two three four <five>", "one two three", "one two"]
-    assert all(each.endswith("…") and "one two".startswith(each[:-1]) for each in shortened)
-    assert "&lt;five&gt;" in line.toolTip()
-    assert line.accessibleName() == "one two three four <five>"
-    assert line.sizeHint() == QSize(0, line.height())
-    line.resize(300, 18)
-    for color in ("dim", "text", "warning"):
-        line.show_text("some words", color=color)
-        (mark,) = paintings_of(line).written
-        assert (mark.text, mark.pen) == ("some words", getattr(DARK, color).name())
-        assert mark.place.left() < 5
-        assert mark.place.center().y() == pytest.approx(9, abs=2)
-        assert line.accessibleName() == "some words"
-    line.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-    assert paintings_of(line).written[0].place.right() > 295
-    line.show_text()
-    assert (line.shown_text, line.accessibleName(), line.toolTip()) == ("", "", "")
-
-
-def test_one_line_has_the_parts_that_there_is_room_for(show):
-    labels = [QLabel(text) for text in ("first of all", "second", "third")]
-    labels[1].setFixedHeight(40)
-    row = FittingRow(labels)
-    show(row, 400, 60)
-    widths = [label.sizeHint().width() for label in labels]
-    assert row.sizeHint() == QSize(0, 40)
-    assert [label.x() for label in labels] == [0, widths[0] + 8, widths[0] + widths[1] + 16]
-    assert {2 * label.y() + label.height() for label in labels} <= {59, 60}
-    for room, n_shown in (
-        (sum(widths) + 16, 3),
-        (sum(widths) + 15, 2),
-        (widths[0] + widths[1] + 8, 2),
-        (widths[0] + widths[1] + 7, 1),
-        (widths[0], 1),
-        (widths[0] - 5, 1),
-    ):
-        row.resize(room, 60)
-        assert [label.isVisible() for label in labels] == [True] * n_shown + [False] * (3 - n_shown)
-    assert labels[0].width() == widths[0] - 5
 
 
 def test_contents_give_way_to_a_sentence_and_the_focus_goes_along(show, qtbot):
@@ -133,23 +65,6 @@ def test_contents_give_way_to_a_sentence_and_the_focus_goes_along(show, qtbot):
     without.show_message("Nothing.", helps=True)
     assert page.focusProxy() is without.message
     qtbot.addWidget(without)
-
-
-def test_buttons_are_called_what_they_say_or_what_their_tip_says(qtbot):
-    done = []
-    named = {
-        tool_button("x", lambda: done.append("x"), tip="Close (Esc)"): ("x", "Close (Esc)", "Close", "quiet"),
-        tool_button("y", role="raised", name="Why"): ("y", "", "Why", "raised"),
-        tool_button("z", tip="Tip", name="Name"): ("z", "Tip", "Name", "quiet"),
-        push_button("Go", lambda: done.append("go"), tip="On"): ("Go", "On", "", None),
-        push_button("Stop", lambda: done.append("stop"), role="primary"): ("Stop", "", "", "primary"),
-    }
-    for button, told in named.items():
-        qtbot.addWidget(button)
-        made = button.text(), button.toolTip(), button.accessibleName(), button.property("role")
-        assert made == told
-        button.click()
-    assert done == ["x", "go", "stop"]
 
 
 @pytest.mark.parametrize(
@@ -315,39 +230,6 @@ def test_what_is_exported_is_made_of_what_is_shown_when_it_is_asked_for(
     ]
 
 
-def test_a_menu_is_filled_anew_each_time_and_ticks_what_is_chosen(show, theme_source):
-    button, fills, chosen = show(MenuButton(theme_source, "Title", tip="Tip")), [], []
-    assert (button.text(), button.toolTip(), button.property("role")) == ("Title", "Tip", "raised")
-
-    def list_two(menu):
-        fills.append(menu)
-        for number in range(2):
-            add_choice(menu, f"R&D {number}", number == 1, lambda number=number: chosen.append(number))
-
-    button.fill_on_open(list_two)
-    for _ in range(2):
-        button.menu().aboutToShow.emit()
-    actions = button.menu().actions()
-    assert [(action.text(), action.isCheckable(), action.isChecked()) for action in actions] == [
-        ("R&&D 0", True, False),
-        ("R&&D 1", True, True),
-    ]
-    actions[0].trigger()
-    assert (fills, chosen) == ([button.menu()] * 2, [0])
-
-
-def test_a_tip_is_asked_for_where_the_mouse_is(show):
-    widget = show(QWidget())
-    watch = TipWatch(widget, lambda place: f"at {place.x()}" if place.y() < 50 else "")
-    assert watch.parent() is widget
-    for place, tip in ((QPoint(7, 9), "at 7"), (QPoint(8, 9), "at 8"), (QPoint(7, 90), "")):
-        event = QHelpEvent(QHelpEvent.Type.ToolTip, place, widget.mapToGlobal(place))
-        assert watch.eventFilter(widget, event)
-        assert not tip or QToolTip.text() == tip
-    assert not watch.eventFilter(widget, QHelpEvent(QHelpEvent.Type.WhatsThis, QPoint(), QPoint()))
-    QToolTip.hideText()
-
-
 class DotButton(PaintedButton):
     def __init__(self, themes):
         super().__init__(themes)
@@ -376,19 +258,3 @@ def test_a_painted_button_is_lit_by_the_mouse_and_framed_by_the_keyboard(show, t
     button.setFocus()
     button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
     assert (button.ground(DARK), button.edge(DARK)) == (DARK.raised, DARK.accent)
-    for theme in (LIGHT, DARK):
-        theme_source.choose(theme.name)
-        image = button.grab().toImage()
-        assert image.pixelColor(40, 20) == theme.text
-        assert image.pixelColor(20, 20) == theme.raised
-        assert image.pixelColor(40, 0) == theme.accent
-
-
-def test_what_is_taken_out_of_a_layout_is_gone_from_sight_at_once(show, qtbot):
-    window, parts = QWidget(), [QLabel("a"), QLabel("b")]
-    row = in_row(*parts, 5, on=window)
-    show(window)
-    with qtbot.waitSignals([part.destroyed for part in parts]):
-        clear(row)
-        assert row.count() == 0
-        assert not any(part.isVisible() for part in parts)

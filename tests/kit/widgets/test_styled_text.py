@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme
 
 

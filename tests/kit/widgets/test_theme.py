@@ -56,14 +56,6 @@ def test_neighbouring_spans_differ_for_every_kind_of_sight(theme: Theme, simulat
     assert min(np.linalg.norm(one - other) for one, other in neighbours) > 6
 
 
-def test_span_colours_come_in_turn():
-    assert [DARK.span_color(index) for index in (0, 5, 6)] == [
-        DARK.span_colors[0],
-        DARK.span_colors[5],
-        DARK.span_colors[0],
-    ]
-
-
 @THEMES
 def test_each_role_of_a_prompt_has_a_hue_in_two_strengths_and_a_bar(theme: Theme):
     nothing, none_either, *pairs = theme.origins
@@ -76,13 +68,6 @@ def test_each_role_of_a_prompt_has_a_hue_in_two_strengths_and_a_bar(theme: Theme
         assert contrast(bar, theme.background) > contrast(full, theme.background)
         assert contrast(bar, theme.background) > 1.5
     assert theme.shades == (*theme.costs, *theme.rarities, *theme.span_colors)
-
-
-@THEMES
-def test_text_on_a_span_is_dark_where_that_is_light(theme: Theme):
-    light, dark = QColor("#eeeeee"), QColor("#222222")
-    assert theme.text_on(light).lightness() < 128
-    assert theme.text_on(dark) == theme.span_text
 
 
 def test_choosing_a_theme_recolours_the_application(qapp, qtbot):

@@ -12,12 +12,11 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
-from guiapp.kit.tokens.details import FACTS, TokenDetailsModel
-from guiapp.kit.widgets.fact_table import FactTable
-from guiapp.kit.widgets.merge_tree_view import MergeTreeView
-from guiapp.kit.widgets.styled_text import StyledText
-from guiapp.kit.widgets.theme import LIGHT, ThemeSource
-from guiapp.kit.widgets.token_card import EMPTY_TEXT, PREPARING, TokenCard
+from guiapp.kit.session.token_details import FACTS, TokenDetailsModel
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.labels import StyledText
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.token_card import EMPTY_TEXT, FactTable, MergeTreeView, TokenCard
 
 HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
 HUGE = "z" * 10_000
@@ -54,7 +53,9 @@ def select(source, details, qtbot):
 
 @pytest.fixture
 def card(details, qtbot):
-    widget = TokenCard(details, ThemeSource(QApplication.instance(), "light"))
+    zoom = TextZoom()
+    widget = TokenCard(details, ThemeSource(QApplication.instance(), "light"), zoom)
+    widget.zoom = zoom
     qtbot.addWidget(widget)
     widget.resize(320, 700)
     widget.show()
@@ -112,19 +113,6 @@ def test_everything_can_be_copied(select, card, qtbot):
     assert lines[-1] == "·Y = · + Y (0)"
 
 
-def test_the_theme_recolours_it(source, qtbot):
-    theme_source = ThemeSource(QApplication.instance(), "light")
-    source.select_token(0)
-    details = TokenDetailsModel(source)
-    card = TokenCard(details, theme_source)
-    qtbot.addWidget(card)
-    assert PREPARING in [label.text() for label in card.findChildren(QLabel)]
-    before = card.grab().toImage()
-    theme_source.choose("dark")
-    assert card.grab().toImage() != before
-    details.close()
-
-
 def values_stand_below(card) -> bool:
     value = next(part for part in card.findChildren(StyledText) if part.accessibleName() == "bytes")
     name = next(label for label in card.findChildren(QLabel) if label.text() == "bytes")
@@ -138,12 +126,6 @@ def test_values_go_below_their_names_where_there_is_no_room_beside_them(select, 
     qtbot.waitUntil(lambda: values_stand_below(card))
     card.resize(320, 700)
     qtbot.waitUntil(lambda: not values_stand_below(card))
-
-
-def test_large_letters_take_the_room_beside_names_too(select, card, qtbot):
-    select(0)
-    card._zoom.set_factor(2.0)
-    qtbot.waitUntil(lambda: values_stand_below(card))
 
 
 def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, select, card):
@@ -161,32 +143,9 @@ def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, 
     assert characters.toPlainText() == "U+0054 T, U+0068 h, U+0065 e"
 
 
-def looks_in(card, name):
-    """The colours of the letters and those behind them, and whether they are bold."""
-    part = next(part for part in card.findChildren(StyledText) if part.accessibleName() == name)
-    looks = [each.fragment().charFormat() for each in part.document().begin()]
-    return [
-        (look.foreground().color().name(), look.background().color().name(), look.font().bold())
-        for look in looks
-    ]
-
-
-def test_colours_tell_special_tokens_signs_and_the_way_in_the_tree(select, details, card):
-    select(0)
-    qt_black = "#000000"  # where nothing is behind
-    tint = LIGHT.span_color(details.details.tint).name()
-    shown = [(LIGHT.dim.name(), tint, False), (LIGHT.span_text.name(), tint, False)]
-    assert looks_in(card, "Token text") == shown
-    text, dim, accent = LIGHT.text.name(), LIGHT.dim.name(), LIGHT.accent.name()
-    way = [(color, is_bold) for color, _, is_bold in looks_in(card, "Path in the tree")]
-    assert way == [(color, color is accent) for color in (text, dim, text, dim, accent, dim)]
-    select(3)
-    assert looks_in(card, "Token text") == [(LIGHT.warning.name(), qt_black, False)]
-
-
 def test_the_wheel_with_ctrl_asks_for_another_size_over_all_of_it(select, card, qtbot):
     steps = []
-    card._zoom.stepped.connect(steps.append)
+    card.zoom.stepped.connect(steps.append)
     select(0)
     drawing = next(
         area for area in card.findChildren(QScrollArea) if area.accessibleName() == "How it is built"
@@ -201,7 +160,7 @@ def test_the_wheel_with_ctrl_asks_for_another_size_over_all_of_it(select, card, 
     assert drawing.verticalScrollBar().maximum() == 0
     assert card.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
     before = drawing.height()
-    card._zoom.set_factor(1.5)
+    card.zoom.set_factor(1.5)
     assert drawing.height() > before
 
 

@@ -8,8 +8,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.bench.choice import ENGLISH
 from guiapp.pages.bench.history import RunHistory
-from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import BenchModel, BenchRunner
 
 
 @pytest.fixture

@@ -1,13 +1,24 @@
-"""What the next run measures: what is chosen at first, and what somebody makes of that."""
+"""What the next run measures: chosen at first, made of that by somebody, and contenders of one's own."""
 
 from __future__ import annotations
+
+import json
+import sys
+import threading
+from dataclasses import replace
 
 import pytest
 from told import told_by
 
 from guiapp import open_model
+from guiapp.analysis.bench.corpus import RANDOM_BYTES, TUTORIAL_LINE, TUTORIAL_TIMES
 from guiapp.analysis.bench.engine import cells_of
+from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.contender import UNSPLIT
+from guiapp.analysis.libraries.custom import CustomContender, make_custom
+from guiapp.core.demo import sample_text
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.bench import choice as bench_choice
 from guiapp.pages.bench.choice import (
     AIMS,
     CODE,
@@ -17,15 +28,20 @@ from guiapp.pages.bench.choice import (
     THROUGHPUT,
     BenchCandidate,
     BenchChoice,
+    CustomContenders,
+    CustomTrial,
+    size_of_text,
 )
 from guiapp.pages.bench.history import YOUR_TEXT
+
+IDS = "import sys; print(len(sys.stdin.read()), 2)"
 
 
 @pytest.fixture
 def choice(session):
     made = BenchChoice(session)
-    made._peers = [BenchCandidate(name, "1.0") for name in ("rs-bpe", *reversed(MOST_USED))]
-    made._peers.append(BenchCandidate("gone", "", "It is missing."))
+    made.libraries = [BenchCandidate(name, "1.0") for name in ("rs-bpe", *reversed(MOST_USED))]
+    made.libraries.append(BenchCandidate("gone", "", "It is missing."))
     yield made
     made.close()
 
@@ -55,7 +71,7 @@ def test_who_is_missing_takes_no_part_however_chosen(choice):
     assert [each.name for each in choice.missing] == ["gone"]
     choice.set_contender("gone", True)
     assert "gone" not in choice.contenders
-    choice._peers[-1] = BenchCandidate("gone", "1.0")
+    choice.libraries[-1] = BenchCandidate("gone", "1.0")
     assert "gone" in choice.contenders, "it waited"
 
 
@@ -130,6 +146,124 @@ def test_another_vocabulary_has_other_contenders(choice, session, qtbot, told):
 
 def test_without_a_model_there_is_nothing_to_run(choice, session, monkeypatch):
     monkeypatch.setattr(session.loader, "model", None)
-    choice._peers = []
+    choice.libraries = []
     assert (choice.contenders, choice.is_whole, choice.expected_s) == ((), False, 0.0)
     assert choice.plan.model == ""
+
+
+# How long a plan is expected to take, while the sizes of its texts become known
+
+
+def test_a_folder_that_takes_long_to_look_through_does_not_keep_anybody_waiting(
+    choice, qtbot, tmp_path, monkeypatch
+):
+    is_there, size_of_text = threading.Event(), bench_choice.size_of_text
+    monkeypatch.setattr(bench_choice, "size_of_text", lambda name: is_there.wait() and size_of_text(name))
+    for name, size in (("large", 10_000_000), ("small", 10)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text").write_bytes(bytes(size))
+    choice.add_texts([str(tmp_path / "large")])
+    unknown_s = choice.expected_s
+    with qtbot.waitSignal(choice.changed):
+        is_there.set()
+    large_s = choice.expected_s
+    assert choice.size_of(str(tmp_path / "large")) == 10_000_000
+    with qtbot.waitSignals([choice.changed] * 2):
+        choice.add_texts([str(tmp_path / "small")])
+        assert choice.expected_s == unknown_s
+    assert choice.expected_s < large_s
+
+
+def test_sizes_of_texts_of_each_kind(tmp_path, monkeypatch):
+    (tmp_path / "folder" / "deeper").mkdir(parents=True)
+    for name, size in (("folder/a", 3), ("folder/deeper/b", 4)):
+        (tmp_path / name).write_bytes(bytes(size))
+    assert size_of_text("random") == RANDOM_BYTES
+    assert size_of_text("tutorial") == len(TUTORIAL_LINE.encode()) * TUTORIAL_TIMES
+    assert size_of_text("sample:english") == len(sample_text("english"))
+    assert [size_of_text(str(tmp_path / name)) for name in ("folder", "folder/a", "gone")] == [
+        *(7, 3),
+        bench_choice.USUAL_BYTES,
+    ]
+    monkeypatch.setattr(bench_choice, "MOST_FILES", 0)
+    assert size_of_text(str(tmp_path / "folder")) == 0
+
+
+@pytest.fixture
+def settings(tmp_path):
+    settings = Settings(tmp_path / "settings.ini")
+    yield settings
+    settings.save()
+
+
+def test_they_are_there_again_after_a_restart(settings, tmp_path, qtbot):
+    own = CustomContenders(settings)
+    mine, yours = (CustomContender(name, "command", "tok --x") for name in ("mine", "yours"))
+    with qtbot.waitSignals([own.changed, own.changed]):
+        own.add(mine)
+        own.add(yours)
+    own.add(replace(mine, target="tok --y"))
+    settings.save()
+    again = CustomContenders(Settings(tmp_path / "settings.ini"))
+    assert again.contenders == (yours, replace(mine, target="tok --y"))
+    with qtbot.waitSignal(again.changed):
+        again.remove("yours")
+    with qtbot.assertNotEmitted(again.changed):
+        again.remove("yours")
+    assert [each.name for each in again.contenders] == ["mine"]
+
+
+@pytest.mark.parametrize("spoiled", ["", "5", "[5]", '[{"name": "a"}]', "{", '[{"name": "a", "kind": "x"}]'])
+def test_spoiled_settings_hold_none(settings, spoiled):
+    settings.own_contenders = spoiled
+    assert CustomContenders(settings).contenders == ()
+
+
+def test_those_that_ran_in_other_pythons_are_left_out_and_named(settings):
+    mine = {"name": "mine", "kind": "command", "target": "tok", "python": ""}
+    old = {"name": "old", "kind": "library", "target": "tiktoken", "python": "/env/bin/python"}
+    settings.own_contenders = json.dumps([old, mine])
+    own = CustomContenders(settings)
+    assert (own.contenders, own.removed) == ((CustomContender("mine", "command", "tok"),), ["old"])
+
+
+def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model, tmp_path):
+    trace = tmp_path / "trace"
+    own = make_custom("theirs", "command", f'{sys.executable} -c \'open("{trace}", "w")\'')
+    model = make_model()
+    plan = Plan("demo:bpe", contenders=("fast", "theirs"), own=(own,))
+    model.show_run({"plan": json.loads(json.dumps(plan.record())), "results": []})
+    assert CustomContenders(settings).contenders == ()
+    assert not trace.exists()
+
+
+def test_one_is_tried_on_the_beginning_of_the_text(session, qtbot):
+    trial = CustomTrial(session)
+    assert trial.is_possible
+    own = make_custom("a", "command", f"{sys.executable} -c '{IDS}'")
+    trial.start(own)
+    assert (trial.is_busy, trial.message) == (True, "")
+    qtbot.waitUntil(lambda: not trial.is_busy)
+    assert trial.message.endswith("not those of the model.\n9 2")
+    assert trial.message.startswith("2 ids in ")
+    assert not trial.is_bad
+    with qtbot.waitSignal(trial.changed):
+        trial.forget()
+    assert trial.message == ""
+    trial.close()
+
+
+def test_what_goes_wrong_is_told(session, qtbot):
+    trial = CustomTrial(session)
+    trial.start(CustomContender("a", "python", "nowhere:encode"))
+    qtbot.waitUntil(lambda: not trial.is_busy)
+    assert (trial.message, trial.is_bad) == ("ModuleNotFoundError: No module named 'nowhere'", True)
+    trial.close()
+
+
+def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
+    trial = CustomTrial(session)
+    trial.start(make_custom("a", "command", f"{sys.executable} -c 'import time; time.sleep(600)'"))
+    trial.forget()
+    assert not trial.is_busy
+    trial.close()

@@ -23,12 +23,6 @@ def sample(name, seconds):
     return {"event": "sample", "contender": name, "operation": "encode", "seconds": seconds}
 
 
-def test_nothing_is_told_before_there_is_a_sample():
-    run = run_of(*EVENTS[:3])
-    assert (run.results, run.noise) == ([], "")
-    assert LiveRun().results == LiveRun().report.results == []
-
-
 def test_a_record_of_the_cell_that_goes_on_has_what_its_result_will_have():
     run = run_of(*EVENTS[:4])
     (row,) = run.results
@@ -70,18 +64,6 @@ def test_a_result_takes_the_place_of_its_samples():
     run.end()
     assert [(row["contender"], row["n"]) for row in run.report.results] == [("fast", 9), ("heap", 1)]
     assert len(run.results) == 2
-
-
-def test_the_widest_spread_and_the_machine_are_told():
-    cell = {**EVENTS[1], "load": 0.0}
-    run = run_of(EVENTS[0], cell, compared("fast"), compared("heap"), compared("scan"))
-    assert run.noise == "load 0"
-    for name, seconds in (("fast", (0.001, 0.003)), ("heap", (0.002, 0.002)), ("scan", (0.0,))):
-        for each in seconds:
-            run.add(sample(name, each))
-    assert run.noise == "spread ± 50 % · load 0"
-    run.add(EVENTS[1])
-    assert (run.noise, run.results) == ("", [])
 
 
 @pytest.mark.parametrize(

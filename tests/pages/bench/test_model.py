@@ -1,31 +1,36 @@
-"""The Bench page's model: the plan, and what it makes of the engine's events."""
+"""The Bench page's model: the plan, what it makes of the engine's events, and the way to a difference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import pytest
-from fake_engine import CELL, EVENTS, fake_engine, run_to_its_end, whole_run
+from bench_runs import record
+from closing import see_that_nothing_goes_on
+from fake_engine import CELL, EVENTS, SilentRunner, fake_engine, run_to_its_end, whole_run
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
+from guiapp.analysis.bench.differences import DifferenceLocation
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.measurement import key_of
-from guiapp.analysis.bench.plan import Plan
-from guiapp.pages.bench.choice import CODE, ENGLISH, LANGUAGES
+from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.pages.bench import model as bench_model
+from guiapp.pages.bench.choice import CODE, ENGLISH, LANGUAGES, BenchChoice
 from guiapp.pages.bench.history import YOUR_TEXT, RunHistory
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import BenchModel, BenchRunner, DifferenceFinder
 
-
-def test_samples_show_before_the_result_does(qtbot, make_model):
-    model = make_model(fake_engine(EVENTS, "sys.stdin.readline()"))
-    model.run()
-    qtbot.waitUntil(lambda: any(row["n"] == 2 for row in model.results))
-    (row,) = model.results
-    assert key_of(row) == ("throughput", "encode", "fast", "tutorial", 1000, 1)
-    assert (row["median_s"], row["ci_s"]) == (0.002, [0.001, 0.003])
-    assert row["mb_per_s"] == pytest.approx(0.5)
-    assert row["tokens_per_s"] == pytest.approx(250_000)
+PLAN = Plan("demo:bpe", ("sample:english",), ("greedy",))
+RESULT = record("throughput", "greedy", 10_000, 1e-3, 0.9)
+OWNERS = {
+    "bench": lambda session: (
+        made := BenchModel(session),
+        made.close,
+        (made.saved._keeping, made.saved._renaming),  # kept runs are saved to the end
+    ),
+    "difference": lambda session: (made := DifferenceFinder(session), made.close),
+    "choice": lambda session: (made := BenchChoice(session), made.close),
+}
 
 
 def test_a_process_that_dies_loses_nothing_and_says_so(qtbot, make_model):
@@ -73,15 +78,6 @@ def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, m
         model.run()
     assert "Your text cannot be put into" in failed.args[0]
     assert not model.is_running
-
-
-def test_how_far_ids_deviate_is_told_of_the_text_that_is_asked_for(make_model):
-    model = make_model()
-    deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
-    sizes = {"short": 100, "long": 9_000}
-    model.show_run({"results": [{**deviating, "corpus": name, "size_bytes": n} for name, n in sizes.items()]})
-    assert model.deviations("short")["greedy"]["corpus"] == "short"
-    assert model.deviations("another")["greedy"]["corpus"] == "long"
 
 
 def test_closing_ends_the_process(qtbot, make_model):
@@ -137,3 +133,64 @@ def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_mode
     model.stop()
     qtbot.waitUntil(lambda: not model.is_running)
     assert not model.is_paused
+
+
+def test_a_start_that_waits_for_the_disk_can_be_stopped(make_model, qapp, tmp_path):
+    runner = SilentRunner()
+    model = make_model(runner, RunHistory(tmp_path))
+    model.choice.set_texts([YOUR_TEXT])
+    model.run()
+    assert model.is_running
+    model.toggle_pause()
+    assert not model.is_paused
+    model.stop()
+    assert (model.progress, model.is_running, runner.asked) == ("Stopped", False, [])
+
+
+def test_what_somebody_asks_of_a_run_reaches_it(make_model, qapp):
+    runner = SilentRunner()
+    model = make_model(runner)
+    model.hold()
+    assert runner.asked == []
+    model.run()
+    for act in (model.hold, model.toggle_pause, model.toggle_pause, model.stop):
+        act()
+    assert runner.asked == ["start", "hold", "pause", "resume", "stop"]
+
+
+@pytest.fixture
+def finder(session):
+    made = DifferenceFinder(session)
+    made.told = []
+    made.failed.connect(made.told.append)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "pointed"),
+    [(b"some text", 5, 7, (5, 7)), (b"some text", 5, 5, (5, 6)), ("a世b".encode(), 1, 2, (1, 4))],
+)
+def test_the_place_is_shown_in_its_text(finder, session, monkeypatch, qtbot, text, start, end, pointed):
+    monkeypatch.setattr(bench_model, "first_difference", lambda *given: DifferenceLocation(text, start, end))
+    left = []
+    session.text.left.connect(lambda: left.append(True))
+    with qtbot.waitSignal(session.text.pointed_out) as shown:
+        finder.open(RESULT, PLAN)
+    assert tuple(shown.args) == pointed
+    assert (session.document.text(), len(left)) == (text, int(text != b"some text"))
+
+
+def test_what_is_no_longer_known_is_told(finder, monkeypatch, qtbot):
+    def refuse(*given):
+        raise BenchError("It is no longer known.")
+
+    monkeypatch.setattr(bench_model, "first_difference", refuse)
+    with qtbot.waitSignal(finder.failed):
+        finder.open(RESULT, PLAN)
+    assert finder.told == ["It is no longer known."]
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_nothing_goes_on_behind_the_end(name, make_session):
+    see_that_nothing_goes_on(*OWNERS[name](make_session()))

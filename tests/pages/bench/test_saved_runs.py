@@ -13,7 +13,7 @@ import pytest
 from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 
 from guiapp.analysis.bench.history import load_run, rename_run
-from guiapp.pages.bench import saved_runs
+from guiapp.pages.bench import history as saved_runs
 from guiapp.pages.bench.choice import ENGLISH
 from guiapp.pages.bench.history import OpenedRun, RunHistory
 
@@ -105,14 +105,14 @@ def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
     model = make_model(fake_engine(whole_run(2)), history)
     run_to_its_end(qtbot, model)
     newest, oldest = model.saved.runs
-    assert model.saved.others == [oldest], "beside the one that was just measured"
+    assert model.saved.shown == newest.path
     opened(qtbot, model, oldest.path)
-    assert model.saved.others == [newest], "beside the one that was opened"
+    assert model.saved.shown == oldest.path
     with qtbot.waitSignal(model.failed) as failed:
         model.compare_with(oldest.path)
     assert "is the run that is shown" in failed.args[0]
     model.run()
-    assert model.saved.others == [newest, oldest], "of a run that goes on nothing is kept yet"
+    assert model.saved.shown is None, "of a run that goes on nothing is kept yet"
     qtbot.waitUntil(lambda: not model.is_running)
 
 

@@ -8,20 +8,14 @@ from hashlib import sha256
 import pytest
 from bench_runs import record
 
+from guiapp.analysis.bench.notes import Verdict
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.bench.verdict import Verdict
 from guiapp.pages.bench.headline import (
-    MEASURING,
-    NO_CONTENDER,
-    NO_MODEL,
-    QUESTION,
     sentence_of,
     title_of,
 )
 from guiapp.pages.bench.history import YOUR_TEXT
-from guiapp.pages.bench.live import LiveRun
-from guiapp.pages.bench.model import MOST_HASHED
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import MOST_HASHED, BenchRunner
 
 SURE = Verdict("fast", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
 
@@ -29,26 +23,6 @@ SURE = Verdict("fast", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
 @pytest.fixture
 def model(make_model):
     return make_model()
-
-
-def test_before_a_run_it_is_a_question_and_what_will_be_measured(model, session, monkeypatch):
-    assert title_of(model, None) == QUESTION
-    n_contenders = len(model.choice.contenders)
-    assert sentence_of(model, None).startswith(f"{n_contenders} contenders, about ")
-    for name in model.choice.contenders:
-        model.choice.set_contender(name, False)
-    assert (title_of(model, None), sentence_of(model, None)) == (NO_CONTENDER, "")
-    monkeypatch.setattr(session.loader, "model", None)
-    model.choice._peers = []
-    assert (title_of(model, None), sentence_of(model, None)) == (NO_MODEL, "")
-
-
-def test_the_verdict_has_no_other_words_in_its_place(model, monkeypatch):
-    assert title_of(model, SURE) is SURE
-    model.show_run({"results": [record("decode", name, 10, 1e-4) for name in ("fast", "heap")]})
-    assert title_of(model, None) == "2 contenders, no throughput measured"
-    monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert title_of(model, None) == MEASURING
 
 
 @pytest.mark.parametrize(
@@ -68,17 +42,17 @@ def test_how_far_a_verdict_can_be_trusted(model, changes, told):
     assert sentence_of(model, verdict) == f"{told} Done.".strip()
 
 
-def show(model, planned, measured=(), opened=(), left_out=(), **head) -> None:
+def show(model, planned, measured=(), left_out=(), **head) -> None:
     """A run as it is at some moment."""
-    model._run = LiveRun.of(
+    model.show_run(
         {
             "plan": {"contenders": planned},
             "results": [record("throughput", name, 10, 1e-4) for name in measured],
-            "contenders": [{"contender": name} for name in opened],
             "left_out": [{"contender": name, "scenario": None, "reason": "It crashed."} for name in left_out],
             **head,
         }
     )
+    model.set_progress("")
 
 
 def test_what_is_still_to_come_and_what_never_came_are_told(model, monkeypatch):

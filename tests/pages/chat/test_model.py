@@ -1,17 +1,25 @@
-"""A conversation that is rendered while people type."""
+"""A conversation: edited with undo, and rendered while people type."""
 
+import json
+import random
 from dataclasses import replace
 
 import pytest
 from gguf_builder import write_vocab
 
 from guiapp.analysis.chat import messages
-from guiapp.analysis.chat.messages import conversation_of
+from guiapp.analysis.chat.messages import Conversation, conversation_of
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
-from guiapp.pages.chat.edited_conversation import Draft
-from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.saved_conversation import SavedConversation
+from guiapp.pages.chat.model import (
+    HUES,
+    ChatModel,
+    Draft,
+    EditedConversation,
+    SavedConversation,
+    as_json,
+    hue_of,
+)
 from guiapp.pages.chat.spans import ChatSpans
 
 CHATML = (
@@ -95,15 +103,6 @@ def test_without_messages_there_is_no_prompt(model, qtbot):
     assert model.chat is None
     assert not model.failure
     assert model.result.template.text == CHATML
-
-
-def test_no_prompt_comes_late_when_the_last_message_is_gone(model, qtbot):
-    render(model, qtbot)
-    model.edited.type(0, "Where?")
-    qtbot.waitUntil(lambda: model._job.is_busy)
-    model.edited.remove(0)
-    settle(model, qtbot)
-    assert model.chat is None
 
 
 def test_why_the_prompt_has_no_tokens_is_told(model, qtbot, tmp_path):
@@ -245,3 +244,100 @@ def test_an_edit_replaces_only_what_differs(model, qtbot):
     assert spans.document.text().decode() == model.chat.text
     (edit,) = (edit for edit in edits if edit is not None)
     assert (edit.removed, edit.added) == (len("lion"), len("tiger"))
+
+
+def test_roles_that_mean_the_same_have_one_hue():
+    hues = {
+        role: HUES[hue_of(role)] for role in ("user", "tool", "tools", "function", "developer", "model", "x")
+    }
+    assert hues == {
+        "user": "user", "tool": "tool", "tools": "tool", "function": "tool",
+        "developer": "system", "model": "assistant", "x": "other",
+    }  # fmt: skip
+    assert [hue_of(hue) for hue in HUES] == [*range(len(HUES))]
+
+
+@pytest.fixture
+def edited(qapp):
+    made = EditedConversation()
+    made.restore(Draft(Conversation(({"role": "user", "content": ""},))))
+    return made
+
+
+def type_in(edited, text, number=0):
+    for letter in text:
+        edited.type(number, edited.messages[number]["content"] + letter)
+
+
+def contents(edited):
+    return [message["content"] for message in edited.messages]
+
+
+def test_typing_is_taken_back_word_by_word(edited):
+    type_in(edited, "how do lions")
+    for before in ("how do ", "how ", ""):
+        edited.undo()
+        assert contents(edited) == [before]
+    assert not edited.can_undo
+    edited.redo()
+    assert contents(edited) == ["how "]
+
+
+def test_typing_in_another_message_is_another_step(edited):
+    edited.add()
+    type_in(edited, "a")
+    type_in(edited, "b", 1)
+    type_in(edited, "c")
+    edited.undo()
+    assert contents(edited) == ["a", "b"]
+    edited.undo()
+    assert contents(edited) == ["a", ""]
+
+
+def test_the_turn_after_a_user_is_the_assistants(edited):
+    edited.add()
+    edited.add()
+    assert [message["role"] for message in edited.messages] == ["user", "assistant", "user"]
+
+
+def test_messages_move_but_not_beyond_the_ends(edited):
+    edited.take(conversation_of([{"role": "user", "content": text} for text in "abc"]))
+    edited.move(0, 1)
+    assert contents(edited) == ["b", "a", "c"]
+    edited.move(2, 1)
+    edited.move(0, -1)
+    assert contents(edited) == ["b", "a", "c"]
+
+
+def test_whatever_is_done_can_be_taken_back(edited):
+    rng = random.Random(1)
+    seen = [edited.conversation]
+    for _ in range(200):
+        n = len(edited.messages)
+        way = rng.randrange(6)
+        if way == 0 or not n:
+            edited.add()
+        elif way == 1:
+            edited.remove(rng.randrange(n))
+        elif way == 2:
+            edited.move(rng.randrange(n), rng.choice((-1, 1)))
+        elif way == 3:
+            edited.set_role(rng.randrange(n), rng.choice(("system", "tool")))
+        elif way == 4:
+            edited.set_tools(({"name": str(rng.random())},))
+        else:
+            edited.take(conversation_of([{"role": "user", "content": str(rng.random())}]))
+        if edited.conversation != seen[-1]:
+            seen.append(edited.conversation)
+    for before in reversed(seen[:-1]):
+        edited.undo()
+        assert edited.conversation == before
+    for after in seen[1:]:
+        edited.redo()
+        assert edited.conversation == after
+
+
+@pytest.mark.parametrize("tools", [None, [{"type": "function", "function": {"name": "f"}}]])
+def test_json_gives_the_same_conversation_again(tools):
+    conversation = conversation_of([{"role": "user", "content": "é\n\u2028"}], json.dumps(tools))
+    assert conversation_of(as_json(conversation)) == conversation

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.errors import ChatError
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.spans import ChatSpans
@@ -69,16 +68,6 @@ def test_a_token_is_selected_until_others_come(model, qtbot):
     model.edited.remove(0)
     model.edited.remove(0)
     assert told[4:] == [1, None]
-
-
-def test_without_a_model_there_is_nothing(make_session):
-    model = ChatModel(make_session())
-    model.edited.take(HELLO)
-    assert (model.chat, model.encoding, model.hints, model.failure) == (None, None, (), "")
-    assert ([*model.origins], model.templates, model.part_that_wrote(0)) == ([], (), None)
-    model.apply_fix(None)
-    assert model.edited.conversation == HELLO
-    model.close()
 
 
 def test_a_request_comes_back_as_one_step_of_undo(model, qtbot):

@@ -5,7 +5,7 @@ from summaries import compared_over
 
 import guiapp
 from guiapp.errors import UnknownPreError
-from guiapp.pages.compare.column_state import ColumnState
+from guiapp.pages.compare.column_head import ColumnState
 from guiapp.pages.compare.models import ModelsComparison
 
 TITLE, KIND = "Tokenloupe demo: byte-level BPE", "BPE · llama-bpe · 2,560"
@@ -65,45 +65,9 @@ def test_a_model_that_cannot_be_opened_is_named_with_the_reason(state, qtbot):
     assert (state.name, state.problem) == (TITLE, "")
 
 
-def test_why_a_model_cannot_be_opened_is_told_while_the_one_before_encodes_on(state, qtbot):
-    open_and_settle(state, "demo:bpe", qtbot)
-    open_and_settle(state, "/nowhere/some.gguf", qtbot)
-    with qtbot.waitSignal(state.session.spans.encoded):
-        state.session.set_add_special(False)
-    assert state.name == TITLE
-    assert state.problem.startswith("some.gguf cannot be opened: No such file")
-    open_and_settle(state, "demo:spm", qtbot)
-    assert state.problem == ""
-
-
 def test_a_model_that_asks_for_a_pre_tokenizer_says_so_until_one_is_chosen(state, qtbot):
     open_and_settle(state, "/odd.gguf", qtbot)
     assert shown(state) == ("odd", "", "odd", "Choose one.", None, "", False, True)
     state.session.loader.use_pre("gpt-2")
     qtbot.waitUntil(lambda: state.has_model)
     assert not state.needs_pre
-
-
-def test_a_text_that_cannot_be_encoded_is_told_until_one_can(state, qtbot):
-    open_and_settle(state, "demo:bpe", qtbot)
-    with qtbot.waitSignal(state.changed):
-        state.session.spans.failed.emit("No memory.")
-    assert shown(state) == (
-        TITLE,
-        KIND,
-        f"{TITLE} · {KIND} · No memory.",
-        "",
-        None,
-        "No memory.",
-        True,
-        False,
-    )
-    with qtbot.waitSignal(state.changed):
-        state.session.spans.encoded.emit()
-    assert state.problem == ""
-
-
-def test_what_cannot_be_encoded_is_not_blamed_on_a_model_that_failed_before(state, qtbot):
-    open_and_settle(state, "/nowhere/some.gguf", qtbot)
-    state.session.spans.failed.emit("No memory.")
-    assert (state.name, state.message) == ("No model", "No memory.")

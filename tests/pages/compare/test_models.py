@@ -11,7 +11,7 @@ from guiapp.analysis.compare.spans import column_of, compare_spans
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.demo import sample_text
 from guiapp.kit.document import live_spans
-from guiapp.kit.tokens.layout import Strength
+from guiapp.kit.spans.layout import Strength
 from guiapp.pages.compare import models
 from guiapp.pages.compare.models import ModelsComparison
 

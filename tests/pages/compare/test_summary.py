@@ -1,33 +1,29 @@
-"""Counts of any number of models over the text of the window, or over a folder."""
+"""Counts of any number of models over the text of the window or a folder, with prices and a context."""
 
-import gc
 import threading
-import weakref
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from closing import see_that_nothing_goes_on
 from conftest import PATIENCE_S
 from summaries import TEXT, Opened, close, compared_models
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.texts import compare_texts
+from guiapp.analysis.compare.texts import Terms, compare_texts
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.glance import Glance
+from guiapp.core.formats.table import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.errors import VocabError
-from guiapp.kit.models import installed
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.state import recent as installed
 from guiapp.kit.state.background import SupersededError
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module
-from guiapp.pages.compare.summary import REPORTS, SummaryModel
+from guiapp.pages.compare.summary import SummaryModel, SummaryTerms, context_in, price_in
 
 OTHERS = ("demo:wordpiece", "demo:unigram", "demo:rwkv", "demo:toy")
 
@@ -156,7 +152,6 @@ def test_files_have_the_bytes_that_the_command_line_writes(make, folder, tmp_pat
     summary.terms.set_context(1000)
     terms = ["--price", "2.5,3,2.5", "--context", "1000"]
     for ending, form in ((".csv", "--csv"), (".svg", "--svg"), (".md", "--markdown")):
-        assert ending in REPORTS
         capsysbinary.readouterr()
         assert run(["compare", *models, *source, *terms, form]) == 0
         printed = capsysbinary.readouterr().out
@@ -212,25 +207,6 @@ def test_a_text_that_cannot_be_encoded_is_said_in_the_row(make):
     assert summary.state_of(summary.rows[2]) == "This text has a word too many."
 
 
-def test_typing_has_nothing_counted_before_it_pauses(make, monkeypatch, qtbot):
-    load = Opened()
-    summary = make(others=OTHERS[:1], load=load)
-    summary._pause.setInterval(50)
-    summary._open.clear()
-    summary._pause_before_opening.setInterval(200)
-    document = summary.compared.sessions[0].document
-    for _ in range(5):
-        document.insert(b"word ")
-        assert summary._pause.isActive()
-        assert summary.texts is None
-    qtbot.waitUntil(lambda: not summary.is_due(summary.rows[1]))
-    assert load.times[OTHERS[0]] == 1
-    assert summary.is_due(summary.rows[2])  # until typing has paused for longer
-    qtbot.waitUntil(lambda: not summary.is_counting)
-    assert load.times[OTHERS[0]] == 2
-    assert {row.counts.whole.n_bytes for row in summary.rows} == {document.size}
-
-
 def test_an_edit_gives_up_what_is_at_work(make, qtbot):
     begun, given_up, go_on = threading.Event(), threading.Event(), threading.Event()
     load = Opened()
@@ -254,28 +230,6 @@ def test_an_edit_gives_up_what_is_at_work(make, qtbot):
     go_on.set()
     qtbot.waitUntil(lambda: not summary.is_counting)
     assert load.times[OTHERS[0]] == 1
-
-
-def test_only_a_few_models_stay_open(make, monkeypatch, qtbot):
-    monkeypatch.setattr(summary_module, "KEPT_OPEN", 2)
-    load, alive = Opened(), []
-
-    def watched(*given):
-        tokenizer = load(*given)
-        alive.append(weakref.ref(tokenizer))
-        return tokenizer
-
-    def n_open():
-        gc.collect()
-        return sum(each() is not None for each in alive)
-
-    summary = make(others=OTHERS, load=watched)
-    qtbot.waitUntil(lambda: n_open() == 2)  # the last one's thread lets go of it
-    summary.compared.sessions[0].document.insert(b"x")
-    qtbot.waitUntil(lambda: not summary.is_counting)
-    assert [load.times[name] for name in OTHERS] == [1, 1, 2, 2]
-    summary.remove(summary.rows[2])
-    qtbot.waitUntil(lambda: n_open() == 1)
 
 
 def test_nothing_is_counted_while_nobody_looks(make, qtbot):
@@ -316,16 +270,6 @@ def test_a_model_has_one_row_unless_it_is_split_otherwise(make, qtbot):
     assert summary.titles()[6] == f"{summary.titles()[0]} (qwen2)"
 
 
-def test_models_of_one_name_are_told_apart_by_their_number(make, tmp_path):
-    for place in ("one", "two"):
-        (tmp_path / place).mkdir()
-        (tmp_path / place / "x.gguf").write_bytes(demo_model_path("toy").read_bytes())
-    summary = make(others=[str(tmp_path / place / "x.gguf") for place in ("one", "two")])
-    titles = summary.titles()[2:]
-    assert [title[:3] for title in titles] == ["3. ", "4. "]
-    assert titles[0][3:] == titles[1][3:]
-
-
 def test_all_that_is_installed_is_added_but_for_what_cannot_be_opened(make, monkeypatch, qtbot):
     summary = make(others=OTHERS[:1])
     found = [*OTHERS, "demo:spm", "demo:broken"]
@@ -341,6 +285,55 @@ def test_all_that_is_installed_is_added_but_for_what_cannot_be_opened(make, monk
     assert list(map(attrgetter("failure"), summary.rows)) == [""] * 6
 
 
-def test_work_ends_with_the_summary(make):
-    summary = make(others=OTHERS[:1])
-    see_that_nothing_goes_on(summary, summary.stop)
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(tmp_path / "settings.ini")
+
+
+def test_terms_are_there_at_the_next_start(settings):
+    terms = SummaryTerms(settings)
+    assert terms.for_models(["demo:bpe"]) == Terms()
+    terms.set_own_price("demo:spm", 0.5)
+    assert terms.for_models(["demo:bpe", "demo:spm"]) == Terms(None, (None, 0.5))
+    terms.set_price(2.0)
+    terms.set_context(4096)
+    again = SummaryTerms(settings)
+    assert again.for_models(["demo:bpe", "demo:spm"]) == Terms(4096, (2.0, 0.5))
+    again.set_own_price("demo:spm", None)
+    assert SummaryTerms(settings).own_price("demo:spm") is None
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        *("", "x", "[]", "{}", '{"price": -1, "own": [], "context": 0}', f'{{"price": {10**400}}}'),
+        *('{"price": NaN}', '{"own": {"a": "1", "b": true}, "context": 1.5}', '{"price": true}'),
+        f'{{"context": {1 << 60}}}',
+    ],
+)
+def test_spoiled_settings_are_none(settings, kept):
+    settings.compare_terms = kept
+    assert SummaryTerms(settings).for_models(["a", "b"]) == Terms()
+
+
+@pytest.mark.parametrize(
+    ("typed", "price"), [("2.5", 2.5), (" 0 ", 0.0), ("", None), ("-1", None), ("1,5", None), ("nan", None)]
+)
+def test_prices_are_numbers(typed, price):
+    assert price_in(typed) == price
+
+
+@pytest.mark.parametrize(
+    ("typed", "context"),
+    [
+        ("4096", 4096),
+        ("131,072", 131072),
+        ("1 000", 1000),
+        ("0", None),
+        ("1.5", None),
+        ("9" * 20, None),
+        ("²", None),
+    ],
+)
+def test_a_context_is_a_number_of_tokens_perhaps_grouped(typed, context):
+    assert context_in(typed) == context

@@ -4,12 +4,12 @@ import pytest
 from PySide6.QtCore import Qt
 from summaries import Opened, close, compared_models
 
-from guiapp.analysis.compare.texts_report import scripts_in
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.compare.texts import scripts_in
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module
 from guiapp.pages.compare.summary import SummaryModel
-from guiapp.pages.compare.summary_table import BAR_ROLE, ROW_ROLE, SummaryTable
+from guiapp.pages.compare.summary_table import BAR_ROLE, SummaryTable
 
 DISPLAY, UP, DOWN = Qt.ItemDataRole.DisplayRole, Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 HORIZONTAL = Qt.Orientation.Horizontal
@@ -43,7 +43,7 @@ def column(table, title):
 
 def test_only_scripts_of_the_text_have_columns_the_most_frequent_first(table):
     counts = table.rows[0].counts
-    scripts = [NAMES[script] for script in scripts_in(counts.whole)]
+    scripts = [SCRIPT_NAMES[script] for script in scripts_in(counts.whole)]
     assert scripts == ["Latin", "Cyrillic", "Han"]
     assert titles(table) == ["model", "tokens", "ratio", "char/token", "byte/token", *scripts]
 
@@ -59,13 +59,13 @@ def test_cells_are_the_figures_of_the_counts(table):
         assert column(table, "ratio")[number] == f"{row.counts.ratio_to(first):.2f}×"
         assert column(table, "char/token")[number] == f"{whole.characters_per_token:.2f}"
         assert column(table, "byte/token")[number] == f"{whole.bytes_per_token:.2f}"
-        fertility = whole.script_fertility(NAMES.index("Cyrillic"))
+        fertility = whole.script_fertility(SCRIPT_NAMES.index("Cyrillic"))
         assert column(table, "Cyrillic")[number] == f"{fertility:.2f}"
 
 
 def test_a_bar_shows_a_figure_beside_the_least_and_the_most(table):
     at = titles(table).index("Latin")
-    script = NAMES.index("Latin")
+    script = SCRIPT_NAMES.index("Latin")
     known = {row: row.counts.whole.script_fertility(script) for row in table.rows if row.counts is not None}
     for number, row in enumerate(table.rows):
         bar = table.index(number, at).data(BAR_ROLE)
@@ -130,63 +130,3 @@ def test_file_types_of_a_folder_have_columns(table, tmp_path, qtbot):
     assert set(titles(table)[6:]) == {".py", ".txt", "others"}
     tally = table.rows[0].counts.file_types[".py"]
     assert column(table, ".py")[0] == f"{tally.fertility:.2f}"
-
-
-def test_rows_are_copied_as_they_are_seen(table):
-    table.sort(1, DOWN)
-    lines = [line.split("\t") for line in table.tab_separated(table.rows).splitlines()]
-    assert lines[0][:3] == ["", "tokens", "ratio"]
-    assert {len(line) for line in lines} == {len(lines[0])}
-    assert [line[:2] for line in lines[1:5]] == [
-        [table.index(row, 0).data(), table.index(row, 1).data()] for row in range(4)
-    ]
-    assert lines[5][1] == table.rows[4].failure
-    markdown = table.markdown(table.rows[:2]).splitlines()
-    assert len(markdown) == 4
-    assert markdown[2].startswith(f"| {lines[1][0]} | {lines[1][1]} |")
-
-
-def test_every_cell_tells_its_model_and_what_it_is(table):
-    told = table.index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert told == f"{table.index(0, 0).data()}, tokens {table.index(0, 1).data()}"
-    broken = next(number for number, row in enumerate(table.rows) if row.failure)
-    assert table.rows[broken].failure in table.index(broken, 2).data(Qt.ItemDataRole.AccessibleTextRole)
-
-
-def test_heads_and_cells_tell_what_they_are_in_each_role(table):
-    role, middle = Qt.ItemDataRole, Qt.AlignmentFlag.AlignVCenter
-    left, right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
-    heads = {
-        each: [table.headerData(at, HORIZONTAL, each) for at in (0, 1, 7)]
-        for each in (role.ToolTipRole, role.TextAlignmentRole, role.DecorationRole)
-    }
-    assert heads == {
-        role.ToolTipRole: [
-            "Click to sort",
-            "Tokens of all texts\nClick to sort",
-            "Tokens a letter, Han\nClick to sort",
-        ],
-        role.TextAlignmentRole: [left, right, right],
-        role.DecorationRole: [None] * 3,
-    }
-    name, failed = "Tokenloupe demo: SentencePiece BPE", table.rows[3].failure
-    roles = role.DisplayRole, role.TextAlignmentRole, role.AccessibleTextRole, role.ToolTipRole
-    cells = {
-        (row, at): [table.index(row, at).data(each) for each in roles] for row in (1, 3) for at in (0, 1)
-    }
-    assert cells == {
-        (1, 0): [name, left, name, f"{name}\ndemo:spm"],
-        (1, 1): ["26", right, f"{name}, tokens 26", "Tokens of all texts"],
-        (3, 0): ["no such file", left, f"no such file, {failed}", failed],
-        (3, 1): ["", right, f"no such file, {failed}", failed],
-    }
-    index = table.index(0, 0)
-    assert (index.data(role.DecorationRole), index.data(BAR_ROLE), index.data(ROW_ROLE)) == (
-        None,
-        None,
-        table.rows[0],
-    )
-    assert table.headerData(0, Qt.Orientation.Vertical) is None
-    assert (table.rowCount(index), table.columnCount(index)) == (0, 0)
-    table.sort(1, UP)
-    assert table.number_of(table.rows[0]) == 4

@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.analysis.compare.changes_report import compare_ids
-from guiapp.analysis.compare.id_changes import id_changes
+from guiapp.analysis.compare.id_changes import compare_ids, id_changes
 from guiapp.analysis.explain.id_lists import as_plain
 from guiapp.core.demo import sample_text
-from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.core.text.normalized import n_equal_from_start
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_words import beginning
+from guiapp.pages.compare.texts_details import beginning
 
 TEXT = sample_text("welcome")[:1500]
 SCRAPS = (b"a", b"  ", b" the", b"ing\n", "é".encode(), "🦄".encode(), b"<|endoftext|>", b"1234", b"", b"")
@@ -153,12 +152,6 @@ def test_changes_are_walked_round_from_the_caret(compared, qtbot):
     assert compared.right.byte_span(compared.current_change)[0] <= compared.second.document.caret
 
 
-def test_nothing_is_walked_where_nothing_changed(compared, qtbot):
-    write(compared, TEXT, qtbot)
-    compared.step(1, 0)
-    assert compared.current is None
-
-
 def test_a_place_in_one_text_is_found_in_the_other(compared, qtbot):
     other = b"Some words in front. " + TEXT[:500] + b"INSERTED" + TEXT[600:]
     write(compared, other, qtbot)
@@ -288,7 +281,7 @@ def test_lists_that_are_none_are_read_up_to_the_mistake(compared, qtbot, text, n
 
 
 def test_ids_that_stand_for_more_text_than_fits_are_refused(compared, qtbot, monkeypatch):
-    monkeypatch.setattr("guiapp.pages.compare.texts_ids.LARGEST_TEXT_BYTES", 100)
+    monkeypatch.setattr("guiapp.pages.compare.texts.LARGEST_TEXT_BYTES", 100)
     longest = int(np.diff(compared.first.vocabulary.token_bytes_table[1]).argmax())
     paste(compared, f"1 {' '.join([str(longest)] * 100)} 1", qtbot)
     assert "more than can be shown" in compared.ids.read.error

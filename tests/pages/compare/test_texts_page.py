@@ -10,11 +10,11 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
 import guiapp
-from guiapp.analysis.compare.changes_report import as_text
+from guiapp.analysis.compare.id_changes import as_text
 from guiapp.analysis.explain.id_lists import as_json
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import sample_text
-from guiapp.pages.compare import texts_right_side as right_side
+from guiapp.pages.compare import texts_page as right_side
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -62,18 +62,6 @@ def told(page):
 def test_all_words_can_be_read_in_a_window_of_any_size(page, qtbot):
     write(page, TEXT + TEXT[:90], qtbot)
     assert unreadable(page.window()) == []
-
-
-def test_an_empty_right_side_says_what_to_do_and_marks_nothing(page):
-    title, text = told(page)
-    assert title == "Nothing to compare with yet"
-    assert "Type or paste" in text
-    assert "written to no file" in text
-    window = page.compared.left.spans_in(0, len(TEXT))
-    assert window.tints.max() < 6
-    assert not page.copy.isEnabled()
-    page.next.trigger()
-    assert page.compared.current is None
 
 
 def test_text_is_typed_at_the_right_and_its_tokens_counted(page, qtbot):
@@ -201,19 +189,6 @@ def test_pasted_ids_show_their_tokens_and_what_is_wrong(page, qtbot):
     assert "is not a whole number" in told(page)[1]
 
 
-def test_a_change_far_down_is_seen_in_the_text_of_the_ids_too(open_page, qtbot):
-    page = open_page(LONG[:3000])
-    ids = page.compared.first.tokens.ids(0, len(page.compared.first.tokens))
-    page.compared.take_ids(True)
-    page.compared.ids.text.document.insert(as_json(np.delete(ids, 200)).encode())
-    qtbot.waitUntil(lambda: page.compared.report is not None)
-    page.left.reveal(0, 0)
-    page.next.trigger()
-    start = page.right.decoded._pointed_out.start
-    assert 0 <= page.right.decoded.rows.place_of(start).y < page.right.decoded.viewport().height() - 10
-    assert page.left.rows.shows(page.left._pointed_out.start)
-
-
 def test_each_kind_keeps_what_is_in_it(page, qtbot):
     write(page, b"another", qtbot)
     for kind in (1, 0):
@@ -258,17 +233,6 @@ def test_a_file_that_cannot_be_read_is_told_of_beside_it(page, qtbot, tmp_path, 
     qtbot.waitUntil(lambda: not page.right._failure.isVisible())
 
 
-def test_text_that_the_model_has_no_tokens_for_is_told_of_beside_it(make_shell, qtbot):
-    shell = make_shell()
-    shell.window.actions_table["compare_texts"].trigger()
-    page = shell.window.pages.current
-    with qtbot.waitSignal(page.compared.second.spans.failed):
-        page.compared.second.text.show(b"unencodable")
-    assert page.right._failure.isVisible()
-    page.compared.second.text.show(b"one")
-    qtbot.waitUntil(lambda: not page.right._failure.isVisible())
-
-
 def test_the_wheel_enlarges_both_sides(page):
     before = page.left.font_px
     turn_wheel(page.right.editor.viewport(), QPoint(50, 50), 120, CTRL)
@@ -283,18 +247,6 @@ def test_keys_reach_every_panel(page, qtbot):
         assert panel.hasFocus()
 
 
-def test_what_is_pointed_out_follows_edits_and_is_forgotten_with_its_change(page, qtbot):
-    at = TEXT.index(b" ", 300)
-    write(page, TEXT[:at] + b" NEW" + TEXT[at:], qtbot)
-    page.next.trigger()
-    assert page.right.editor._pointed_out[:2] == (at, at + 4)
-    page.compared.second.document.replace(at + 1, at + 1, b"RE")
-    assert page.right.editor._pointed_out[:2] == page.compared.right.byte_span(page.compared.change(0))
-    page.compared.second.document.replace(at, at + 6, b"")
-    assert page.compared.current is None
-    assert page.right.editor._pointed_out is page.left._pointed_out is None
-
-
 def test_the_edit_menu_is_for_the_text_in_which_people_type(page, qtbot):
     write(page, b"another", qtbot)
     page.right.editor.setFocus()
@@ -307,14 +259,6 @@ def test_the_edit_menu_is_for_the_text_in_which_people_type(page, qtbot):
     actions["paste"].trigger()
     assert page.shell.session.document.text() == b"pasted" + TEXT
     assert actions["paste"] in page.right.editor.actions()
-
-
-def test_white_space_is_shown_here_as_everywhere(page):
-    views = page.left, page.right.editor, page.right.numbers, page.right.decoded
-    for _ in range(2):
-        page.shell.window.actions_table["whitespace"].trigger()
-        shown = page.shell.window.actions_table["whitespace"].isChecked()
-        assert [view._shows_whitespace for view in views] == [shown] * 4
 
 
 def menu_over(view, offset):

@@ -6,9 +6,8 @@ import guiapp
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.pages.compare import texts_words
 from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_words import beginning, changed_ids, counts, in_a_line, size, where
+from guiapp.pages.compare.texts_details import beginning, counts, in_a_line
 
 TEXT = "How do lions\nsleep in Ünal?\n".encode()
 
@@ -49,15 +48,6 @@ def paste(compared, text, qtbot):
 
 def rows_of(compared):
     return [in_a_line(compared, index) for index in range(len(compared.outcome.rows))]
-
-
-def test_what_is_lacking_is_told_first(closed, qtbot):
-    assert beginning(closed) == ("No model", ("Open a model: tokens are its own.",), "")
-    closed.first.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: closed.first.tokenizer is not None and not closed.is_outdated)
-    assert beginning(closed) == ("Nothing to compare with yet", (texts_words.WITHOUT_TEXT,), "")
-    closed.take_ids(True)
-    assert beginning(closed) == ("Nothing to compare with yet", (texts_words.WITHOUT_IDS,), "")
 
 
 @pytest.mark.parametrize(
@@ -101,23 +91,6 @@ def test_where_texts_part_and_what_changed_is_told(compared, qtbot, text, told, 
     assert (beginning(compared), counts(compared), rows_of(compared)) == (told, counted, rows)
 
 
-def test_a_change_has_a_place_and_its_tokens_and_texts_have_sizes(compared, qtbot):
-    write(compared, b"How do tigers\nsleep in x?", qtbot)
-    assert [where(compared, at) for at in range(3)] == [
-        "Change 1 of 3 · line 1",
-        "Change 2 of 3 · line 2",
-        "Change 3 of 3 · line 2",
-    ]
-    assert [ids.tolist() for ids in changed_ids(compared, 0)] == [[280, 1507], [256, 752, 397]]
-    assert [size(side) for side in compared.sides] == ["28 characters · 29 bytes", "25 characters · 25 bytes"]
-
-
-def test_nothing_is_told_of_a_text_that_is_not_encoded_yet(compared, monkeypatch):
-    compared.second.text.show(TEXT)
-    monkeypatch.setattr(ComparedTexts, "is_outdated", True)
-    assert beginning(compared) == ("Encoding …", (), "")
-
-
 def test_lists_of_ids_are_told_of_in_their_own_words(compared, qtbot):
     ids = compared.first.tokens.ids(0, 17).tolist()
     paste(compared, str(ids[:-1]).encode(), qtbot)
@@ -142,14 +115,6 @@ def test_a_list_that_cuts_the_same_text_otherwise_is_told_of(compared, qtbot):
     compared.first.document.set_text(b" lions")
     paste(compared, b"220 75 1507", qtbot)
     assert beginning(compared).lines[:-1][-1] == "The list stands for the same text, cut in another way."
-
-
-def test_long_changes_are_shortened(compared, qtbot, monkeypatch):
-    monkeypatch.setattr(texts_words, "LONGEST_SHOWN", 6)
-    monkeypatch.setattr(texts_words, "LONGEST_LIST", 3)
-    write(compared, b"How do tigers\nsleep in x?", qtbot)
-    assert rows_of(compared) == ["·l|io… → ·t|ig…", "·|<C3… … → ·x (846)", "↵ (198) → –"]
-    assert [texts_words.shortened(text) for text in ("123456", "1234567")] == ["123456", "12345…"]
 
 
 def test_the_spans_of_a_list_are_the_models_but_for_the_mistake(compared, qtbot):

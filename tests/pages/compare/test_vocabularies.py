@@ -1,10 +1,7 @@
 """Two of the compared models beside each other: which two, what is listed of them, and what is exported."""
 
-import threading
-
 import pytest
 from summaries import compared_over
-from told import told_by
 from vocabulary_pairs import load
 
 from guiapp.cli.main import run
@@ -150,35 +147,6 @@ def test_the_newest_filter_wins(opened, qtbot):
     assert model.shown.filter.group == "second"
 
 
-def test_a_comparison_that_nobody_wants_is_given_up(model, compared, qtbot, monkeypatch):
-    begun, gate, ended = threading.Event(), threading.Event(), threading.Event()
-    compare = vocabularies.compare_vocabularies
-
-    def slow(first, second):
-        begun.set()
-        gate.wait(30)
-        return compare(first, second)
-
-    def watched(first, second, spelling, progress):
-        try:
-            return made(first, second, spelling, progress)
-        finally:
-            ended.set()
-
-    made = vocabularies._compared
-    monkeypatch.setattr(vocabularies, "compare_vocabularies", slow)
-    monkeypatch.setattr(vocabularies, "_compared", watched)
-    model.set_active(True)
-    compared.sessions[0].loader.open("one")
-    compared.add("other")
-    qtbot.waitUntil(begun.is_set)
-    compared.remove(compared.sessions[1])
-    gate.set()
-    qtbot.waitUntil(ended.is_set)
-    assert not model.is_waiting
-    assert model.comparison is None
-
-
 @pytest.mark.parametrize("form", vocabularies.FORMS)
 @pytest.mark.parametrize("pair", [("demo:bpe", "demo:spm"), ("demo:bpe", "demo:bpe")])
 def test_what_is_exported_is_what_the_command_line_prints(opened, capfdbinary, pair, form):
@@ -191,73 +159,3 @@ def test_what_is_exported_is_what_the_command_line_prints(opened, capfdbinary, p
     capfdbinary.readouterr()
     assert run(["compare", "--vocab", *pair, f"--{form}"]) == 0
     assert exported == capfdbinary.readouterr().out
-
-
-def test_rows_are_walked_round_and_told_of(opened, qtbot):
-    model = opened("one", "other")
-    model.show_group("both")
-    wait(qtbot, model)
-    told = []
-    model.chosen_changed.connect(lambda: told.append(model.chosen))
-    assert (model.details, len(model.shown.rows)) == (None, 8)
-    model.step(-1)
-    model.step(1)
-    model.step(1)
-    model.step(-1)
-    model.choose(0)
-    assert told == [7, 0, 1, 0]
-    assert (model.details.token, model.details.text, model.details.shared) == (
-        (0, 1),
-        b"a",
-        (("bytes", "61"), ("script", "Latin"), ("length", "1")),
-    )
-    assert model.details.facts == (("id", "0", "1"), ("kind", "normal", "normal"))
-    model.set_query("nothing has this")
-    wait(qtbot, model)
-    assert (len(model.shown.rows), model.chosen, model.details, told[-1]) == (0, None, None, None)
-    model.step(1)
-    assert model.chosen is None
-    model.search_all("a")
-    wait(qtbot, model)
-    assert (model.query, model.filter.group) == ("a", "all")
-    assert model.shown.rows.tolist() == [[0, 1], [6, 6], [3, 3], [5, -1], [-1, 5]]
-    model.end()
-    assert model.query == ""
-
-
-def test_each_change_is_told(opened, compared, qtbot):
-    model = opened("one", "other")
-    told = told_by(model)
-
-    def tells(act, *given):
-        told.clear()
-        act(*given)
-        qtbot.waitUntil(lambda: not any(each.loader.loading_name for each in compared.sessions))
-        wait(qtbot, model)
-        return list(told)
-
-    listed, gone = (
-        ["filter_changed", "shown_changed"],
-        ["comparison_changed", "filter_changed", "shown_changed"],
-    )
-    for wanted, act, *given in (
-        (listed, model.show_group, "both"),
-        (listed, model.set_query, "a"),
-        (["chosen_changed"], model.choose, 0),
-        (["filter_changed", "chosen_changed", "shown_changed"], model.end),
-        (listed, model.search_all, "b"),
-        ([], model.choose_second, model.second),
-        ([], model.set_active, False),
-    ):
-        assert (tells(act, *given), tells(act, *given)) == (wanted, [])
-    assert set(tells(compared.sessions[0].loader.open, "swapped")) == {"pair_changed"}
-    assert tells(model.set_active, True) == [*gone, "comparison_changed", *gone]
-    assert (model.query, model.filter.group) == ("b", "all"), "it is looked for in these, too"
-    model.show_group("second")
-    assert tells(compared.remove, model.second) == [*gone, "pair_changed"]
-    assert (model.comparison, model.second_index, model.is_waiting, len(model.shown.rows)) == (
-        None,
-        1,
-        False,
-        0,
-    )

@@ -1,26 +1,20 @@
 """The Vocabularies page in the real window: what is said, listed and shown by clicks and keys."""
 
-from functools import partial
-
 import chart_samples as charts
 import pytest
-from controls_in_words import all_of, controls_of, made_anew
 from fitting import unreadable
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
 from vocabulary_pairs import HOSTILE, load
 
 from guiapp.analysis.compare.vocabularies import LONGEST_COUNTED
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.kit.widgets.labels import StyledText
 from guiapp.pages.compare import vocabularies
-from guiapp.pages.compare.vocabularies_head import PairHead
-from guiapp.pages.compare.vocabularies_listing import VocabularyList
-from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND, VocabularyPicture
-from guiapp.pages.compare.vocabularies_side import VocabulariesSide
+from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND
 
 LEFT = Qt.MouseButton.LeftButton
-LATIN = NAMES.index("Latin")
+LATIN = SCRIPT_NAMES.index("Latin")
 
 
 @pytest.fixture
@@ -153,7 +147,6 @@ def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
     assert texts["Token text"] == "b"
     assert (texts["id in A"], texts["id in B"]) == ("1", "0")
     assert "id  ≠" in said(details)
-    assert not details.open.isVisible()
     click(page, qtbot, details.tree)
     assert wanted == [1]
     click(page, qtbot, details.copy_button)
@@ -163,35 +156,6 @@ def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
     assert page.model.chosen == 2
     qtbot.keyClick(page.list.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.clipboard().text().splitlines()[1].split("\t")[:3] == ["c", "2", "2"]
-
-
-def test_a_token_that_only_b_has_is_shown_once_b_is_the_windows_model(open_page, qtbot):
-    page = open_page("one", "other")
-    click(page, qtbot, chip(page, "1 only in B"))
-    click(page, qtbot, page.list.view.viewport(), row_place(page, 0))
-    details = page.side.details
-    assert not details.tree.isVisible()
-    assert any(text.startswith("Only B has it.") for text in said(details))
-    click(page, qtbot, details.open)
-    qtbot.waitUntil(lambda: page.shell.window.pages.current_name == "tree")
-    assert page.model.first.loader.model.name == "other"
-    tree = page.shell.window.pages.current
-    qtbot.waitUntil(lambda: tree.model.picture is not None and len(tree.search.result_nodes) == 1)
-    assert tree.model.picture.token(int(tree.search.result_nodes[0])) == 5
-
-
-def test_another_model_that_is_opened_instead_is_not_searched(open_page, qtbot):
-    page = open_page("one", "other")
-    wanted = []
-    page._requests.token_wanted.connect(wanted.append)
-    page.side.details.second_wanted.emit(5)
-    page.model.first.loader.open("same")
-    qtbot.waitUntil(
-        lambda: page.model.comparison is not None and page.model.first.loader.model.name == "same"
-    )
-    page.model.first.loader.open("other")
-    qtbot.waitUntil(lambda: page.model.first.loader.model.name == "other")
-    assert wanted == []
 
 
 def test_bars_tell_their_figures_and_list_their_tokens(open_page, qtbot):
@@ -311,17 +275,6 @@ def test_f6_goes_through_all_parts(open_page, qtbot):
     assert reached == [page.list.search, page.head.second, page.picture.scripts, page.side.details]
 
 
-def test_the_theme_and_the_size_change_while_it_is_shown(open_page, qtbot):
-    page = open_page("one", "other")
-    page.list.view.selectRow(0)
-    page.shell.theme_source.choose("light")
-    page.shell.window.resize(page.shell.window.minimumSize())
-    QApplication.processEvents()
-    page.grab()
-    assert page.list.view.horizontalScrollBar().maximum() == 0
-    assert "Not identical" in said(page.head)
-
-
 def test_a_narrow_list_has_room_for_its_titles(open_page):
     page = open_page("one", "other")
     page.shell.window.resize(900, 700)
@@ -330,58 +283,3 @@ def test_a_narrow_list_has_room_for_its_titles(open_page):
     titles = [table.headerData(column, Qt.Orientation.Horizontal) for column in range(table.columnCount())]
     for column, title in enumerate(titles):
         assert header.sectionSize(column) >= header.fontMetrics().horizontalAdvance(title) + 16, title
-
-
-def test_parts_that_followed_the_model_tell_what_new_ones_do(open_page, qtbot):
-    page = open_page("one", "other", "same")
-    model, themes = page.model, page.shell.theme_source
-    parts = {
-        page.list: partial(VocabularyList, model, page.saving, themes),
-        page.head: partial(PairHead, model, themes),
-        page.picture: partial(VocabularyPicture, model, themes),
-        page.side: partial(VocabulariesSide, model, themes),
-    }
-    actions = [
-        lambda: page.list.view.selectRow(0),
-        lambda: page.shell.window.actions_table["spelling:file"].trigger(),
-        lambda: themes.choose("light"),
-        lambda: model.choose_second(model.choices[1]),
-    ]
-    for action in actions:
-        action()
-        settle(page, qtbot)
-        for part, make in parts.items():
-            assert all_of(part, themes) == made_anew(make, part, themes)
-    model.set_filter(model.filter._replace(script=LATIN, length=1))
-    settle(page, qtbot)
-    assert all_of(page.list, themes) == made_anew(parts[page.list], page.list, themes)
-
-
-def test_all_that_is_told_of_two_models(open_page, qtbot):
-    page = open_page("one", "other")
-    assert controls_of(page.head) == [
-        "Not identical",
-        "Tokens and merge rules differ. Special tokens and rules are the same.",
-        "A",
-        "toy | toy",
-        "BPE · llama-bpe · 9 · 89 % also in B",
-        "B",
-        "toy | B: toy | toy",
-        "BPE · llama-bpe · 9 · 89 % also in A",
-        *("≠ | Tokens: not the same", "Tokens"),
-        *("8 in both", "1 only in A | checked", "1 only in B", "2 with another id"),
-        *("≠ | Merge rules: not the same", "Merge rules", "2 in both", "2 only in A"),
-        *("✓ | Special tokens: the same", "Special tokens", "2 roles are the same", "2 special tokens"),
-        *("✓ | Rules: the same", "Rules", "all 21 are the same"),
-    ]
-    click(page, qtbot, page.list.view.viewport(), row_place(page, 0))
-    assert controls_of(page.side)[3:] == [
-        "abc | Token text",
-        *("A", "B"),
-        *("id", "5 | id in A", "– | id in B"),
-        *("kind", "normal | kind in A", "– | kind in B"),
-        *("rank", "2 | rank in A", "– | rank in B"),
-        "bytes  61 62 63\nscript  Latin\nlength  3 | In both",
-        "Show in tree",
-        "Copy | Copy all that is said here",
-    ]

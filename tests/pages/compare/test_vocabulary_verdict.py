@@ -4,20 +4,18 @@ import pytest
 from conftest import VOCABS
 from planted import PLANTS, document
 from planted import _write_json as write_json
-from vocabulary_pairs import PAIR, bpe
+from vocabulary_pairs import PAIR
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
-from guiapp.core.vocabulary.vocabulary import SpecialIds
-from guiapp.pages.compare.vocabulary_rows import GROUPS
-from guiapp.pages.compare.vocabulary_verdict import (
-    ROLES,
+from guiapp.pages.compare.vocabularies import (
     RULES,
     first_difference,
     respects,
-    summary,
-    title,
+    verdict_summary,
+    verdict_title,
 )
+from guiapp.pages.compare.vocabulary_rows import GROUPS
 
 SAME = {"Tokens": True, "Merge rules": True, "Special tokens": True, "Rules": True}
 DIFFERENCES = {
@@ -34,9 +32,9 @@ def test_each_respect_is_the_same_or_not(second, expected):
     told = respects(found)
     differing, said, target = expected
     assert {each.name: each.is_equal for each in told} == SAME | differing
-    assert (title(found), first_difference(told)) == (said, target)
+    assert (verdict_title(found), first_difference(told)) == (said, target)
     for name in differing:
-        assert name.lower() in summary(told).lower().partition(" differ.")[0]
+        assert name.lower() in verdict_summary(told).lower().partition(" differ.")[0]
 
 
 def test_parts_count_the_rows_of_their_groups():
@@ -48,31 +46,13 @@ def test_parts_count_the_rows_of_their_groups():
                     assert f"{len(GROUPS[part.target].rows(found)):,} " in part.text, part
 
 
-def test_words_of_each_respect():
-    found = compare_vocabularies(PAIR["one"](), PAIR["other"]())
-    said = {each.name: [part.text for part in each.parts] for each in respects(found)}
-    assert said["Tokens"] == ["8 in both", "1 only in A", "1 only in B", "2 with another id"]
-    assert said["Merge rules"] == ["2 in both", "2 only in A"]
-    assert said["Special tokens"] == ["2 roles are the same", "2 special tokens"]
-    assert said["Rules"] == ["all 21 are the same"]
-    other = compare_vocabularies(PAIR["one"](), bpe(special_ids=SpecialIds(bos=8)))
-    [special] = [each for each in respects(other) if each.name == "Special tokens"]
-    assert [part.text for part in special.parts] == ["2 roles differ: bos, eos", "2 special tokens"]
-    assert special.parts[0].target == ROLES
-    without = compare_vocabularies(PAIR["one"](), PAIR["spm"]())
-    assert [part.text for part in respects(without)[1].parts] == ["B lists none"]
-    assert [part.text for part in respects(compare_vocabularies(PAIR["spm"](), PAIR["spm"]()))[1].parts] == [
-        "neither lists any"
-    ]
-
-
 @pytest.mark.real_vocabs
 def test_one_swapped_merge_of_a_real_file_is_all_that_is_told(tmp_path):
     [plant] = [each for each in PLANTS if str(each) == "gpt-2.gguf: one merge swapped"]
     found = compare_vocabularies(*map(guiapp.open_model, plant.write(tmp_path)))
     told = respects(found)
     assert {each.name: each.is_equal for each in told} == SAME | {"Merge rules": False}
-    assert summary(told) == "Merge rules differ. Tokens, special tokens and rules are the same."
+    assert verdict_summary(told) == "Merge rules differ. Tokens, special tokens and rules are the same."
     moved = GROUPS["moved"].rows(found)
     assert len(moved) in (1, 2)
     assert first_difference(told) == "moved"
@@ -85,4 +65,4 @@ def test_a_gguf_and_its_tokenizer_json_differ_in_nothing_that_can_be_compared(tm
     told = respects(found)
     same = {each.name: each.is_equal for each in told}
     assert (same["Tokens"], same["Merge rules"], same["Rules"]) == (True, True, None)
-    assert "Rules cannot be compared in all." in summary(told)
+    assert "Rules cannot be compared in all." in verdict_summary(told)

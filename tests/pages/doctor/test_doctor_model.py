@@ -4,11 +4,9 @@ import json
 
 import pytest
 from small_files import bpe
-from told import told_by
 
 from guiapp.analysis.doctor.doctor import doctor
 from guiapp.kit.session.doctor_model import DoctorModel
-from guiapp.pages.doctor.words import SentencePart, sentence_parts, title_of
 
 
 def progress(share):
@@ -44,39 +42,6 @@ def test_it_looks_a_while_after_a_model_was_opened_or_at_once_where_people_wait(
     opened(model, qtbot, "demo:wordpiece")
     assert model.findings == (), "those of another model are gone at once"
     assert model.is_busy
-
-
-def test_each_change_is_told(model, qtbot, tmp_path):
-    told = told_by(model)
-
-    def tells(act, *given):
-        told.clear()
-        act(*given)
-        return list(told)
-
-    changed, found = ["changed"], ["changed", "chosen_changed"]
-    assert tells(model.examine) == tells(model.choose, 0) == tells(model.leave_file) == []
-    assert (model.name, model.findings, model.finding, model.is_waiting) == ("", (), None, False)
-    assert tells(opened, model, qtbot, "demo:toy") == found
-    assert tells(model.set_active, True) == changed * 2
-    qtbot.waitUntil(lambda: model.diagnosis is not None)
-    assert "progress_changed" in told
-    assert [name for name in told if name != "progress_changed"] == [*changed * 3, *found]
-    assert not model.is_waiting
-    assert tells(model.choose, 1) == ["chosen_changed"]
-    assert tells(model.examine) == changed * 2
-    assert tells(model.set_original, "demo:spm") == changed, "it goes on"
-    assert (tells(model.cancel), tells(model.cancel)) == (changed, [])
-    assert (model.chosen, model.original) == (1, "demo:spm")
-    assert tells(opened, model, qtbot, "demo:wordpiece") == [*found, *changed * 2]
-    assert (model.chosen, model.finding, model.original) == (0, None, "")
-    model.set_active(False)
-    assert tells(model.examine_file, str(tmp_path / "m.gguf")) == [*changed, *found, *changed * 2]
-    qtbot.waitUntil(lambda: not model.is_busy)
-    assert not model.is_waiting, "it was not to begin a while later once more"
-    assert model.problem.startswith("m.gguf cannot be opened")
-    assert tells(model.leave_file) == found
-    assert (model.problem, model.title) == ("", model.session.loader.title)
 
 
 def test_nothing_is_waited_for_once_there_is_nothing_to_look_at(model, qtbot, tmp_path):
@@ -143,12 +108,3 @@ def test_what_is_saved_is_what_was_found(model, qtbot):
     qtbot.waitUntil(lambda: bool(model.findings))
     assert json.loads(model.export("json")(progress))["findings"][0]["code"] == model.findings[0].code
     assert model.findings[0].code in model.export("markdown")(progress).decode()
-
-
-def test_codes_are_told_as_words_and_what_files_say_stands_apart():
-    assert title_of(doctor("demo:spm").findings[0]) == "BOS twice"
-    assert list(sentence_parts("is “<s>”.")) == [
-        SentencePart("is "),
-        SentencePart("<s>", True),
-        SentencePart("."),
-    ]

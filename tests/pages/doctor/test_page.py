@@ -4,18 +4,17 @@ import json
 from threading import Event
 
 import pytest
-from controls_in_words import controls_of, painted_of
 from faults import Fault, all_of, template, write
 from fitting import unreadable
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog
 from small_files import bpe
 
 import guiapp
 from guiapp.analysis.doctor.doctor import doctor
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
 
 LEFT = Qt.MouseButton.LeftButton
 TEMPLATE = "{{ bos_token }}\n{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"
@@ -296,53 +295,3 @@ def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):
         assert "\u202e" not in shown
         assert "\x1b" not in shown
         assert finding.what.replace("“", "").replace("”", "") in shown.translate({0x2068: None, 0x2069: None})
-
-
-def test_all_that_is_told_of_a_finding(open_page, qtbot, faulty):
-    page = open_page(faulty)
-    original = "What the model was converted from, such as tokenizer.json: tell what differs"
-    assert controls_of(page.head) == [
-        *("2 warnings", "model"),
-        f"Compare with original… | {original}",
-        "Export | Save the findings",
-    ]
-    said = controls_of(page.panel)
-    assert [line for line in said if not line.startswith("The file asks for qwen2, and it cuts 37")] == [
-        "WARNING · 1 OF 2",
-        "‹ | Previous finding | Previous finding | off",
-        "› | Next finding | Next finding",
-        "Pre of other family",
-        "Tokens of now and mended",
-        *("Try with afmoe", "Open text in Inspect", "REMEDY | Remedy", "Copy | Copy the remedy"),
-        f"{page.model.findings[0].remedy} | Remedy",
-    ]
-    now = [f"{16 + at} dim" for at in range(5)]
-    pieces = [word for at in range(5) for word in (f"span{at}", f"{at + 1} text")]
-    mended = ["span5", "1 text", "2 text", "span0", "3 text", "4 text", "span4", "5 text", "3 tokens dim"]
-    assert painted_of(page.panel, page.shell.theme_source) == {
-        "Tokens of now and mended": [
-            *(*now, "now text", "?", *pieces, "5 tokens dim", *["dotted accent", "faint"] * 2),
-            *("mended text", "?", *mended, "1314 dim", "1703 dim", "20 dim"),
-        ]
-    }
-    qtbot.mouseClick(page.panel.next, LEFT)
-    steps = controls_of(page.panel)[:3]
-    assert steps == [
-        "WARNING · 2 OF 2",
-        "‹ | Previous finding | Previous finding",
-        "› | Next finding | Next finding | off",
-    ]
-
-
-@pytest.mark.parametrize("width", [1000, 1280])
-def test_findings_that_come_later_move_nothing_beside_the_badge(make_shell, qtbot, faulty, width):
-    shell = make_shell(b"abc", faulty, load)
-    shell.window.resize(width, 800)
-    QApplication.processEvents()
-    bar = shell.window.top_bar
-    beside = [each for each in bar.children() if isinstance(each, QWidget) and each is not bar.exactness]
-    before = [each.geometry() for each in beside]
-    qtbot.waitUntil(lambda: not shell.window.doctor.is_waiting)
-    QApplication.processEvents()
-    assert "warning" in bar.exactness.text()
-    assert [each.geometry() for each in beside] == before

@@ -7,8 +7,7 @@ import pytest
 from fake_hunt import FakeEngine
 
 import guiapp
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.hunt.model import HuntModel
 

@@ -1,4 +1,4 @@
-"""What the Hunt page's model makes of the states of a hunt, and what it asks for."""
+"""What the Hunt page's model makes of the states of a hunt, what it asks for, and what it says."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import pytest
 from fake_hunt import DIGITS, MERGE, START, batch_of, find_of, lines_of
 
 import guiapp
+from guiapp.analysis.compare.reasons import ORDER, Cause
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.analysis.hunt.report import markdown
-from guiapp.analysis.hunt.sides import HuntError
+from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.pages.hunt.sides import HuntSide
+from guiapp.pages.hunt import model as module
+from guiapp.pages.hunt.model import HuntSide, ReasonPart, plain, sentence, title_of, where
 
 
 def begun(qtbot, model, engine) -> None:
@@ -135,15 +136,6 @@ def test_finds_are_gone_through_round_and_round(make_model, engine, pair, qtbot)
         model.select(MERGE, 0)
 
 
-def test_it_stops_and_keeps_what_was_found(make_model, engine, pair, qtbot):
-    model = make_model(engine, *pair)
-    begun(qtbot, model, engine)
-    news(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
-    model.run_or_stop()
-    qtbot.waitUntil(lambda: not model.is_running)
-    assert [find.text for find in model.finds] == [b"12"]
-
-
 def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
@@ -199,23 +191,6 @@ def test_why_there_is_no_hunt_is_told(make_model, engine, pair, error, message, 
     assert model.problem == ""
 
 
-def test_the_report_is_the_engine_s_own(make_model, engine, pair, tmp_path, qtbot):
-    model = make_model(engine, *pair)
-    model.report()  # nothing to report
-    begun(qtbot, model, engine)
-    state = replace(START, is_over=True).with_batch(batch_of(find_of(b"12")))
-    news(qtbot, model, engine, state)
-    with qtbot.waitSignal(model.reported) as reported:
-        model.report()
-    assert reported.args == [markdown(state)]
-    with qtbot.waitSignal(model.news):
-        model.save_report(tmp_path / "hunt.md")
-    assert (tmp_path / "hunt.md").read_text() == markdown(state)
-    with qtbot.waitSignal(model.failed) as failed:
-        model.save_report(tmp_path / "none" / "hunt.md")
-    assert "cannot be written" in failed.args[0]
-
-
 def test_a_line_is_pointed_out_in_the_text_even_after_it_moved(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair, text="é 1984\r\ntwo 12\n".encode())
     begun(qtbot, model, engine)
@@ -265,15 +240,6 @@ def test_the_find_is_shown_in_a_column_that_is_there_or_added(make_model, engine
     assert model.second_session() is session
     model.show_text()
     assert model.session.document.text() == b"12"
-
-
-def test_a_find_without_text_leaves_the_window_s_text_alone(make_model, engine, pair, qtbot):
-    model = make_model(engine, *pair)
-    text = model.session.document.text()
-    begun(qtbot, model, engine)
-    news(qtbot, model, engine, START.with_batch(batch_of(find_of(b""))))
-    model.show_text()
-    assert model.session.document.text() == text != b""
 
 
 # With the engine itself
@@ -329,3 +295,75 @@ def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot
     with pytest.raises(guiapp.VocabError) as error:
         guiapp.open_model(tmp_path / "none.gguf")
     assert model.problem == str(error.value)
+
+
+def test_no_two_kinds_share_a_name():
+    kinds = [(cause, subject) for cause in Cause for subject in (*ORDER, "contractions")]
+    named = [title_of(kind) for kind in kinds if kind[0] in (Cause.PIECES, Cause.NORMALIZED, Cause.DECODED)]
+    assert len(set(named)) == len(named) == 3 * (len(ORDER) + 1)
+
+
+def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
+    find = find_of(
+        b"12", sentence="`first.gguf` cuts `1` | `2` and `second.gguf` cuts `12`. It is about digits."
+    )
+    said = sentence(find, START.subjects)
+    assert plain(said) == "A cuts 1 | 2 and B cuts 12."
+    assert said[0] == ReasonPart("A", False, "A")
+    assert said[2] == ReasonPart("1", True, "")
+    assert where(find) == "Pre-tokenizer, from byte 0 on"
+
+
+QWEN = "all vanish when A is split as qwen2."
+
+
+@pytest.fixture
+def model(make_model, engine, pair, qtbot, monkeypatch):
+    """One that has found two causes."""
+    asked = []
+    monkeypatch.setattr(module, "likely_pre", lambda plan, finds: asked.append((plan, finds)) or "qwen2")
+    made = make_model(engine, *pair)
+    made.asked = asked
+    made.run()
+    found = batch_of(find_of(b"12"), find_of(b"ab", MERGE))
+    engine.tell(replace(START, is_over=True).with_batch(found))
+    with qtbot.waitSignal(made.likely_changed):
+        pass
+    qtbot.waitUntil(lambda: not made.is_running and made.likely != "")
+    return made
+
+
+def test_the_likely_one_is_told_beside_what_the_file_says(model, pair):
+    ((plan, finds),) = model.asked
+    assert (plan.first, plan.second, finds) == (*pair, model.state.finds)
+    assert model.kinds == [DIGITS, MERGE]
+    assert model.likely_words == f"The 2 causes {QWEN} The file names llama-bpe."
+
+
+def test_what_was_chosen_by_hand_is_told(model, qtbot):
+    model.kinds = model.kinds[:1]
+    assert model.likely_words.startswith("The 1 cause vanishes when A is split as qwen2. ")
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.use_pre("gpt-2")
+    model.likely, model.kinds = "qwen2", [DIGITS, MERGE]
+    assert model.likely_words == f"The 2 causes {QWEN} It is split as gpt-2, chosen by hand."
+
+
+def test_a_hunt_is_begun_again_with_the_likely_one_once(model, engine, pair, qtbot):
+    before, n_plans = len(model.compared.sessions), len(engine.plans)
+    model.hunt_again()
+    qtbot.waitUntil(lambda: len(engine.plans) > n_plans)
+    assert engine.plans[-1].pres == ("qwen2", None)
+    assert len(model.compared.sessions) == before + 1
+    model.hunt_again()
+    assert len(model.compared.sessions) == before + 1
+
+
+def test_nothing_can_be_hunted_without_generators(make_model, engine, pair):
+    model = make_model(engine, *pair)
+    model.choose(replace(model.choices, generators=()))
+    assert model.why_not == "Tick a generator of texts."
+    model.run()
+    assert not model.is_running
+    model.hunt_again()
+    assert (engine.plans, len(model.compared.sessions)) == ([], 2)

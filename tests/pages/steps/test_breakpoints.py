@@ -4,7 +4,7 @@ import pytest
 
 from guiapp.analysis.trace.breakpoints import BreakpointError, parse_breakpoint
 from guiapp.errors import TokenloupeError
-from guiapp.pages.steps.breakpoints import StepBreakpoints, at_bytes, at_operations
+from guiapp.pages.steps.walk_model import StepBreakpoints, at_bytes, at_operations
 
 
 class Place:
@@ -143,36 +143,6 @@ def tokens(*numbers):
     return [f"token {number}" for number in numbers]
 
 
-def test_each_change_is_told_once_with_what_was_removed(told, place):
-    told.change(1, "token 9")
-    told.remove(2)
-    told.enable(0, False)
-    told.toggle("token 4")
-    told.toggle("token 7")
-    told.toggle_operations(["merge"])
-    told.toggle_operations(["merge"])
-    assert told.told == [
-        (tokens(1, 9, 3, 4), None),
-        (tokens(1, 9, 4), "token 3"),
-        (tokens(1, 9, 4), None),
-        (tokens(1, 9), "token 4"),
-        (tokens(1, 9, 7), None),
-        ([*tokens(1, 9, 7), "operation merge"], None),
-        (tokens(1, 9, 7), "operation merge"),
-    ]
-    assert [row.is_enabled for row in told.rows] == [False, True, True]
-    assert place.rows == told.rows
-
-
-def test_a_changed_row_stays_on_or_off(told):
-    told.enable(1, False)
-    told.change(1, "token 9")
-    told.change(2, "token 8")
-    assert [row.is_enabled for row in told.rows] == [True, False, True, True]
-    told.enable(1, True)
-    assert [row.is_enabled for row in told.rows] == [True] * 4
-
-
 def test_to_forget_leaves_nothing_to_take_back(told, place):
     told.undo()
     told.told.clear()
@@ -183,15 +153,6 @@ def test_to_forget_leaves_nothing_to_take_back(told, place):
     assert told.rows == ()
 
 
-def test_a_step_taken_back_is_told_and_placed(told, place):
-    told.remove(0)
-    told.told.clear()
-    told.undo()
-    told.redo()
-    assert told.told == [(tokens(1, 2, 3, 4), None), (tokens(2, 3, 4), None)]
-    assert place.rows == told.rows
-
-
 def test_what_the_debugger_gave_up_is_noted_and_no_step(told, place):
     placed, rows = place.rows, told.rows[:1]
     told.told.clear()
@@ -199,16 +160,6 @@ def test_what_the_debugger_gave_up_is_noted_and_no_step(told, place):
     assert (told.rows, told.told, place.rows) == (rows, [(tokens(1), None)], placed)
     told.undo()
     assert titles(told) == tokens(1, 2, 3)
-
-
-def test_rows_that_fit_are_placed_though_another_does_not(place):
-    breakpoints = StepBreakpoints(place)
-    for number in range(1, 4):
-        breakpoints.add(f"token {number}")
-    place.refused = ("token 2",)
-    breakpoints.fit(breakpoints.rows)
-    assert [row.is_enabled for row in breakpoints.rows] == [True, False, True]
-    assert place.rows == breakpoints.rows
 
 
 @pytest.mark.parametrize(

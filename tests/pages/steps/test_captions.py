@@ -3,11 +3,10 @@
 import pytest
 
 import guiapp
-from guiapp.analysis.explain.code_marks import without_marks
-from guiapp.analysis.trace.debugger import Granularity
+from guiapp.analysis.explain.spelling import without_marks
+from guiapp.analysis.trace.debugger import Granularity, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
-from guiapp.pages.steps.captions import (
+from guiapp.pages.steps.flow import (
     OF_RANKS,
     OTHERWISE,
     PASSES,

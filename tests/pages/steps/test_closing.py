@@ -7,9 +7,8 @@ from instant_recorder import InstantRecorder
 from guiapp.pages.steps.exporter import StepExporter
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.race import RaceModel
-from guiapp.pages.steps.recording import Recording
-from guiapp.pages.steps.trace_recorder import TraceRecorder
-from guiapp.pages.steps.training import TrainingModel
+from guiapp.pages.steps.recording import Recording, TraceRecorder
+from guiapp.pages.steps.walk_model import TrainingModel
 
 OWNERS = {
     "steps": lambda session: (made := StepsModel(session, None, InstantRecorder()), made.stop),

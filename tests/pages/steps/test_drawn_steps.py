@@ -7,14 +7,23 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.analysis.trace.operations import NUMBERS
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.trace.trace import NUMBERS
 from guiapp.pages.steps import flow as flow_module
-from guiapp.pages.steps import lattice as lattice_module
-from guiapp.pages.steps.flow import ElementKind, ElementRole, flow
-from guiapp.pages.steps.lattice import lattice
-from guiapp.pages.steps.tries import made_so_far, stack
+from guiapp.pages.steps import flow as lattice_module
+from guiapp.pages.steps.flow import (
+    MOST_OTHERS,
+    ElementKind,
+    ElementRole,
+    MatchedPath,
+    WalkNode,
+    flow,
+    lattice,
+    made_so_far,
+    matched_path,
+    stack,
+)
 
 DRAWN = Path(__file__).with_name("drawn_steps.txt")
 LITTLE_ROOM = {
@@ -134,3 +143,54 @@ def test_symbols_that_are_no_tokens_are_told(tmp_path):
         [("a", "0"), ("c", "no token"), ("d", "no token"), last],
         [("a", "0"), ("cd", "no token"), last],
     ]
+
+
+TEXT = "How many unbelievable lions sleep in New York? 😍"
+
+
+@pytest.mark.parametrize(("model", "encoder"), [("demo:bpe", "greedy"), ("demo:rwkv", "rwkv")])
+def test_each_token_taken_ends_a_walk_through_its_prefixes(model, encoder):
+    tokenizer = guiapp.open_model(model)
+    debugger = debugger_for(tokenizer, record(tokenizer, TEXT, encoder))
+    tree = tokenizer.vocabulary.token_tree
+    n_walks = 0
+    for step in range(debugger.n_steps + 1):
+        debugger.go_to(step)
+        shown = matched_path(debugger, tree)
+        if step == debugger.n_steps or debugger.trace.operation(step) != "take":
+            assert not shown.nodes
+            continue
+        n_walks += 1
+        columns = debugger.trace.columns
+        taken = debugger.trace.text[columns.position[step] : columns.end[step]]
+        spelled = [tokenizer.vocabulary.token_bytes(node.token_id) for node in shown.nodes]
+        assert spelled[-1] == taken
+        assert all(taken.startswith(prefix) for prefix in spelled)
+        assert [len(prefix) for prefix in spelled] == sorted({len(prefix) for prefix in spelled})
+        every_prefix = {taken[:size] for size in range(1, len(taken) + 1)}
+        assert {prefix for prefix in every_prefix if tree.longest_match(prefix) is not None} >= set(spelled)
+        for node in shown.nodes:
+            assert node.added not in node.others
+            assert len(node.others) <= min(MOST_OTHERS, node.n_others)
+    assert n_walks > 5
+
+
+def toy_walk(text, step):
+    tokenizer = guiapp.open_model("demo:toy")
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "greedy"))
+    debugger.go_to(step)
+    return matched_path(debugger, tokenizer.vocabulary.token_tree)
+
+
+def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
+    assert toy_walk("acbbabab", 1) == MatchedPath(
+        [
+            WalkNode(0, "a", "a", ("b", "c"), 2),
+            WalkNode(5, "c", "ac", ("b",), 1),
+            WalkNode(8, "bb", "acbb", (), 0),
+        ],
+        "abab",
+    )
+    assert toy_walk("acbbababab", 1).text_after == "ababab"
+    assert toy_walk("acbbabababa", 1).text_after == "ababab"
+    assert toy_walk("acbb", 0) == toy_walk("acbb", 2) == toy_walk("acbb", 99) == MatchedPath([], "")

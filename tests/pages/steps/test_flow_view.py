@@ -1,23 +1,19 @@
-"""The rows in which the text stands as tokens."""
+"""The rows in which the text stands as tokens, the gutter beside them, and the code."""
+
+from __future__ import annotations
+
+from itertools import pairwise
 
 import pytest
-from hands import point_at, turn_wheel
+from hands import point_at
 from pictures import paintings_of
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
 
-from guiapp.core.text.visible_text import visible_text
-from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
-from guiapp.pages.steps.boxes import height_of_rows, rows_within
-from guiapp.pages.steps.flow import ElementKind, ElementRole, flow
-
-
-def test_rows_that_there_is_room_for_are_counted_in_any_size():
-    for n_rows in (1, 2, 3):
-        for size_px in range(9, 49):
-            factor = size_px / TEXT_FONT_PX
-            assert rows_within(round(height_of_rows(n_rows) * factor) / factor) == n_rows
+from guiapp.pages.steps.cards import GutterRow
+from guiapp.pages.steps.flow import ElementRole, flow
+from guiapp.pages.steps.flow_view import height_of_rows
 
 
 def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
@@ -27,136 +23,6 @@ def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
     tip = tip_at(page.trace.flow, box.rect.center().toPoint())
     assert f"id {box.element.below}" in tip
     assert "C3 BC" in tip
-
-
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_the_end_shows_tokens_as_the_other_pages_do(make_steps_page, theme):
-    page = make_steps_page(text="Wo\tsind die Löwen?<|im_start|> in\n New York".encode(), theme=theme)
-    page.model.to_end()
-    flow, colors = page.trace.flow, ThemeSource(QApplication.instance(), theme).theme
-    picture = flow.grab().toImage()
-    text = page.model.debugger.trace.text
-    for box in flow.boxes:
-        element = box.element
-        is_control = element.text in ("<|begin_of_text|>", "<|im_start|>")
-        assert element.text == "<|begin_of_text|>" or element.text == visible_text(
-            text[element.start : element.end]
-        )
-        inner = box.rect.adjusted(4, 4, -4, -4).topLeft().toPoint()
-        edge = QPoint(round(box.rect.center().x()), round(box.rect.top()) + 1)
-        assert (picture.pixelColor(inner) in colors.span_colors) is not is_control
-        assert (picture.pixelColor(edge) != picture.pixelColor(inner)) is is_control  # a ring
-    assert any(box.element.text.startswith("·") for box in flow.boxes)
-
-
-@pytest.mark.parametrize(
-    ("name", "encoder", "text", "zoom"),
-    [
-        ("toy", "heap", b"abacb abacb", 1),
-        ("wordpiece", None, b"the lions", 1),
-        ("bpe", None, b"How do lions<|im_start|> sleep in New York, I wonder?", 2),
-    ],
-)
-def test_boxes_and_what_is_made_of_them_are_painted_at_each_step(make_steps_page, name, encoder, text, zoom):
-    page = make_steps_page(name, text, encoder)
-    page.set_text_size(zoom * TEXT_FONT_PX)
-    view, theme = page.trace.flow, page.trace.flow._theme_source.theme
-    view.resize(700 * zoom, view.maximumHeight())
-    for position in range(page.model.n_steps + 1):
-        page.model.go_to(position)
-        shown, paintings = flow(page.model.debugger), paintings_of(view)
-        assert view.accessibleDescription() == " ".join(box.element.text for box in view.boxes)
-        seen = [box for box in view.boxes if view.rect().contains(box.rect.toRect())]
-        about = [box for box in seen if box.element.role is not ElementRole.NONE]
-        assert len(about) == len([box for box in view.boxes if box.element.role is not ElementRole.NONE])
-        for element, rect in seen:
-            inside = [(m.text, m.pen) for m in paintings.written if rect.contains(m.place.center())]
-            shapes = [shape for shape in paintings.drawn if near(shape.place, rect)]
-            is_about, is_text = element.role is not ElementRole.NONE, element.part is ElementKind.TEXT
-            color = theme.faint if is_text and not is_about else theme.span_text
-            below = [(element.below, theme.dim.name())] * (element.part is ElementKind.TOKEN)
-            assert inside == [(element.text, color.name()), *below]
-            assert bool(shapes) is (is_about or not is_text)
-            for shape in shapes:
-                rings = {
-                    ElementKind.FINISHED: "",
-                    ElementKind.CONTROL: theme.warning.name(),
-                    ElementKind.TOKEN: theme.line.name(),
-                }
-                assert shape.pen == (theme.accent.name() if is_about else rings[element.part])
-                assert shape.look == "dashed" * (is_about and is_text)
-                assert (
-                    element.part is not ElementKind.FINISHED
-                    or shape.brush == theme.span_color(element.color).name()
-                )
-        bubbles = [shape.place for shape in paintings.drawn if shape.brush == theme.accent.name()]
-        brackets = [s.place for s in paintings.drawn if s.pen == theme.accent.name() and not s.brush]
-        assert len(bubbles) == len(brackets) == bool(about and shown.made)
-        for bubble, bracket in zip(bubbles, brackets, strict=True):
-            row = [box.rect for box in about if box.rect.center().y() == about[0].rect.center().y()]
-            assert row[0].left() < bracket.left() < bracket.right() < row[-1].right()
-            assert bracket.left() - row[0].left() == pytest.approx(row[-1].right() - bracket.right())
-            assert bubble.bottom() <= bracket.top() + 1 < bracket.bottom() < row[0].top()
-            (made,) = [mark for mark in paintings.written if mark.pen == theme.on_accent.name()]
-            assert made.text.endswith(f"  {shown.made_below}")
-            assert shown.made in made.text
-            assert bubble.contains(made.place)
-            assert bubble.center().x() == pytest.approx(bracket.center().x(), abs=1) or (
-                bubble.left() == pytest.approx(row[0].left()) or bubble.right() > view.width() - 20 * zoom
-            )
-        starts = {row.start: row.middle for row in view.gutter_rows if 0 < row.middle < view.height()}
-        numbers = [mark for mark in paintings.written if mark.place.right() < seen[0].rect.left()]
-        assert [mark.text for mark in numbers] == [f"{start:,}" for start in starts]
-        assert [mark.place.center().y() for mark in numbers] == [
-            pytest.approx(y, abs=1) for y in starts.values()
-        ]
-        assert {mark.pen for mark in numbers} == {theme.faint.name()}
-
-
-def near(one, other):
-    return (one.center() - other.center()).manhattanLength() < 1 and abs(one.width() - other.width()) < 1
-
-
-def test_a_strip_at_the_right_says_which_rows_are_in_sight(make_steps_page, qtbot):
-    page = make_steps_page(text=b"How do the lions sleep in New York? " * 8)
-    view = page.trace.flow
-    theme = view._theme_source.theme
-    line, faint = theme.line.name(), theme.faint.name()
-
-    def strips():
-        shapes = paintings_of(view).drawn
-        return [s.place for s in shapes if s.place.right() == view.width() and s.brush == line]
-
-    page.model.to_end()
-    view.resize(300, height_of_rows(2))
-    n_rows, n_seen = len(view.gutter_rows), rows_within(view.height())
-    assert n_rows > n_seen + 1
-    tops = []
-    for _ in range(n_rows - n_seen + 1):
-        (strip,) = strips()
-        assert strip.height() == pytest.approx(n_seen * view.height() / n_rows)
-        in_sight = [f"{row.start:,}" for row in view.gutter_rows if 0 < row.middle < view.height()]
-        assert len(in_sight) >= n_seen
-        written = paintings_of(view).written
-        assert [mark.text for mark in written if mark.pen == faint] == in_sight
-        tops.append(strip.top())
-        turn_wheel(view, QPoint(200, 30), -120)
-    assert tops == [pytest.approx(number * view.height() / n_rows) for number in range(len(tops))]
-    assert turn_wheel(view, QPoint(200, 30), 120)
-    assert strips()[0].top() == pytest.approx(tops[-2])
-    view.setMaximumHeight(5000)
-    view.resize(300, height_of_rows(n_rows))
-    assert strips() == []
-    page.kept_session.text.show(b"How do the lions sleep in New York? " * 30)
-    qtbot.waitUntil(lambda: page.is_ready)
-    page.model.to_end()
-    view.resize(300, height_of_rows(1))
-    ends = [max(row.end for row in view.gutter_rows)]
-    for _ in range(4):
-        turn_wheel(view, QPoint(200, 30), -120)
-        ends.append(max(row.end for row in view.gutter_rows))
-    assert ends == sorted(set(ends))
-    assert strips() == []
 
 
 def test_the_pointer_over_the_gutter_shows_what_a_click_would_do(make_steps_page, qtbot):
@@ -268,23 +134,147 @@ def test_no_breakpoint_is_set_on_an_id_of_another_vocabulary(make_steps_page, qt
     assert [row.kind for row in page.model.breakpoints.rows] == ["byte"]
 
 
-def test_a_text_gets_as_much_height_as_it_needs_and_keeps_it(make_steps_page):
-    page = make_steps_page(text=b"How do lions sleep in New York? " * 6)
-    view, model = page.trace.flow, page.model
-    view.resize(500, view.height())
-    model.to_end()
-    high = view.maximumHeight()
-    assert high == height_of_rows(len(view.gutter_rows))
-    assert height_of_rows(1) <= view.minimumHeight() <= height_of_rows(2)
-    model.restart()
-    assert view.maximumHeight() == high
-    page.kept_session.text.show(b"short")
-    assert view.maximumHeight() < high
-
-
 def test_without_tokens_the_reason_is_painted(make_steps_page):
     page = make_steps_page("toy", b"")
     view = page.trace.flow
     assert [text for text, _ in paintings_of(view).texts] == ["The text is empty."]
     page.model.show(None)
     assert [text for text, _ in paintings_of(view).texts] == ["Nothing is recorded yet."]
+
+
+LEFT = Qt.MouseButton.LeftButton
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def titles(page):
+    return [row.title for row in page.model.breakpoints.rows]
+
+
+def gutter_place(page, row: GutterRow) -> QPoint:
+    return QPoint(7, round(row.middle))
+
+
+def color_at(widget, place: QPoint) -> str:
+    return widget.grab().toImage().pixelColor(place).name()
+
+
+@pytest.mark.parametrize("text_px", [15, 26])
+def test_a_click_in_the_gutter_sets_a_breakpoint_and_the_next_one_removes_it(make_steps_page, qtbot, text_px):
+    page = make_steps_page(text=b"How do lions sleep in New York? " * 20)
+    page.set_text_size(text_px)
+    flow = page.trace.flow
+    row = flow.gutter_rows[0]
+    place = gutter_place(page, row)
+    plain = color_at(flow, place)
+    qtbot.mouseClick(flow, LEFT, pos=place)
+    assert titles(page) == [f"byte {row.start}"]
+    assert color_at(flow, place) == page.trace.flow._theme_source.theme.bad.name()
+    qtbot.mouseClick(flow, LEFT, pos=place)
+    assert titles(page) == []
+    qtbot.mouseMove(flow, QPoint(flow.width() // 2, flow.height() - 1))
+    assert color_at(flow, place) == plain
+
+
+def test_a_breakpoint_from_the_gutter_stops_a_run(make_steps_page, qtbot):
+    page = make_steps_page(text=b"How do lions sleep in New York? " * 20)
+    page.model.to_end()
+    flow = page.trace.flow
+    second = flow.gutter_rows[1]
+    assert second.start > 0
+    qtbot.mouseClick(flow, LEFT, pos=gutter_place(page, second))
+    page.model.restart()
+    qtbot.keyClick(page.window(), Qt.Key.Key_F5)
+    columns = page.model.debugger.trace.columns
+    assert columns.position[page.model.position] <= second.start < columns.end[page.model.position]
+
+
+def test_a_box_with_a_dot_is_freed_wherever_in_it_the_breakpoint_is(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.model.to_end()
+    box = next(box for box in page.trace.flow.boxes if box.element.end - box.element.start > 2)
+    page.model.breakpoints.add(f"byte {box.element.start + 1}")
+    qtbot.mouseClick(page.trace.flow, LEFT, pos=box.rect.center().toPoint())
+    assert titles(page) == []
+
+
+def test_what_is_switched_off_keeps_a_ring(make_steps_page, qtbot):
+    page = make_steps_page()
+    flow = page.trace.flow
+    row = flow.gutter_rows[0]
+    qtbot.mouseClick(flow, LEFT, pos=gutter_place(page, row))
+    qtbot.mouseMove(flow, QPoint(flow.width() // 2, flow.height() - 1))
+    filled = flow.grab().toImage()
+    page.model.breakpoints.enable(0, False)
+    ring = flow.grab().toImage()
+    around = [QPoint(x, round(row.middle)) for x in range(16)]
+    assert color_at(flow, gutter_place(page, row)) != filled.pixelColor(gutter_place(page, row)).name()
+    assert len({ring.pixelColor(place).name() for place in around}) > 2
+
+
+def test_a_line_of_the_code_is_broken_at_by_a_click(make_steps_page, qtbot):
+    page = make_steps_page()
+    code = page.trace.code
+    lines, present = code.present()
+    place = code.line_rect(present).center().toPoint()
+    assert lines.operations_of(present) == ("merge",)
+    qtbot.mouseClick(code, LEFT, pos=place)
+    assert titles(page) == ["operation merge"]
+    page.model.restart()
+    qtbot.keyClick(page.window(), Qt.Key.Key_F5)
+    assert page.model.debugger.trace.operation(page.model.position) == "merge"
+    qtbot.mouseClick(code, LEFT, pos=place)
+    assert titles(page) == []
+    does_nothing = lines.lines.index("while the queue is not empty:")
+    qtbot.mouseClick(code, LEFT, pos=code.line_rect(does_nothing).center().toPoint())
+    assert titles(page) == []
+
+
+def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbot):
+    page = make_steps_page()
+    window, model = page.window(), page.model
+    first_steps = model.debugger.trace.pieces.first_step.tolist()
+    model.go_to(first_steps[1] + 1)
+    qtbot.keyClick(window, Qt.Key.Key_F11, CONTROL)
+    assert model.position == first_steps[2]
+    qtbot.keyClick(window, Qt.Key.Key_F11, CONTROL | SHIFT)
+    assert model.position == first_steps[1]
+    (button,) = [
+        found for found in page.findChildren(QToolButton) if found.text() == "piece ▷▷" and found.isVisible()
+    ]
+    qtbot.mouseClick(button, LEFT)
+    assert model.position == first_steps[2]
+
+
+def test_playing_stops_at_a_breakpoint_for_once_and_uses_it_up(make_steps_page, qtbot):
+    page = make_steps_page()
+    model = page.model
+    model.restart()
+    model.breakpoints.add("operation merge once")
+    model.clock.set_speed(30)
+    model.play()
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
+    assert model.debugger.trace.operation(model.position) == "merge"
+    assert not model.breakpoints.rows[0].is_enabled
+
+
+def test_rows_out_of_sight_are_not_laid_out(make_steps_page):
+    page = make_steps_page(text=b"How do lions sleep in New York? " * 60)
+    model, view = page.model, page.trace.flow
+    for step in range(0, model.n_steps, 331):
+        model.go_to(step)
+        marked = [
+            element for element in flow(model.debugger).elements if element.role is not ElementRole.NONE
+        ]
+        assert [box.element for box in view.boxes if box.element.role is not ElementRole.NONE] == marked
+        assert len(view.gutter_rows) <= 6
+        starts = [box.element.start for box in view.boxes]
+        assert starts == sorted(starts)
+
+
+def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_page):
+    page = make_steps_page("spm", b"x" * 600 + b"<s>" + b"lions sleep " * 60, "scan")
+    page.model.to_byte(1000)
+    shown = flow(page.model.debugger)
+    assert shown.is_cut_before
+    boxes = shown.elements
+    assert all(left.end == right.start for left, right in pairwise(boxes))

@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 
-from guiapp.analysis.lessons.checking import check
-from guiapp.analysis.lessons.lesson import KEYS, load
+from guiapp.analysis.lessons.lesson import KEYS, check, load
 from guiapp.core.demo import demo_model_path
 from guiapp.errors import VocabError
 from guiapp.pages.steps.lessons import template

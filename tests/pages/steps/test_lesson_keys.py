@@ -4,9 +4,8 @@ import html
 import re
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.steps.page import LESSONS
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -141,34 +140,3 @@ def plain(rich):
 def bare(text):
     """Without what marks code and emphasis."""
     return re.sub(r"[`*\s]", "", text)
-
-
-def test_the_list_has_a_card_for_each_lesson_and_grows(make_steps_page, qtbot, monkeypatch):
-    page = make_steps_page()
-    player, shown = page.player, page.lessons
-    monkeypatch.setattr(type(player), "failures", ["x.toml: not a lesson"])
-    page.modes.choose(LESSONS)
-    page.modes.choose(0)
-    page.modes.choose(LESSONS)
-    labels = shown.findChildren(QLabel)
-    texts = [label.text() for label in labels]
-    for number, lesson in enumerate(player.lessons, 1):
-        assert texts.count(f"{number}.  {lesson.title}") == texts.count(lesson.summary) == 1
-        button = shown.buttons[lesson.name]
-        assert button.text() == f"Begin · {len(lesson.steps)} steps"
-        assert button.accessibleName() == f"{lesson.title}: {button.text()}"
-    assert texts[-1] == "x.toml: not a lesson"
-    assert max(label.width() for label in labels) < page.width() * 0.75
-    sizes = [label.font().pixelSize() for label in labels[:-1]]
-    page.set_text_size(2 * TEXT_FONT_PX)
-    assert [label.font().pixelSize() for label in labels[:-1]] == [2 * size for size in sizes]
-    last = player.lessons[-1]
-    player.begin(last.name, 1)
-    player.leave()
-    button = shown.buttons[last.name]
-    qtbot.waitUntil(
-        lambda: shown.viewport().rect().contains(button.mapTo(shown.viewport(), button.rect().center()))
-    )
-    press(qtbot, Qt.Key.Key_Enter)
-    assert player.lesson is last
-    assert player.number == 1

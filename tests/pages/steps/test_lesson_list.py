@@ -1,14 +1,13 @@
-"""The list of lessons: what each card tells, and what its buttons do."""
+"""The list of lessons: its cards and buttons, and lessons from files of people's own."""
 
+import json
 from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton, QToolButton
 
-from guiapp.analysis.lessons.lesson import ENDING
-from guiapp.kit.widgets.theme import MARGIN_PX, TEXT_FONT_PX, UI_FONT_PX
-from guiapp.pages.steps.lessons import KEYS_TEXT, LIST_WIDTH_PX
+from guiapp.analysis.lessons.lesson import ENDING, lessons_folder
 from guiapp.pages.steps.page import LESSONS
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
@@ -19,31 +18,6 @@ def page(make_steps_page):
     page = make_steps_page()
     page.modes.choose(LESSONS)
     return page
-
-
-def labels(page):
-    return {label.text(): label for label in page.lessons.findChildren(QLabel)}
-
-
-def test_each_card_has_a_number_a_title_a_summary_and_four_buttons(page):
-    told = labels(page)
-    for number, lesson in enumerate(page.player.lessons, 1):
-        title, summary = told[f"{number}.  {lesson.title}"], told[lesson.summary]
-        assert summary.property("role") == "dim"
-        assert title.font().pixelSize() == summary.font().pixelSize() + 3 == UI_FONT_PX + 3
-        assert {title.textFormat(), summary.textFormat()} == {Qt.TextFormat.PlainText}
-        assert page.lessons.buttons[lesson.name].accessibleName() == (
-            f"{lesson.title}: Begin · {len(lesson.steps)} steps"
-        )
-        card = page.lessons.buttons[lesson.name].parentWidget()
-        assert card.property("role") == "card"
-        assert card.isAncestorOf(title)
-        assert {button.text(): button.accessibleName() for button in card.findChildren(QToolButton)} == {
-            "Save a copy…": f"Save a copy of {lesson.title}",
-            "Present": f"Present {lesson.title}",
-        }
-    assert told[KEYS_TEXT].font().pixelSize() == UI_FONT_PX
-    assert page.lessons.widget().width() <= page.lessons.viewport().width()
 
 
 def test_buttons_tell_how_far_people_got_and_whether_they_were_done_before(page):
@@ -61,19 +35,6 @@ def test_buttons_tell_how_far_people_got_and_whether_they_were_done_before(page)
     if page.player.lesson is not None:
         page.player.leave()
     assert button.text().startswith("✓ ")
-
-
-def test_words_grow_with_the_text_and_the_list_is_not_filled_twice(page):
-    before = dict(page.lessons.buttons)
-    page.lessons.fill()
-    assert page.lessons.buttons == before
-    page.set_text_size(2 * TEXT_FONT_PX)
-    told = labels(page)
-    lesson = page.player.lessons[0]
-    assert told[lesson.summary].font().pixelSize() == 2 * UI_FONT_PX
-    assert told[KEYS_TEXT].font().pixelSize() == 2 * UI_FONT_PX
-    inner = told[KEYS_TEXT].parentWidget()
-    assert inner.maximumWidth() == 2 * LIST_WIDTH_PX > 2 * MARGIN_PX
 
 
 def test_arrows_go_from_lesson_to_lesson_past_what_stands_between(page, qtbot):
@@ -125,3 +86,141 @@ def test_a_file_is_opened_only_where_one_is_chosen(page, qtbot, monkeypatch):
     for _ in range(2):
         qtbot.mouseClick(buttons["Open lesson file…"], LEFT)
     assert opened == [f"/there/own{ENDING}"]
+
+
+OWN = (
+    'title = "<b>Own</b>"\nsummary = "s"\n[[step]]\nsay = "one"\nmodel = "demo:toy"\ntext = "ab"\n'
+    '[[step]]\nsay = "two"\nbreak = "end"\n'
+)
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(OWN)
+    return path
+
+
+@pytest.fixture
+def complaints(monkeypatch):
+    told = []
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: told.append(box.text()))
+    return told
+
+
+def button(page, text):
+    return next(each for each in page.lessons.findChildren(QPushButton) if each.text() == text)
+
+
+def test_a_file_is_opened_from_the_list_and_stays_in_it(make_steps_page, qtbot, own, monkeypatch):
+    page = make_steps_page()
+    page.modes.choose(LESSONS)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (str(own), ""))
+    qtbot.mouseClick(button(page, "Open lesson file…"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert page.player.step.say == "one"
+    page.player.go_on()
+    page.player.leave()
+    assert list(page.lessons.buttons)[-1] == str(own)
+    titles = [label for label in page.lessons.findChildren(QLabel) if "Own" in label.text()]
+    assert [label.textFormat() for label in titles] == [Qt.TextFormat.PlainText]
+    assert QApplication.focusWidget() is not page.lessons.buttons[str(own)]  # finished: the next one
+    own.write_text(OWN.replace("one", "another"))
+    page.lessons.buttons[str(own)].click()
+    assert page.player.step.say == "another"
+
+
+def test_the_list_of_the_next_start_has_files_that_are_still_there(make_steps_page, own, tmp_path):
+    page = make_steps_page()
+    gone = tmp_path / "gone.toml"
+    gone.write_text(OWN)
+    for path in (own, gone):
+        page.lessons.open(path)
+    page.player._progress._settings.save()
+    gone.unlink()
+    again = make_steps_page()
+    again.modes.choose(LESSONS)
+    assert [name for name in again.lessons.buttons if name.startswith("/")] == [str(own)]
+
+
+def test_a_dozen_files_are_remembered(make_steps_page, tmp_path):
+    page = make_steps_page()
+    for number in range(14):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(OWN)
+        page.lessons.open(path)
+    known = list(json.loads(page.player._progress._settings.lessons))
+    assert known == [str(tmp_path / f"{number}.toml") for number in range(2, 14)]
+
+
+def test_a_file_with_a_fault_is_told_and_nothing_begins(make_steps_page, own, complaints):
+    page = make_steps_page()
+    own.write_text(OWN + "colour = 1")
+    page.lessons.open(own)
+    assert complaints[0].startswith("own.toml, line 10: step 2 has an unknown entry “colour”.")
+    assert page.player.lesson is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ('encoder = "viterbi"', "This model has no encoder “viterbi”. It has: "),
+        ('break = "1 / depth > 0"', "divides by zero"),
+        ('model = "none.gguf"', "none.gguf"),
+    ],
+)
+def test_what_cannot_be_shown_is_told_in_the_lesson(make_steps_page, qtbot, own, entry, told):
+    page = make_steps_page()
+    own.write_text(
+        OWN.replace('text = "ab"', f'text = "ab"\n{entry}').replace(
+            'model = "demo:toy"\n', "", "none" in entry
+        )
+    )
+    page.lessons.open(own)
+    qtbot.waitUntil(lambda: told in page.player.failure)
+    assert page.lesson_bar.question.isVisible()
+
+
+def test_copies_and_pages_are_saved(make_steps_page, qtbot, tmp_path, monkeypatch, complaints):
+    page = make_steps_page()
+    page.modes.choose(LESSONS)
+    lesson = page.player.lessons[6]
+    for name in ("copy.toml", "page.html", "none/copy.toml"):
+        monkeypatch.setattr(
+            QFileDialog, "getSaveFileName", lambda *given, name=name: (str(tmp_path / name), "")
+        )
+        page.lessons.ask_and_save(lesson)
+        qtbot.waitUntil(lambda name=name: (tmp_path / name).exists() or bool(complaints))
+    ours = (lessons_folder() / "7-wordpiece.toml").read_bytes()
+    assert (tmp_path / "copy.toml").read_bytes() == ours
+    assert "<title>WordPiece</title>" in (tmp_path / "page.html").read_text()
+    assert "cannot be written" in complaints[0]
+
+
+def test_a_copy_of_the_lesson_is_saved_by_its_action(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page("toy", b"abacb", "scan")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "copy.toml"), ""))
+    page.actions_["lesson_copy"].trigger()  # there is no lesson
+    page.player.begin("5-why-greedy-is-not-exact")
+    page.actions_["lesson_copy"].trigger()
+    qtbot.waitUntil((tmp_path / "copy.toml").exists)
+
+
+def test_what_is_covered_has_the_tokens_there_and_moves_nowhere(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("4-encoding-by-merges")
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    trace = page.lesson_trace
+    shown = trace.cover.text()
+    assert [sign for sign in "·lions" if f"&nbsp;{sign}&nbsp;" not in shown] == []
+    assert not trace.side.isVisible()
+    page.actions_["debug_step"].trigger()
+    assert trace.cover.text() == shown
+    page.player.reveal()
+    assert trace.side.isVisible()
+    assert not trace.cover.isVisible()
+    page.player.begin("3-training-by-hand", 0)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert not page.lesson_training.cards.isVisible()
+    page.player.reveal()
+    assert page.lesson_training.cards.isVisible()

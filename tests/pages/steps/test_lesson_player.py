@@ -1,14 +1,14 @@
 """Lessons: what they show, how they begin and end, and where they are resumed."""
 
 import json
-from dataclasses import replace
 
 import pytest
-from told import told_by
 
 from guiapp.analysis.lessons.lesson import load_each
+from guiapp.core.demo import LESSONS
 from guiapp.errors import TokenloupeError
-from guiapp.pages.steps.training import TrainingWish
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.steps.lesson_progress import LessonProgress
 
 
 @pytest.fixture
@@ -120,52 +120,6 @@ def test_a_lesson_goes_to_its_place_and_a_training_to_its_merges(player, qtbot):
     pytest.fail("no lesson trains")
 
 
-def test_lessons_and_what_is_wrong_with_others_are_read_once(player, monkeypatch):
-    lessons, failures = load_each()
-    assert (player.lessons, player.failures) == (lessons, failures)
-    assert player.lessons is player.lessons
-    assert (player.lesson, player.number, player.is_revealed, player.failure) == (None, 0, False, "")
-    player.reveal()
-    player.leave()
-    assert not player.is_revealed
-
-
-def test_without_lessons_none_is_suggested(player):
-    player._loaded = ([], ["odd.toml is odd"])
-    assert (player.suggested, player.failures) == (None, ["odd.toml is odd"])
-
-
-@pytest.mark.parametrize(("number", "reached"), [(-1, 0), (0, 0), (1, 1), (-2, 0), (99, 0)])
-def test_numbers_that_no_step_has_begin_anew(player, lesson, settings, number, reached):
-    settings.lessons = json.dumps({lesson.name: number})
-    assert player.reached(lesson) == reached
-
-
-def test_the_last_step_is_reached_but_not_resumed_at(player, lesson, settings):
-    last = len(lesson.steps) - 1
-    for number, reached in ((last - 1, last - 1), (last, 0)):
-        settings.lessons = json.dumps({lesson.name: number})
-        assert player.reached(lesson) == reached
-    assert player.suggested is not lesson
-    settings.lessons = json.dumps({lesson.name: last - 1})
-    assert player.suggested is lesson
-    settings.lessons = json.dumps({player.lessons[-1].name: 999})
-    assert player.suggested is player.lessons[0]
-
-
-def test_each_step_is_told_once_and_kept(player, lesson, settings):
-    told = told_by(player)
-    player.begin(lesson.name, 1)
-    assert (told, json.loads(settings.lessons)) == (["changed"], {lesson.name: 1})
-    player.go_on()
-    assert (told, json.loads(settings.lessons)) == (["changed"] * 2, {lesson.name: 2})
-    player.go_back()
-    player.leave()
-    assert told == ["changed"] * 4
-    assert (player.lesson, player.step) == (None, None)
-    assert json.loads(settings.lessons) == {lesson.name: 1}
-
-
 def test_a_lesson_begins_without_breakpoints_watches_and_races(player, lesson):
     player.steps.breakpoints.add("token 1")
     player.steps.add_watch("rank")
@@ -176,21 +130,6 @@ def test_a_lesson_begins_without_breakpoints_watches_and_races(player, lesson):
         (),
         (),
     )
-
-
-def test_the_scene_is_set_without_opening_what_is_open(player, lesson, qtbot, monkeypatch):
-    player.begin(lesson.name, 0)
-    assert not player.is_ready
-    qtbot.waitUntil(lambda: player.is_ready)
-    opened, told = [], []
-    monkeypatch.setattr(player.session.loader, "open", lambda name, pre: opened.append(name))
-    player.session.document.edited.connect(told.append)
-    player.begin(lesson.name, 0)
-    assert (opened, told) == ([], [])
-    player.session.loader.loading_name = "demo:other"
-    player.begin(lesson.name, 0)
-    assert opened == [lesson.steps[0].model]
-    player.session.loader.loading_name = None
 
 
 def test_a_place_is_gone_to_and_told_once_it_is_recorded(player, qtbot):
@@ -214,45 +153,6 @@ def test_a_place_is_gone_to_and_told_once_it_is_recorded(player, qtbot):
     assert player.steps.position == player.steps.n_steps
 
 
-def test_a_trace_of_another_text_model_or_encoder_is_not_the_one(player, lesson, qtbot):
-    player.begin(lesson.name, 0)
-    qtbot.waitUntil(lambda: player.is_ready)
-    step, encoder = player.step, player.steps.debugger.trace.encoder
-    assert player._is_recorded(step)
-    assert player._is_recorded(replace(step, encoder=encoder))
-    assert player._is_recorded(replace(step, encoder=""))
-    for changes in ({"text": step.text + "x"}, {"model": "demo:other"}, {"encoder": "other"}):
-        assert not player._is_recorded(replace(step, **changes))
-    player.steps.show(None)
-    assert not player._is_recorded(step)
-    assert not player.is_ready
-
-
-def test_a_training_is_wished_for_as_the_step_says(player):
-    lesson, number = next(
-        (lesson, number)
-        for lesson in player.lessons
-        for number, step in enumerate(lesson.steps)
-        if step.train
-    )
-    wishes = []
-    player.training.show = lambda *wish: wishes.append(wish)
-    player.begin(lesson.name, number)
-    step = player.step
-    assert wishes == [(TrainingWish(step.train, step.text.encode(), 100_000, True), step.merges)]
-    assert player.is_ready
-    player._go_to_place()
-
-
-def test_to_stop_ends_all_work(player, lesson):
-    player.begin(lesson.name)
-    player.training.train(TrainingWish("bpe", b"abc" * 1000, 300))
-    player.stop()
-    assert not player.training.is_busy
-    assert not player.steps.recording._settle.isActive()
-    assert not player.session.loader.job.is_busy
-
-
 def test_answers_are_computed_where_the_lesson_is_whatever_moves_meanwhile(player, qtbot):
     assert (player.answer, player.is_covered) == ("", False)
     player.begin("4-encoding-by-merges", 0)
@@ -268,3 +168,40 @@ def test_answers_are_computed_where_the_lesson_is_whatever_moves_meanwhile(playe
     assert player.answer.startswith("`i` + `s` → `is`, 4 times: ")
     player.begin("7-wordpiece", 1)
     assert (player.answer, player.is_covered) == (player.step.answer, False)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(tmp_path / "settings.ini")
+
+
+def test_menus_know_the_lessons_that_are_in_the_files():
+    lessons, _ = load_each()
+    heads = [(lesson.name, lesson.title, len(lesson.steps)) for lesson in lessons]
+    assert heads == [(head.name, head.title, head.n_steps) for head in LESSONS]
+
+
+def test_a_finished_lesson_stays_finished_where_it_is_begun_again(settings):
+    progress = LessonProgress(settings)
+    assert not progress.is_finished("one", 3)
+    for number in range(3):
+        progress.keep("one", number, 3)
+        assert (progress.reached("one", 3), progress.is_finished("one", 3)) == (number % 2, number == 2)
+    progress.keep("one", 1, 3)
+    assert (progress.reached("one", 3), progress.is_finished("one", 3)) == (1, True)
+
+
+def test_what_was_finished_before_marks_were_kept_is_finished(settings):
+    settings.lessons = '{"one": 2}'
+    progress = LessonProgress(settings)
+    progress.keep("one", 0, 3)
+    assert progress.is_finished("one", 3)
+
+
+@pytest.mark.parametrize("spoiled", ["", "nonsense", "[1]", "7", '{"one": "two"}', '{"one": null}', "[[]]"])
+def test_progress_that_makes_no_sense_is_none(settings, spoiled):
+    settings.lessons = settings.finished_lessons = spoiled
+    progress = LessonProgress(settings)
+    assert (progress.reached("one", 3), progress.is_finished("one", 3)) == (0, False)
+    progress.keep("one", 2, 3)
+    assert progress.is_finished("one", 3)

@@ -1,18 +1,32 @@
 """The debugger behind the Steps page: recording in a process of its own, moving, breakpoints, memory."""
 
+import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from told import told_by
 
 import guiapp
-from guiapp.analysis.trace.debugger import Granularity
-from guiapp.analysis.trace.operations import FORMS, NUMBERS, OPERATIONS
+from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.debugger import Granularity, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
-from guiapp.pages.steps.flow import TOKENS_AROUND, ElementKind, ElementRole, flow
-from guiapp.pages.steps.lattice import lattice
-from guiapp.pages.steps.tries import TRIES, VERDICTS, made_so_far, stack
+from guiapp.analysis.trace.trace import FORMS, NUMBERS, OPERATIONS
+from guiapp.analysis.train.record import TRAINING_DIALECT
+from guiapp.pages.steps import model as steps_model
+from guiapp.pages.steps.flow import (
+    TOKENS_AROUND,
+    TRIES,
+    VERDICTS,
+    ElementKind,
+    ElementRole,
+    flow,
+    lattice,
+    made_so_far,
+    stack,
+)
+from guiapp.pages.steps.model import Remembered, recall
 
 
 @pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"])
@@ -181,6 +195,168 @@ def test_what_competes_is_what_the_queue_holds(make_steps_model):
     model.go_to(2)
     assert [entry.rank for entry in model.waiting.candidates] == []
     model.add_watch("rank")
-    assert model.watch_values() == ["62"]
+    assert [model.watch_value(each) for each in model.watches] == ["62"]
     model.show(None)
-    assert (model.waiting.candidates, model.watch_values(), model.title) == ([], ["–"], "the end")
+    assert (model.waiting.candidates, [model.watch_value(each) for each in model.watches], model.title) == (
+        [],
+        ["–"],
+        "the end",
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"breakpoints": [{"kind": "fly"}]}', '{"watches": ["1 +"]}']
+)
+def test_spoiled_memory_counts_as_none(text):
+    assert recall(text) == Remembered()
+
+
+def test_all_of_it_comes_back():
+    remembered = Remembered(
+        (parse_breakpoint("token 3 hit 2"), replace(parse_breakpoint("rank < 9 once"), is_enabled=False)),
+        ("end - position", "rank"),
+        Granularity.PIECE,
+        (parse_breakpoint("count > 3", TRAINING_DIALECT),),
+    )
+    assert recall(remembered.to_json()) == remembered
+    assert recall(Remembered().to_json()) == recall("{}") == Remembered((), (), Granularity.DECISION, ())
+
+
+@pytest.mark.parametrize("name", ["breakpoints", "watches", "granularity", "training"])
+def test_what_is_missing_is_as_at_the_first_start(name):
+    state = json.loads(Remembered((parse_breakpoint("token 3"),), ("rank",), Granularity.PIECE).to_json())
+    del state[name]
+    assert getattr(recall(json.dumps(state)), name) == getattr(Remembered(), name)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"granularity": "huge"},
+        {"watches": ["rank", "1 +"]},
+        {"watches": 7},
+        {"breakpoints": [{"kind": "rank", "value": "<"}]},
+        {"breakpoints": [{"kind": "token", "value": "3"}, {"kind": "fly", "value": ""}]},
+        {"breakpoints": [{"none": 1}]},
+        {"training": [{"kind": "fly", "value": ""}]},
+        {"training": [{"kind": "byte", "value": "3"}]},
+    ],
+)
+def test_one_spoiled_part_spoils_all(changes):
+    state = json.loads(Remembered((), ("rank",), Granularity.PIECE).to_json())
+    assert recall(json.dumps(state | changes)) == Remembered()
+
+
+@pytest.fixture
+def model(make_steps_model):
+    return make_steps_model(text=b"How lions", encoder="heap")
+
+
+@pytest.fixture
+def told(model):
+    return told_by(model)
+
+
+def kept(settings):
+    return json.loads(settings.debugger)
+
+
+def test_a_trace_begins_where_encoding_does(model):
+    assert model.debugger.trace.operation(model.position) == "merge"
+    model.restart()
+    model.show(model.debugger)
+    assert model.position == 3
+
+
+def test_to_forget_begins_anew(model, told, settings):
+    model.breakpoints.add("token 318")
+    model.add_watch("rank")
+    model.set_granularity(Granularity.PIECE)
+    model.race.choose("greedy")
+    told.clear()
+    model.forget()
+    assert (model.breakpoints.rows, model.watches, model.race.encoder) == ((), (), "")
+    assert {"breakpoints_changed", "watches_changed", "granularity_changed"} <= set(told)
+    assert kept(settings) == {"breakpoints": [], "watches": [], "granularity": "decision", "training": []}
+
+
+def test_notes_are_told_where_they_are_new_and_only_the_last_are_kept(model, told, monkeypatch):
+    monkeypatch.setattr(steps_model, "MOST_NOTES", 3)
+    model.restart()
+    told.clear()
+    model.run()
+    assert (model.notes, told) == ((), ["position_changed"])
+    model.breakpoints.add("operation merge log {result}")
+    model.restart()
+    told.clear()
+    model.run()
+    assert told == ["notes_changed", "position_changed"]
+    assert [step for step, _ in model.notes] == [11, 13, 18]
+    told.clear()
+    model.forget_notes()
+    model.forget_notes()
+    assert (model.notes, told) == ((), ["notes_changed"])
+    model.run()
+    model.show(model.debugger)
+    assert model.notes == ()
+
+
+def test_why_a_breakpoint_cannot_be_hit(model):
+    model.breakpoints.add("operation merge")
+    model.breakpoints.add("difference viterbi")
+    assert model.absence(0) == ""
+    assert model.absence(1).startswith("The model has no encoder “viterbi”. It has: ")
+    model.show(None)
+    assert model.absence(1) == ""
+
+
+def test_a_page_that_is_hidden_does_not_play_on(model):
+    model.play()
+    model.watch(True)
+    assert model.clock.is_playing
+    model.watch(False)
+    assert not model.clock.is_playing
+
+
+def test_playing_takes_steps_of_the_chosen_size_but_not_past_a_parting(make_steps_model, qtbot):
+    model = make_steps_model("toy", b"abacb", "heap")
+    model.race.choose("greedy")
+    qtbot.waitUntil(lambda: model.race.difference_step is not None)
+    difference_step = model.race.difference_step
+    model.restart()
+    model.play()
+    model.clock.ticked.emit()
+    assert model.position == 1
+    model.set_granularity(Granularity.PIECE)
+    while model.clock.is_playing:
+        model.clock.ticked.emit()
+    assert model.position == difference_step
+    model.play()
+    while model.clock.is_playing:
+        model.clock.ticked.emit()
+    assert model.position == model.n_steps
+
+
+def test_runs_go_to_a_parting_that_lies_on_their_way_only(make_steps_model, qtbot):
+    model = make_steps_model("toy", b"abacb", "heap")
+    before = model.position
+    model.to_difference()
+    assert model.position == before
+    model.race.choose("greedy")
+    qtbot.waitUntil(lambda: model.race.difference_step is not None)
+    difference_step = model.race.difference_step
+    for start, run_to, back_to in (
+        (0, difference_step, 0),
+        (difference_step, model.n_steps, 0),
+        (difference_step + 1, model.n_steps, difference_step),
+    ):
+        model.go_to(start)
+        model.run()
+        assert model.position == run_to
+        model.go_to(start)
+        model.reverse()
+        assert model.position == back_to
+    model.restart()
+    assert model.race.competitor.position == 0
+    model.to_difference()
+    assert (model.position, model.race.competitor.position > 0) == (difference_step, True)

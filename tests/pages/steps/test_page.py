@@ -1,32 +1,22 @@
 """The Steps page with real clicks and keys."""
 
 from functools import partial
-from itertools import pairwise
 
 import pytest
-from hands import turn_wheel
-from PySide6.QtCore import QPoint, Qt
+from hands import point_at, turn_wheel
+from pictures import settle
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QComboBox,
-    QPushButton,
     QToolButton,
-    QWidget,
 )
 
-from guiapp.kit.widgets.shaped_texts import ShapedTexts
-from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme
-from guiapp.pages.steps.boxes import ABOVE_PX, BOX_PX
-from guiapp.pages.steps.breakpoint_list import TitleButton
-from guiapp.pages.steps.cards import SectionTitle
-from guiapp.pages.steps.flow import ElementRole
-from guiapp.pages.steps.gutter import ID_FONT_PX
-from guiapp.pages.steps.transport import GranularityBox
+from guiapp.kit.widgets.theme import TEXT_FONT_PX
+from guiapp.pages.steps.recording import Recording
+from guiapp.pages.steps.timeline import GranularityBox
 
-NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
-TEXT = b"How do lions sleep in New York?"
 
 
 def test_keys_step_run_and_break(make_steps_page, qtbot):
@@ -55,18 +45,6 @@ def test_the_timeline_is_scrubbed_and_walked(make_steps_page, qtbot):
     assert page.model.position == 0
     qtbot.keyClick(page.trace.timeline, Qt.Key.Key_End)
     assert page.model.position == page.model.n_steps
-
-
-def test_a_step_has_the_number_by_which_conditions_and_lists_know_it(make_steps_page, qtbot):
-    page = make_steps_page()
-    page.model.restart()
-    page.model.breakpoints.add("step == 7")
-    page.model.run()
-    assert page.trace.number.text() == f"step 7 of {page.model.n_steps}"
-    page.model.go_to(page.model.n_steps)
-    listed = page.trace.side.history.entries[-1].step
-    page.model.go_to(listed)
-    assert page.trace.number.text().startswith(f"step {listed} of ")
 
 
 def test_breakpoints_are_typed_and_mistakes_shown_at_their_place(make_steps_page, qtbot):
@@ -138,17 +116,6 @@ def test_every_step_can_be_painted(make_steps_page, qtbot, name, encoder, theme)
         page.model.go_to(position)
         assert not page.grab().isNull()
     assert page.trace.sentence.text()
-
-
-def test_what_stands_below_boxes_does_not_run_into_each_other(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"xyz abq", "heap")
-    page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]))
-    boxes = page.trace.flow.boxes
-    below = ShapedTexts(Theme.mono_font(ID_FONT_PX))
-    assert [box.element.below for box in boxes].count("no token") == 3
-    for left, right in pairwise(boxes):
-        middles = right.rect.center().x() - left.rect.center().x()
-        assert (below.width(left.element.below) + below.width(right.element.below)) / 2 <= middles
 
 
 def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
@@ -265,12 +232,6 @@ def test_every_button_has_a_word_or_a_sign(make_steps_page):
     assert [each.accessibleName() for each in buttons if not each.text() and each.icon().isNull()] == []
 
 
-def test_titles_in_capitals_are_read_as_words(make_steps_page):
-    titles = make_steps_page().findChildren(SectionTitle)
-    assert titles
-    assert all(each.accessibleName().upper() == each.text() != each.accessibleName() for each in titles)
-
-
 def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):
     page = make_steps_page()
     model = page.model
@@ -306,16 +267,6 @@ def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
     assert len(page.model.breakpoints.rows) == 1
 
 
-@pytest.mark.parametrize("text", [TEXT, b"a" * 30_000])
-def test_the_number_of_the_step_fits_beside_the_lists(make_steps_page, qtbot, text):
-    page = make_steps_page(text=text)
-    page.model.to_end()
-    assert page.trace.number.text() == f"step {page.model.n_steps:,} of {page.model.n_steps:,}"
-    qtbot.waitUntil(lambda: page.trace.number.width() >= page.trace.number.sizeHint().width())
-    right = page.trace.number.mapTo(page, page.trace.number.rect().topRight()).x()
-    assert right < page.trace.side.mapTo(page, QPoint(0, 0)).x()
-
-
 def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_page, qtbot):
     page = make_steps_page(text=b"lions " * 40_000)
     bar, document = page.trace.part_bar, page.kept_session.document
@@ -332,41 +283,6 @@ def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_
     document.insert(b"lions")
     qtbot.waitUntil(lambda: page.is_ready)
     assert not bar.isVisible()
-
-
-@pytest.mark.parametrize("height", [700, 800, 1100])
-def test_what_the_step_is_about_is_in_sight_in_a_whole_row(make_steps_page, qtbot, height):
-    page = make_steps_page("spm", b"lions and sheep " * 30, "heap")
-    page.window().resize(1280, height)
-    qtbot.waitUntil(lambda: page.window().height() == height)
-    flow = page.trace.flow
-    for position in range(0, page.model.n_steps, 97):
-        page.model.go_to(position)
-        about = [box.rect for box in flow.boxes if box.element.role is not ElementRole.NONE]
-        assert all(rect.top() >= 0 and rect.bottom() <= flow.height() for rect in about[:1])
-        assert min(abs(box.rect.center().y() - ABOVE_PX - BOX_PX / 2) for box in flow.boxes) < 1
-
-
-@pytest.mark.parametrize("mode", [0, 1])
-@pytest.mark.parametrize("size", [(860, 560), (1280, 800)])
-def test_controls_are_whole_in_small_windows(make_steps_page, qtbot, size, mode):
-    page = make_steps_page()
-    page.modes.choose(mode)
-    if mode == 1:
-        page.begin_training("bpe:290")
-        qtbot.waitUntil(lambda: page.is_ready)
-    page.model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
-    page.window().resize(*size)
-    qtbot.waitUntil(lambda: page.width() <= size[0])
-    qtbot.wait(50)
-    kinds = QToolButton, QComboBox, QPushButton
-    shown = [part for part in page.findChildren(QWidget) if isinstance(part, kinds) and part.isVisible()]
-    assert len(shown) > 8
-    for part in shown:
-        if not isinstance(part, TitleButton):
-            assert part.width() >= part.sizeHint().width(), part.accessibleName()
-        right = part.mapTo(page, part.rect().topRight()).x()
-        assert right < page.width(), part.accessibleName()
 
 
 def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
@@ -500,29 +416,6 @@ def test_every_action_walks_as_it_says(make_steps_page, qtbot, mode):
         assert columns.position[page.model.position] <= 30 < columns.end[page.model.position]
 
 
-def test_panels_are_those_in_sight_and_keys_of_the_page_go_to_the_first(make_steps_page, qtbot):
-    page = make_steps_page()
-    modes = {0: [page.trace.timeline], 1: [page.training.stage.scrubber, page.training.form.algorithm], 2: []}
-    for mode, first in modes.items():
-        page.modes.choose(mode)
-        assert page.panels[: len(first)] == first
-        assert page.focusProxy() is page.panels[0]
-        assert page.trace.boxes.isVisible() is (mode == 0)
-    assert page.panels == [page.lessons.first_choice]
-    page.modes.choose(0)
-    fields = page.trace.side.breakpoints.field.line, page.trace.side.watches.field.line
-    assert page.panels[1:] == [*fields]
-    page.player.begin("3-training-by-hand", 1)
-    assert page.panels == [page.lesson_training.scrubber]
-    page.player.begin("5-why-greedy-is-not-exact", 0)
-    assert page.panels == [page.lesson_bar.buttons["lesson_reveal"]]
-    page.player.reveal()
-    assert page.panels[0] is page.lesson_trace.timeline
-    assert page.lesson_trace.boxes.isVisible()
-    assert not page.trace.boxes.isVisible()
-    assert page.splitters == {"steps": page.trace, "training": page.training}
-
-
 def test_what_is_asked_for_at_the_start_is_begun(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb abacb")
     page.begin("", "")
@@ -607,3 +500,111 @@ def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
     width = page.trace.number.width()
     page.model.to_end()
     assert page.trace.number.width() == width
+
+
+def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, monkeypatch):
+    page = make_steps_page(text=b"lions " * 40_000)
+    panel, recording = page.trace.waiting, page.model.recording
+    document, loader = page.kept_session.document, page.kept_session.loader
+    buttons = panel.cancel, panel.part, panel.selection, panel.everything
+
+    def shown():
+        return [button.isVisible() for button in buttons]
+
+    page.model.show(None)
+    assert panel.isVisible()
+    assert not page.trace.timeline.isVisible()
+    recording.changed.emit()
+    assert panel.message.text() == "Preparing …"
+    assert shown() == [False] * 4
+    assert not panel.bar.isVisible()
+    with monkeypatch.context() as patch:
+        patch.setattr(Recording, "is_busy", True)
+        patch.setattr(Recording, "progress", 0.25)
+        recording.changed.emit()
+        assert shown() == [True, False, False, False]
+        assert panel.bar.isVisible()
+        assert panel.bar.value() == 0.25 * panel.bar.maximum()
+        assert "25" in panel.message.text()
+    qtbot.mouseClick(panel.cancel, LEFT)
+    assert panel.message.text() == recording.failure == "Recording was cancelled."
+    assert shown() == [False, True, True, True]
+    assert not panel.selection.isEnabled()
+    document.select(60_000, 60_600)
+    assert panel.selection.isEnabled()
+    begun = []
+    monkeypatch.setattr(Recording, "_record", lambda recording, *part: begun.append(part))
+    for button in buttons[1:]:
+        qtbot.mouseClick(button, LEFT)
+    assert begun == [(60_000, 60_600), (60_000, 60_600), (0, 240_000)]
+    begun.clear()
+    page.trace.part_bar.everything.click()
+    assert begun == [(0, 240_000)]
+    recording.failure = ""
+    monkeypatch.setattr(type(page.kept_session), "tokenizer", None)
+    loader.loading_changed.emit()
+    assert panel.message.text().startswith("Open a model")
+    recording.failure = "No."
+    document.select_all()
+    document.insert(b"lions")
+    recording.failure = "No."
+    recording.changed.emit()
+    assert shown() == [False, False, False, True]
+
+
+def race(page, qtbot):
+    page.model.race.choose("greedy")
+    qtbot.waitUntil(lambda: page.is_ready)
+
+
+def assert_repainted(page, when):
+    """That what is on the screen is what all parts would paint now."""
+    window = page.window()
+    if focus := QApplication.focusWidget():
+        focus.clearFocus()  # carets blink
+    settle()
+    seen = window.screen().grabWindow(window.winId()).toImage()
+    assert seen == window.grab().toImage().convertToFormat(seen.format()), when
+
+
+@pytest.mark.parametrize("name", ["heap", "scan", "backtrack", "unigram"])
+def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
+    page = make_steps_page(
+        "unigram" if name == "unigram" else "toy", b"abacb abacb", None if name == "unigram" else name
+    )
+    page.window().resize(1280, 1000)
+    model, trace = page.model, page.trace
+    flow, code, breakpoints = trace.flow, trace.code, model.breakpoints
+    for position in range(model.n_steps + 1):
+        model.go_to(position)
+        assert_repainted(page, position)
+    model.go_to(3)
+    gutter = QPoint(5, round(flow.gutter_rows[0].middle))
+    line = next(n for n in range(9) if code.present()[0].operations_of(n))
+    changes = {
+        "hover a row": lambda: point_at(flow, gutter),
+        "leave it": lambda: QApplication.sendEvent(flow, QEvent(QEvent.Type.Leave)),
+        "hover a line": lambda: point_at(code, code.line_rect(line).center().toPoint()),
+        "leave the line": lambda: QApplication.sendEvent(code, QEvent(QEvent.Type.Leave)),
+        "byte": lambda: breakpoints.add("byte 0"),
+        "operation": lambda: breakpoints.add("operation done"),
+        "off": lambda: breakpoints.enable(0, False),
+        "logs": lambda: breakpoints.add("step > 1 log {step}"),
+        "run": lambda: model.run(),
+        "notes": lambda: model.forget_notes(),
+        "removed": lambda: breakpoints.remove(0),
+        "watch": lambda: model.add_watch("step"),
+        "larger": lambda: page.set_text_size(20),
+        "light": lambda: page._drawing.theme_source.choose("light"),
+        "race": lambda: model.race.choose(model.race.encoders[0]),
+        "raced": lambda: qtbot.waitUntil(lambda: page.is_ready),
+        "back": lambda: model.back(),
+        "text": lambda: page.kept_session.text.show(b"acb " * 200),
+        "recorded": lambda: qtbot.waitUntil(lambda: page.is_ready),
+        "end": lambda: model.to_end(),
+        "wheel": lambda: turn_wheel(flow, QPoint(200, 30), -120),
+        "nothing": lambda: model.show(None),
+    }
+    for when, change in changes.items():
+        change()
+        assert_repainted(page, when)

@@ -10,14 +10,12 @@ from conftest import VOCABS
 from instant_recorder import InstantRecorder
 
 import guiapp
-from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.race import first_difference
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.pages.steps import race as race_module
 from guiapp.pages.steps.race import RaceModel
 
 FAMILY = "Tokenloupe demo: "  # not told where both names begin with it
@@ -53,19 +51,6 @@ def test_a_recording_that_was_given_up_is_not_taken(race):
     assert race.competitor is None
 
 
-def test_a_recording_with_the_model_before_is_not_taken(race, qtbot):
-    race.set_leader(leader(race, b"abacb"))
-    race.choose("greedy")
-    late = race.competitor
-    with qtbot.waitSignal(race._session.vocabulary_changed):
-        race._session.loader.open("demo:bpe")
-    race.set_leader(leader(race, b"abacb"))
-    assert race.competitor.vocabulary is not late.vocabulary
-    present = race.competitor
-    race._recorder.recorded.emit(late)
-    assert race.competitor is present
-
-
 def test_a_recording_that_fails_is_told(race):
     race.set_leader(leader(race, b"abacb"))
     race.choose("greedy")
@@ -94,34 +79,6 @@ def test_who_can_run_beside(race, qtbot):
     nobody.stop()
 
 
-def test_a_race_is_told_as_it_begins_and_ends(race):
-    description = told_with_rival(race)
-    assert (race.is_ready, race.difference_step, race.is_at_difference, race.difference) == (
-        True,
-        None,
-        False,
-        None,
-    )
-    race.choose("greedy")
-    assert (race.is_ready, description) == (False, [("greedy", False, "")])
-    description.clear()
-    race.set_leader(leader(race, b"abacb"))
-    assert description == [("greedy", True, ""), ("greedy", True, "")]
-    assert race.is_ready
-    description.clear()
-    race._fail("odd")
-    assert (description, race.is_ready) == ([("greedy", True, "odd")], True)
-    description.clear()
-    race.choose("")
-    assert description == [("", False, "")]
-    assert (race.difference, race.difference_step, race.is_at_difference, race.is_ready) == (
-        None,
-        None,
-        False,
-        True,
-    )
-
-
 def test_the_rival_goes_where_the_leader_is(race):
     lead = leader(race, b"abacb")
     race.keep_in_step()
@@ -145,26 +102,6 @@ def test_the_rival_goes_where_the_leader_is(race):
     assert len(description) == lead.n_steps + 2
 
 
-def test_the_rival_has_the_same_text_and_options(race, monkeypatch):
-    asked = []
-    monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
-    race._session.set_add_special(False)
-    race.set_leader(leader(race, b"abacb"))
-    race.choose("greedy")
-    assert asked == [(race._session.tokenizer, b"abacb", "greedy", False, True)]
-    race.choose("no such encoder")
-    assert len(asked) == 1
-
-
-def test_a_recording_of_another_text_or_encoder_is_not_taken(race):
-    race.set_leader(leader(race, b"abacb"))
-    race.choose("greedy")
-    present, tokenizer = race.competitor, race._session.tokenizer
-    for text, encoder in ((b"abacb", "heap"), (b"abacbb", "greedy")):
-        race._take(debugger_for(tokenizer, record(tokenizer, text, encoder)))
-        assert race.competitor is present
-
-
 def test_what_is_proposed_is_told_once_somebody_is_near(race):
     race.set_leader(leader(race, b"abacb"))
     assert all(
@@ -184,20 +121,6 @@ def test_what_is_proposed_is_told_once_somebody_is_near(race):
     assert (race.competitor.trace.encoder, asked) == ("greedy", [])
 
 
-def test_lists_of_proposals_cost_nothing_at_a_step(race, monkeypatch):
-    run = leader(race, b"abacb" * 20)
-    race.set_leader(run)
-    race.scout()
-    race.choose("greedy")
-    description = race.proposals
-    monkeypatch.setattr(race_module, "first_difference", None)  # looks at all tokens of both
-    monkeypatch.setattr(race_module, "first_other_step", None)
-    run.go_to(5)
-    race.keep_in_step()
-    assert race.proposals == description
-    assert any("step" in each.description for each in description)
-
-
 def test_what_would_do_the_same_is_not_proposed(race):
     race.set_leader(leader(race, b"a"))
     race.scout()
@@ -207,19 +130,6 @@ def test_what_would_do_the_same_is_not_proposed(race):
         assert (race.difference_step is not None) is each.differs
         assert each.differs or each.description.endswith("does the same on this text")
         assert each.differs or race.verdict == "Both do the same, step by step."
-
-
-def test_what_takes_long_is_not_recorded_before_it_is_chosen(race):
-    race.set_leader(leader(race, b"abacb " * 400))
-    asked = []
-    race._recorder.record = lambda *given: asked.append(given[2])
-    race.scout()
-    assert asked == ["fewest"] or asked == ["greedy"]
-    race._fail("no room")
-    assert race.failure == ""
-    assert "table" not in asked
-    race.choose("table")
-    assert asked[-1] == "table"
 
 
 def test_runs_part_at_a_step_where_their_tokens_do_not(race):
@@ -332,25 +242,6 @@ def test_a_race_follows_what_becomes_of_the_other_model(race, other, qtbot):
     assert race.competitor is None
 
 
-def test_an_encoder_takes_the_place_of_another_model_which_is_heard_no_more(race, other):
-    race.set_leader(leader(race, b"abacb"))
-    race.choose_model(other)
-    race.choose("greedy")
-    assert (race.encoder, race.other, race.competitor.vocabulary is race._leader.vocabulary) == (
-        "greedy",
-        None,
-        True,
-    )
-    present = race.competitor
-    other.set_encoder("scan")
-    assert race.competitor is present
-    race.choose_model(other)
-    race.stop()
-    race.competitor = present
-    other.set_encoder(None)
-    assert race.competitor is present
-
-
 def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbot):
     race.set_leader(leader(race, b"abacb"))
     with qtbot.waitSignal(other.vocabulary_changed):
@@ -382,7 +273,7 @@ def test_two_models_part_from_the_byte_on_that_was_asked_for(race, other):
     race.set_leader(leader(race, text), 100)
     first, behind = (
         first_difference(
-            race._leader, race.competitor, (race._session.vocabulary.name, race.name), offset
+            race.leader, race.competitor, (race._session.vocabulary.name, race.name), offset
         ).byte
         for offset in (None, 7)
     )

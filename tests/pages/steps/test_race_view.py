@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.clock import SPEEDS
 from guiapp.pages.steps.race_view import DESCRIPTION_ROLE, RaceBox
+from guiapp.pages.steps.walk_model import SPEEDS
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -1,9 +1,16 @@
 """Recording in a process of its own, and what comes before it."""
 
+import json
 import sys
 
-from guiapp.pages.steps import trace_recorder
-from guiapp.pages.steps.trace_recorder import TraceRecorder
+import pytest
+from full_disk import full_disk
+from told import told_by
+
+import guiapp
+from guiapp.analysis.trace.recorder import record
+from guiapp.pages.steps import recording as trace_recorder
+from guiapp.pages.steps.recording import TraceRecorder
 
 TEXT = b"How do lions sleep in New York?"
 
@@ -103,3 +110,64 @@ def test_a_trace_that_is_being_loaded_gives_way_to_a_newer_one(make_steps_model,
     gate.set()
     qtbot.waitUntil(lambda: not recorder.is_busy)
     assert recorded == [b"lions"]
+
+
+LISTENS = (sys.executable, "-c", "import sys; sys.stdin.read()")
+
+
+@pytest.fixture
+def recorder(qapp):
+    made = TraceRecorder(LISTENS)
+    made.said = []
+    made._process.send = lambda line: made.said.append(json.loads(line))
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def told(recorder):
+    return told_by(recorder)
+
+
+@pytest.fixture
+def tokenizer():
+    return guiapp.open_model("demo:toy")
+
+
+def answer(recorder, **message):
+    recorder._take_lines([json.dumps({"number": recorder._number} | message).encode()])
+
+
+def test_a_trace_is_loaded_told_and_its_file_removed(recorder, told, tokenizer, qtbot, tmp_path):
+    place = tmp_path / "trace"
+    record(tokenizer, "abacb", "heap").save(place)
+    recorder.record(tokenizer, b"abacb", "heap", True, True)
+    told.clear()
+    with qtbot.waitSignal(recorder.recorded) as recorded:
+        answer(recorder, done=str(place))
+        assert recorder.is_busy
+    assert told == ["busy_changed", "recorded"]
+    debugger = recorded.args[0]
+    assert (debugger.trace.text, debugger.vocabulary) == (b"abacb", tokenizer.vocabulary)
+    assert (recorder.is_busy, recorder._tokenizer, place.exists()) == (False, None, False)
+
+
+def test_a_full_disk_is_told_and_nothing_is_recorded(recorder, told, tokenizer):
+    recorder.record(tokenizer, b"abacb", "heap", True, False)
+    told.clear()
+    with full_disk():
+        recorder.record(tokenizer, b"acb", "heap", True, False)
+    assert told == ["busy_changed", "failed"]
+    assert (recorder.is_busy, len(recorder.said)) == (False, 1)
+
+
+def test_a_trace_that_a_full_disk_does_not_take_is_told(qtbot, tokenizer):
+    recorder, failures = TraceRecorder(), []
+    recorder.failed.connect(failures.append)
+    with full_disk(1000):
+        recorder.record(tokenizer, b"abacb", "heap", True, False)
+        qtbot.waitUntil(lambda: not recorder.is_busy)
+    recorder.stop()
+    (failure,) = failures
+    assert failure.startswith(recorder._folder.name)
+    assert failure.endswith("cannot be written: File too large.")

@@ -1,44 +1,11 @@
 """The lists beside the steps: breakpoints, watches, and what was made."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.side import LEAST_WIDTH_PX, WIDEST_PX, WatchText
-
-
-def test_the_list_of_what_was_made_says_that_nothing_was(make_steps_page):
-    page = make_steps_page(encoder="heap")
-    history = page.trace.side.history
-    page.model.restart()
-    assert history.accessibleDescription() == "Nothing is made yet. Step on."
-    empty = history.grab().toImage()
-    page.model.to_end()
-    assert len(history.accessibleDescription().split("; ")) == len(history.entries) > 1
-    history.entries = []
-    assert history.grab().toImage() == empty
-    history.nothing = ""
-    assert history.grab().toImage() != empty
-
-
-def test_long_values_and_messages_leave_the_lists_as_wide_as_they_are(make_steps_page, qtbot):
-    page = make_steps_page(encoder="heap")
-    side = page.trace.side
-    page.model.breakpoints.add("rank < 500")
-    page.model.restart()
-    page.model.add_watch("1/0")
-    page.model.add_watch("position * 1000 + end * 1000 + length * 1000")
-    side.breakpoints.field.entered.emit(f"difference {'long' * 30}")
-    page.set_text_size(2 * TEXT_FONT_PX)
-    qtbot.waitUntil(lambda: side.breakpoints.field.error.isVisible())
-    QApplication.processEvents()
-    assert "divides by zero" in side.watches.shown_values[0]
-    assert side.widget().minimumSizeHint().width() <= side.viewport().width()
-    page.grab()
-    name, value, remove = side.watches._rows.itemAt(0).widget().children()[1:]
-    assert remove.geometry().right() < side.viewport().width()
-    assert value.toolTip() == value.text()
-    assert name.toolTip() == ""
+from guiapp.pages.steps.side import TEMPLATES, TRAINING_TEMPLATES, BreakpointRow, WatchText
 
 
 def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
@@ -52,7 +19,7 @@ def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
         assert line.text() == (text if text.endswith("+") else "")
     for position in range(model.n_steps + 1):
         model.go_to(position)
-        assert watches.shown_values == model.watch_values()
+        assert watches.shown_values == [model.watch_value(each) for each in model.watches]
     buttons = {button.accessibleName(): button for button in watches.findChildren(QToolButton)}
     assert list(buttons) == ["Forget length", "Forget rank"]
     qtbot.mouseClick(buttons["Forget length"], Qt.MouseButton.LeftButton)
@@ -63,13 +30,106 @@ def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
     model.go_to(2)
     page.kept_session.text.show(b"acb")
     qtbot.waitUntil(lambda: page.is_ready)
-    assert watches.shown_values == model.watch_values()
+    assert watches.shown_values == [model.watch_value(each) for each in model.watches]
 
 
-def test_the_lists_are_wider_for_large_text_up_to_a_limit(make_steps_page):
-    side = make_steps_page().trace.side
-    widths = []
-    for factor in (1, 1.3, 3):
-        side._zoom.set_factor(factor)
-        widths.append(side.minimumWidth())
-    assert widths == [LEAST_WIDTH_PX, round(1.3 * LEAST_WIDTH_PX), WIDEST_PX]
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_each_template_is_put_into_the_line_to_be_changed(make_steps_page, qtbot, mode):
+    page = make_steps_page()
+    page.modes.choose(mode)
+    listed = page.training.breakpoints if mode else page.trace.side.breakpoints
+    line = listed.field.line
+    templates = TRAINING_TEMPLATES if mode else TEMPLATES
+    actions = listed.add_button.menu().actions()
+    assert [action.text() for action in actions] == list(templates)
+    assert listed.add_button.accessibleName() == "Add a breakpoint"
+    for action, template in zip(actions, templates.values(), strict=True):
+        page.modes.setFocus()
+        action.trigger()
+        assert line.text() == template
+        assert QApplication.focusWidget() is line
+        assert line.selectedText() == ("…" if "…" in template else "")
+        if "…" not in template:
+            qtbot.keyClick(line, Qt.Key.Key_Return)
+            assert listed.row_widgets[-1].label.accessibleName() == template
+            assert line.text() == ""
+    assert "count" in line.toolTip() if mode else "candidates" in line.toolTip()
+    assert line.placeholderText()
+    assert ("count" in line.placeholderText()) is bool(mode)
+
+
+def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopped(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacb")
+    model, listed = page.model, page.trace.side.breakpoints
+    for text in ("operation merge", "operation push log {rank}", "token 8"):
+        model.breakpoints.add(text)
+    theme = page._drawing.theme_source.theme
+    rows = listed.row_widgets
+    assert [(row.switch.text(), row.hits.text()) for row in rows] == [("●", "2"), ("●", "3"), ("●", "0")]
+    colors = [row.switch.styleSheet().split(";")[0] for row in rows]
+    assert colors == [f"color: {color.name()}" for color in (theme.bad, theme.warning, theme.bad)]
+    assert [row.label.font().bold() for row in rows] == [False] * 3
+    model.restart()
+    model.run()
+    assert [row.label.font().bold() for row in listed.row_widgets] == [True, False, False]
+    model.restart()
+    assert [row.label.font().bold() for row in listed.row_widgets] == [False] * 3
+    for is_on in (False, True):
+        qtbot.mouseClick(listed.row_widgets[1].switch, LEFT)
+        row = listed.row_widgets[1]
+        assert row.switch.text() == ("●" if is_on else "○")
+        assert row.switch.accessibleName() == ("Switch off" if is_on else "Switch on")
+        assert row.hits.text() == ("3" if is_on else "off")
+        assert row.label.styleSheet().startswith(f"color: {(theme.text if is_on else theme.faint).name()}")
+        assert "operation push log {rank}" in row.label.toolTip()
+    page.window().resize(900, 800)
+    model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
+    QApplication.processEvents()
+    assert [row for row in listed.findChildren(BreakpointRow) if row.isVisible()] == listed.row_widgets
+    label = listed.row_widgets[-1].label
+    assert label.text().endswith("…")
+    assert label.text()[:-1] in label.accessibleName()
+    assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
+
+def test_a_removed_breakpoint_with_a_long_name_is_told_in_short(make_steps_page, qtbot):
+    page = make_steps_page()
+    listed = page.trace.side.breakpoints
+    assert not listed.removed.isVisible()
+    title = "rank < 500 and length > 3 and end - position > 2"
+    page.model.breakpoints.add(title)
+    qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
+    told = listed.removed.label
+    assert told.text().startswith("Removed rank < 500")
+    assert told.text().endswith("…")
+    assert "&lt; 500 and length" in told.toolTip()
+    sizes = [part.font().pixelSize() for part in (told, listed.removed.undo)]
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert [part.font().pixelSize() for part in (told, listed.removed.undo)] == [2 * size for size in sizes]
+
+
+def test_what_is_wrong_stays_until_the_line_is_changed(make_steps_page, qtbot):
+    page = make_steps_page()
+    field = page.trace.side.breakpoints.field
+    page.model.breakpoints.add("operation merge")
+    for text in ("rank <", "operation merge"):
+        field.line.setText(text)
+        qtbot.keyClick(field.line, Qt.Key.Key_Return)
+        assert field.error.isVisible() is (text == "rank <")
+    field.line.setText("rank <")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    assert field.error.isVisible()
+    assert field.line.text() == "rank <"
+    assert field.error.property("role") == "bad"
+    qtbot.keyClicks(field.line, " 5")
+    assert not field.error.isVisible()
+    qtbot.mouseClick(page.trace.side.breakpoints.row_widgets[0].label, LEFT)
+    field.line.setText("rank >")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    field.line.setText("operation stale")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    assert "operation stale" in [row.title for row in page.model.breakpoints.rows]
+    assert not field.error.isVisible()

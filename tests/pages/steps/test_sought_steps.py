@@ -8,7 +8,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Granularity
-from guiapp.analysis.trace.places import START, StepKey
+from guiapp.analysis.trace.trace import START, StepKey
 from guiapp.pages.steps import recording
 
 TEXT = b"How do lions sleep"

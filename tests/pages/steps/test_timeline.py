@@ -1,63 +1,19 @@
-"""The line of all steps, and the lists of steps beside it."""
+"""The line of all steps and the buttons over it, and the lists of steps beside it."""
 
 import pytest
 from hands import point_at
 from pictures import paintings_of
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent, QTextDocumentFragment
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 
+from guiapp.analysis.trace.debugger import Granularity
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.timeline import TRACK_MIDDLE_PX
+from guiapp.pages.steps.timeline import PlayControls, WalkButton
+from guiapp.pages.steps.training_view import STEPS_OF_MERGING, STEPS_OF_UNIGRAM, UNDOES
 
 LEFT = Qt.MouseButton.LeftButton
-
-
-def test_hits_pieces_and_the_place_are_on_the_line(make_steps_page):
-    page = make_steps_page("toy", b"abacb abacb abacb", "heap")
-    line, model = page.trace.timeline, page.model
-    theme, middle = line._theme_source.theme, TRACK_MIDDLE_PX
-    pieces = model.debugger.trace.pieces.first_step.tolist()
-    model.restart()
-    model.breakpoints.add("operation merge")
-    model.breakpoints.add("operation done log {rank}")
-
-    def color_at(step, below=0.0):
-        return line.grab().toImage().pixelColor(int(line.x_of(step)), int(middle + below))
-
-    noted, stopping = model.hits[1].tolist(), model.hits[0].tolist()
-    assert {color_at(step).name() for step in stopping} == {theme.bad.name()}
-    assert {color_at(step).name() for step in noted} == {theme.warning.name()}
-    free = stopping[0] - 0.5
-    assert color_at(free) == theme.raised
-    assert color_at(free, -middle + 1) == theme.panel
-    column = [color_at(free, at - middle + 0.5) == theme.raised for at in range(2 * middle)]
-    assert column == column[::-1], "the knob lies over the middle of the line"
-    for step in pieces:
-        assert color_at(step, 7) != theme.panel
-        assert color_at(step + 0.5, 7) == theme.panel
-    model.to_end()
-    assert color_at(free) not in (theme.raised, theme.panel)
-    model.breakpoints.fit(())
-    assert color_at(stopping[0]) == color_at(free)
-    for position in range(model.n_steps + 1):
-        model.go_to(position)
-        knob = paintings_of(line).drawn[-1]
-        assert knob.place.center().x() == pytest.approx(line.x_of(position))
-        assert knob.place.center().y() == pytest.approx(middle)
-        assert (knob.brush, knob.pen) == (theme.text.name(), theme.accent.name() if line.hasFocus() else "")
-        assert line.step_at(line.x_of(position)) == position
-    assert line.x_of(0) == line.width() - line.x_of(model.n_steps) > 0
-
-
-@pytest.mark.parametrize("n_pieces", [50, 51])
-def test_many_pieces_are_not_marked(make_steps_page, n_pieces):
-    line = make_steps_page("toy", b"ab " * (n_pieces - 1) + b"ab", "heap").trace.timeline
-    line.resize(4000, line.height())
-    image, below = line.grab().toImage(), TRACK_MIDDLE_PX + 7
-    panel = line._theme_source.theme.panel
-    marked = [x for x in range(line.width()) if image.pixelColor(x, below) != panel]
-    assert (len(marked) >= n_pieces) == (n_pieces == 50)
 
 
 def test_keys_and_drags_walk(make_steps_page, qtbot):
@@ -124,3 +80,63 @@ def test_what_was_made_is_listed_with_its_step_and_rank(make_steps_page, qtbot, 
     notes = page.trace.side.notes.rows
     assert [entry.text for entry in notes.entries] == ["0", "1", "0", "1"]
     assert notes.height() * 10 == rows.height() * 4
+
+
+def test_play_is_as_wide_as_pause(make_steps_page):
+    page = make_steps_page()
+    controls = page.trace.findChild(PlayControls)
+    places = []
+    for _ in range(2):
+        page.actions_["debug_play"].trigger()
+        QApplication.processEvents()
+        places.append((controls.button.geometry(), controls.speed.geometry()))
+        assert controls.button.width() >= controls.button.sizeHint().width()
+    assert places[0] == places[1]
+
+
+def tip_of(widget):
+    """What a widget tells those who rest the pointer on it."""
+    place = widget.rect().center()
+    event = QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place))
+    QApplication.sendEvent(widget, event)
+    told = QTextDocumentFragment.fromHtml(QToolTip.text()).toPlainText()
+    QToolTip.hideText()
+    return told
+
+
+def test_back_and_on_say_what_they_do_at_this_step(make_steps_page):
+    page = make_steps_page("toy", b"abacb", "heap")
+    buttons = {button.text(): button for button in page.trace.findChildren(WalkButton)}
+    model = page.model
+    model.restart()
+    assert "nothing is done yet" in tip_of(buttons["◁ back"])
+    model.go_to(5)
+    assert "One step on (F10)" in tip_of(buttons["step on ▷"])
+    assert "Next: c + b → cb, rank 1" in tip_of(buttons["step on ▷"])
+    assert "Undoes the last step, which was: a + b → ab" in tip_of(buttons["◁ back"])
+    told = tip_of(page.trace.picture)
+    assert "the lowest rank is on top" in told
+    assert "Step on: Does what is next" in told
+    assert "Step back: Undoes" in told
+    model.set_granularity(Granularity.PIECE)
+    assert "the next piece" in tip_of(buttons["step on ▷"])
+    model.to_end()
+    assert "no more steps" in tip_of(buttons["step on ▷"])
+    assert page.trace.sentence._whole == page.trace.sentence._text
+    model.back()
+    assert page.trace.sentence._whole.startswith("Next: ")
+
+
+def test_back_and_on_say_what_they_do_in_a_training(make_steps_page, qtbot):
+    page = make_steps_page(text=b"This is insane! This is impossible. " * 3)
+    for wish, told in (("bpe:280", STEPS_OF_MERGING), ("unigram:30", STEPS_OF_UNIGRAM)):
+        page.begin_training(wish)
+        qtbot.waitUntil(lambda: page.is_ready and page.training.model.record is not None)
+        buttons = {button.text(): button for button in page.training.stage.findChildren(WalkButton)}
+        model = page.training.model
+        model.go_to(0)
+        assert "nothing is learned yet" in tip_of(buttons["◁ back"])
+        assert told in tip_of(buttons["step on ▷"])
+        model.to_end()
+        assert UNDOES in tip_of(buttons["◁ back"])
+        assert "last step" in tip_of(buttons["step on ▷"])

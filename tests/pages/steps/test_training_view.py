@@ -1,24 +1,21 @@
 """Training on the Steps page with real clicks: the form, the steps, the result."""
 
 import json
-from itertools import combinations, pairwise
 
 import pytest
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollArea
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 import guiapp
-from guiapp.kit.models.compared_models import MOST
+from guiapp.kit.session.model_session import MOST_COMPARED
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
-from guiapp.pages.steps.lines import TextLine
-from guiapp.pages.steps.training import TrainingWish
+from guiapp.pages.steps.timeline import PlayControls
 from guiapp.pages.steps.training_view import BESIDE_TIPS, FIRST_SIZES, TEXTBOOK
-from guiapp.pages.steps.training_views import AXIS_TITLES, arrange_words, axis_title, why_none
-from guiapp.pages.steps.transport import PlayControls
+from guiapp.pages.steps.training_views import arrange_words, why_none
+from guiapp.pages.steps.walk_model import TrainingWish
 
 LEFT = Qt.MouseButton.LeftButton
-PAGE_PX = 696  # the height of a page in a window of 1280 × 800
 TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
 
 
@@ -142,7 +139,7 @@ def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_s
     page = make_steps_page(text=TEXT)
     compared, button = page.compared, page.training.compare_button
     trained(page, qtbot, n_tokens=262)
-    for _ in range(MOST - 1):
+    for _ in range(MOST_COMPARED - 1):
         compared.add("demo:toy")
     assert not button.isEnabled()
     assert button.toolTip() == BESIDE_TIPS[False]
@@ -162,18 +159,18 @@ def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
     assert training.empty.isVisible()
 
 
-@pytest.mark.parametrize("size", ["5", "", "0", "999999"])
-def test_a_wrong_size_is_told_and_leaves_the_last_result(make_steps_page, qtbot, size):
+def test_a_wrong_size_is_told_and_leaves_the_last_result(make_steps_page, qtbot):
     training = trained(make_steps_page(text=TEXT), qtbot)
     model, record = training.model, training.model.record
-    training.form.n_tokens.selectAll()
-    qtbot.keyClicks(training.form.n_tokens, size) if size else training.form.n_tokens.clear()
-    qtbot.keyClick(training.form.n_tokens, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not model.is_busy)
-    assert training.form.message.isVisible()
-    assert model.record is record
-    assert training.stage.isVisible()
-    assert training.save_button.isEnabled()
+    for size in ("5", "", "0", "999999"):
+        training.form.n_tokens.selectAll()
+        qtbot.keyClicks(training.form.n_tokens, size) if size else training.form.n_tokens.clear()
+        qtbot.keyClick(training.form.n_tokens, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: not model.is_busy)
+        assert training.form.message.isVisible()
+        assert model.record is record
+        assert training.stage.isVisible()
+        assert training.save_button.isEnabled()
 
 
 def test_words_stay_whole_and_within_the_width():
@@ -256,39 +253,6 @@ def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
     assert not training.grab().isNull()
 
 
-@pytest.mark.parametrize(("algorithm", "n_tokens"), [("bpe", 400), ("wordpiece", 900), ("unigram", 200)])
-def test_a_training_needs_no_scrolling_in_a_window_of_usual_size(make_steps_page, qtbot, algorithm, n_tokens):
-    page = make_steps_page(text=TEXT * 3)
-    page.window().resize(1280, PAGE_PX)
-    training = trained(page, qtbot, algorithm, n_tokens)
-    assert "tokens instead of" in training.form.message.text()
-    training.form.symbols.setCurrentIndex(1)  # the note that comes with it takes two lines
-    qtbot.waitUntil(lambda: page.height() == PAGE_PX)
-    qtbot.wait(50)
-    assert all(area.verticalScrollBar().maximum() == 0 for area in training.findChildren(QScrollArea))
-
-
-def test_the_titles_of_the_curve_leave_each_other_room():
-    assert [axis_title(room, len) for room in (60, 40, 25, 10)] == [*AXIS_TITLES, ""]
-
-
-def test_rows_of_words_are_as_high_as_the_next_begins_below():
-    words = [(("ab", "c"), 1, False), (("d",), 3, True), (("e", "f"), 2, True)]
-    layout = arrange_words(words, "e", 100, QFontMetricsF(Theme.mono_font(12)))
-    chips = layout.chips
-    assert [(chip.text, chip.is_new, chip.tint) for chip in chips] == [
-        *(("ab", False, 0), ("c", False, 1), ("d", False, 2), ("e", True, 3), ("f", False, 4))
-    ]
-    tops = sorted({chip.rect.top() for chip in chips})
-    assert tops[0] == 0.0
-    assert all(later > earlier + chips[0].rect.height() for earlier, later in pairwise(tops))
-    assert layout.height == max(chip.rect.bottom() for chip in chips)
-    assert layout.first_new == chips[3].rect.top() > 0
-    assert [number for number, _ in layout.counts] == ["×3", "×2"]
-    boxes = [chip.rect for chip in chips] + [box for _, box in layout.counts]
-    assert all(not one.intersects(other) for one, other in combinations(boxes, 2))
-
-
 def test_the_play_button_says_what_a_press_would_do(make_steps_page, qtbot):
     page = make_steps_page(encoder="heap")
     (controls,) = page.trace.findChildren(PlayControls)
@@ -340,35 +304,6 @@ def test_the_form_says_what_is_trained_and_stops_it(make_steps_page, qtbot):
     page.set_text_size(2 * TEXT_FONT_PX)
     assert form.own_text.height() == 2 * heights[0]
     assert form.own_text.font().pixelSize() == 2 * UI_FONT_PX
-
-
-@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
-def test_titles_say_how_far_a_training_is(make_steps_page, qtbot, algorithm):
-    page = make_steps_page(text=TEXT + b"z " + b" ".join(b"%d" % n for n in range(100, 400)))
-    training = trained(page, qtbot, algorithm, 300)
-    model, stage = training.model, training.stage
-    is_unigram = algorithm == "unigram"
-    assert stage.curve.isVisible() is stage.pieces.isVisible() is is_unigram
-    assert stage.pairs.isVisible() is stage.symbols.isVisible() is not is_unigram
-    assert not training.empty.isVisible()
-    for position in (0, 1, model.n_steps):
-        model.go_to(position)
-        assert stage.count.text() == f"step {position} of {model.n_steps}"
-        titles = [line.text() for line in stage.findChildren(TextLine) if line.isVisible() and line.text()]
-        n_words, n_shown = model.record.start.n_words, len(model.record.start.words)
-        size = model.record.n_tokens(position)
-        words, first, second = titles[:3]
-        which = f"{n_words} DIFFERENT" if is_unigram else f"THE FIRST {n_shown} OF {n_words}"
-        assert words == f"THE TEXT · {which} WORDS"
-        worth = "SCORE = n(ab) / (n(a)·n(b))" if algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
-        assert first == ("LOG-LIKELIHOOD OF THE TEXT" if is_unigram else f"PAIRS · {worth}")
-        assert second.startswith(f"VOCABULARY · {size} TOKENS, ")
-        assert second.endswith("PIECES" if is_unigram else "NEWEST FIRST")
-        told = model.record.sentence(position) if position else "At the start"
-        assert stage.sentence.text().startswith(told.split("`")[0])
-    model.play()
-    page.modes.choose(0)
-    assert not model.clock.is_playing
 
 
 def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_path, monkeypatch):

@@ -4,9 +4,9 @@ import pytest
 from told import told_by
 
 import guiapp
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
-from guiapp.pages.steps.walk_model import WalkModel
+from guiapp.pages.steps.walk_model import StepClock, WalkModel
 
 MOVED = ["position_changed"]
 N_STEPS = 21  # of “How lions”; merges at 3, 9, 11, 13 and 18
@@ -30,25 +30,6 @@ def told(model):
     return told_by(model)
 
 
-def test_without_a_walk_there_is_nowhere_to_go(qapp):
-    model = WalkModel()
-    told = told_by(model)
-    assert (model.position, model.n_steps, model.stopped_at, model.hits, model.awaits_steps) == (
-        0,
-        0,
-        None,
-        [],
-        False,
-    )
-    for move in (model.step, model.back, model.run, model.reverse, model.restart, model.to_end, model.out):
-        move()
-    model.play()
-    model.toggle_play()
-    assert (model.clock.is_playing, told) == (False, [])
-    model.breakpoints.add("token 1")
-    assert [hits.tolist() for hits in model.hits] == [[]]
-
-
 def test_each_way_of_moving(model, told):
     visited = []
     for move in (
@@ -63,22 +44,6 @@ def test_each_way_of_moving(model, told):
     model.go_to(7)
     model.go_to(7)
     assert (model.position, told) == (7, MOVED)
-
-
-def test_a_run_that_stops_is_told_even_where_it_stays(model, told):
-    model.breakpoints.add("operation merge")
-    told.clear()
-    stops = []
-    for move in (model.run, model.run, model.reverse):
-        move()
-        stops.append((model.position, model.stopped_at.title))
-    assert stops == [(3, "operation merge"), (9, "operation merge"), (3, "operation merge")]
-    assert told == MOVED * 3
-    assert [hits.tolist() for hits in model.hits] == [[3, 9, 11, 13, 18]]
-    model.go_to(3)
-    assert (model.stopped_at, told) == (None, MOVED * 4)
-    model.go_to(3)
-    assert told == MOVED * 4
 
 
 def test_a_breakpoint_for_once_is_switched_off_when_it_was_met(model):
@@ -127,3 +92,17 @@ def test_playing_waits_where_steps_are_on_their_way(model, told):
     model.walk = None
     model.play()
     assert model.clock.is_playing
+
+
+@pytest.fixture
+def clock(qapp):
+    made = StepClock()
+    yield made
+    made.pause()
+
+
+def test_it_ticks_again_and_again(clock, qtbot):
+    clock.set_speed(1000)
+    clock.play()
+    with qtbot.waitSignals([clock.ticked] * 3):
+        pass

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from guiapp import open_model
-from guiapp.kit.document.budget import MOST, USUAL, TokenBudget
+from guiapp.kit.document.statistics import MOST_BUDGET, USUAL_BUDGET, TokenBudget
 from guiapp.kit.state.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
@@ -36,7 +36,7 @@ def test_the_line_in_the_text_is_before_the_first_token_that_does_not_fit(make_s
     shell.window.actions_table["budget"].trigger()
     assert (bar.isVisible(), shell.settings.shows_budget) == (True, True)
     assert (bar.field.text(), page.editor._mark) == (
-        ("90", None) if model == "told" else (f"{USUAL:,}", None)
+        ("90", None) if model == "told" else (f"{USUAL_BUDGET:,}", None)
     )
     choose(qtbot, bar.field, "5")
     assert (shell.settings.budget, budget.n_most) == ("5", 5)
@@ -63,6 +63,6 @@ def test_a_spoiled_setting_is_no_budget(shell, tmp_path, kept, own):
     settings = Settings(tmp_path / "other.json")
     settings.budget = kept
     budget = TokenBudget(shell.session, settings)
-    assert (budget.own, budget.n_most) == (own, own or USUAL)
-    budget.choose(MOST * 2)
-    assert budget.own == MOST
+    assert (budget.own, budget.n_most) == (own, own or USUAL_BUDGET)
+    budget.choose(MOST_BUDGET * 2)
+    assert budget.own == MOST_BUDGET

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from conftest import PATIENCE_S
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit, QPushButton
 from toy_source import ToySource
@@ -15,10 +15,11 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
-from guiapp.kit.tokens.decode import DecodeModel, TokenText
-from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+from guiapp.kit.session.decode import DecodeModel
+from guiapp.kit.widgets.labels import StyledText
+from guiapp.kit.widgets.theme import DARK, ThemeSource
 from guiapp.pages.text import decode_dialog
-from guiapp.pages.text.decode_dialog import DecodeDialog, TokenChips
+from guiapp.pages.text.decode_dialog import DecodeDialog
 
 
 class ToyTokenizer:
@@ -142,25 +143,14 @@ def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, 
     assert model.result.decoded == b"HelloHello"
 
 
-def test_control_tokens_are_outlined(dialog, model, qtbot):
+def test_control_tokens_are_told_apart(dialog, model, qtbot):
     type_ids(qtbot, dialog, "0 1")
-    chips = dialog.findChild(TokenChips)
-    picture = chips.viewport().grab().toImage()
-    control, normal = (chips.chip(index).topLeft().toPoint() for index in (0, 1))
-    assert picture.pixelColor(control + QPoint(8, 0)).name() == DARK.warning.name()
-    assert picture.pixelColor(control + QPoint(8, 3)).name() == DARK.panel.name()
-    assert picture.pixelColor(normal + QPoint(8, 3)).name() == DARK.span_color(1).name()
-    assert chips.accessibleDescription() == "<s> Hello"
-
-
-def test_a_token_wider_than_the_dialog_stays_inside(dialog, source, qtbot):
-    source.vocabulary = toy_vocabulary({"x" * 1000: 0.0, "y": 0.0})
-    source.tokenizer = ToyTokenizer(source.vocabulary)
-    type_ids(qtbot, dialog, "0 1")
-    chips = dialog.findChild(TokenChips)
-    dialog.resize(320, 400)
-    assert chips.chip(0).right() <= chips.viewport().width()
-    assert chips.chip(1).top() > chips.chip(0).top()
+    tokens = dialog.findChild(StyledText)
+    assert tokens.toPlainText().split() == ["<s>", "Hello"]
+    cursor = tokens.textCursor()
+    for at, has_ground in ((1, False), (5, True)):
+        cursor.setPosition(at)
+        assert (cursor.charFormat().background().style() is Qt.BrushStyle.SolidPattern) == has_ground
 
 
 def test_the_dialog_is_shown_again_where_it_was(dialog, qtbot):
@@ -211,36 +201,4 @@ def test_of_very_long_results_the_beginning_is_shown(dialog, model, qtbot, monke
         editor(dialog, "Token ids").setPlainText(ids)
         qtbot.waitUntil(lambda text=text: editor(dialog, "Decoded text").toPlainText() == text)
         assert says in [label.text() for label in dialog.findChildren(QLabel)]
-        assert dialog.findChild(TokenChips).accessibleDescription() == "Hello Hello"
-
-
-def test_chips_fill_rows_scroll_and_follow_the_theme(source, qtbot):
-    themes = ThemeSource(QApplication.instance(), "dark")
-    chips = TokenChips(themes)
-    qtbot.addWidget(chips)
-    chips.resize(200, chips.height())
-    chips.show()
-    chips.set_tokens([TokenText("word", Attribute.NORMAL)] * 60)
-    rows = sorted({chips.chip(index).top() for index in range(60)})
-    row_px, room = rows[1] - rows[0], chips.viewport().width()
-    for index in range(59):
-        here, following = chips.chip(index), chips.chip(index + 1)
-        if following.top() == here.top():
-            assert 0 < following.left() - here.right() < here.width() / 2
-        else:
-            assert following.top() - here.top() == row_px > here.height()
-            assert following.left() == chips.chip(0).left() == 1
-            assert here.right() <= room < here.right() + here.width() + 4
-    bar = chips.verticalScrollBar()
-    assert (bar.singleStep(), bar.pageStep()) == (round(row_px), chips.viewport().height())
-    bar.setValue(bar.maximum())
-    bottom = chips.viewport().height()
-    assert bottom - row_px < chips.chip(59).bottom() <= bottom
-    for theme in (DARK, LIGHT):
-        themes.choose(theme.name)
-        picture, chip = chips.viewport().grab().toImage(), chips.chip(58).toRect()
-        assert picture.pixelColor(chip.center().x(), chip.top() + 2) == theme.span_color(58)
-        assert picture.pixelColor(chip.left() - 2, chip.top() + 2) == theme.panel
-        assert picture.pixelColor(chip.center().x(), chip.top() - 2) == theme.panel
-    chips.set_tokens([])
-    assert bar.maximum() == 0
+        assert dialog.findChild(StyledText).toPlainText().split() == ["Hello", "Hello"]

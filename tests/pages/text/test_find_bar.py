@@ -193,7 +193,7 @@ def test_each_kind_says_what_to_type_and_what_it_found(shell, qtbot, panel):
         actions[number].trigger()
         assert panel.search.kind == kind
         assert (bar.kind.text(), bar.field.placeholderText()) == row
-        assert row.title in bar.kind.accessibleName()
+        assert row[0] in bar.kind.accessibleName()
         assert [action.isChecked() for action in actions] == [other == kind for other in KINDS]
         assert bar.case.isVisible() == (kind in ("text", "regex"))
     actions[0].trigger()

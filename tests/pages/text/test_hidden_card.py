@@ -1,11 +1,13 @@
-"""What the card of a chip says; how it opens, and what its buttons do, is tested in the whole window."""
+"""The card of a chip of hidden characters: what it says, and what its buttons do."""
 
 import pytest
-from PySide6.QtCore import QPoint
+from fitting import unreadable
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel
 
-from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
+import guiapp
+from guiapp.pages.text.hidden_card import HiddenCard, chip_facts, visible_lines
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,49 @@ def test_what_it_is_and_spells_is_said(make_shell, hidden, about, content):
     assert {label.text() for label in card.findChildren(QLabel)} == {facts.title, facts.about, *facts.costs}
     assert [each.toPlainText() for each in (card.content, card.bytes)] == [facts.content, facts.bytes]
     card.close()
+
+
+def open_demo(name, pre, progress):
+    return guiapp.open_model(name)
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
+    shell = make_shell(b"A house and a garden", "demo:bpe", open_demo)
+    for name in ("why", "budget"):
+        shell.window.actions_table[name].trigger()
+        assert unreadable(shell.window) == []
+
+
+@pytest.fixture
+def make_card(make_shell):
+    def make(text, start, end):
+        shell = make_shell(text.encode(), "demo:bpe", open_demo)
+        actions = QAction("Remove all hidden characters"), QAction("Copy the text without them")
+        facts = chip_facts(shell.session, shell.window.hidden, start, end)
+        card = HiddenCard(facts, shell.window.hidden, actions, shell.theme_source, shell.window)
+        card.shell, card.actions_, card.facts = shell, actions, facts
+        return card
+
+    return make
+
+
+def test_each_button_of_the_card_does_its_part_and_closes_it(make_card, qtbot):
+    done = []
+    for name in ("remove_button", "remove_all_button", "copy_button", "next_button"):
+        card = make_card("a\u200bb\u200b", 1, 4)
+        for action, what in zip(card.actions_, ("all", "copy"), strict=True):
+            action.triggered.connect(lambda checked, what=what: done.append(what))
+        card.open_at(QPoint(100, 100))
+        qtbot.mouseClick(getattr(card, name), Qt.MouseButton.LeftButton)
+        assert not card.isVisible()
+        done.append((card.shell.session.document.text().decode(), card.shell.session.document.selection))
+    text, selected = "a\u200bb\u200b", (5, 8)
+    assert [each for each in done if isinstance(each, str)] == ["all", "copy"]
+    assert [each[0] for each in done if not isinstance(each, str)] == ["ab\u200b", text, text, text]
+    assert done[-1] == (text, selected)
+
+
+def test_what_is_spelt_keeps_its_lines_and_ends_somewhere():
+    assert visible_lines("a b\n\u200bc ") == "a b\n<U+200B>c "
+    assert visible_lines("a" * 2000) == "a" * 2000
+    assert visible_lines("a" * 2001) == "a" * 2000 + " …"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication, QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QToolButton
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.kit.tokens.details import TokenDetailsModel
-from guiapp.kit.tokens.table import TokenTableModel
+from guiapp.kit.session.token_details import TokenDetailsModel
+from guiapp.kit.widgets.tables import TokenTableModel
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.text import ids_panel
-from guiapp.pages.text.ids_panel import AT_ONCE, IdsPanel
-from guiapp.pages.text.token_strip import TokenStrip
+from guiapp.pages.text.ids_panel import AT_ONCE, IdsPanel, TokenStrip
 from guiapp.pages.text.token_table_view import TokenTableView
 
 
@@ -110,38 +108,3 @@ def test_both_views_and_the_session_agree(source, panel, qtbot):
 def test_the_way_back_is_an_action_for_the_window(panel, qtbot):
     with qtbot.waitSignal(panel.decode_action.triggered):
         press(qtbot, panel, "Decode")
-
-
-def notes(panel):
-    return [
-        label.text() for label in panel.findChildren(QLabel) if label.text() not in ("", "IDS", "Copy as")
-    ]
-
-
-def test_what_was_copied_is_said_for_a_while(source, panel, qtbot, hold):
-    assert (panel.format_name, panel.view_actions["strip"].isChecked()) == ("plain", True)
-    assert (notes(panel), panel.strip.isVisible()) == ([], True)
-    panel.findChild(QTimer).setInterval(1)
-    panel.strip.select(2)
-    panel.format_actions["plain"].trigger()
-    assert (copied(), notes(panel)) == ("2 1 0 1", ["4 ids copied"])
-    qtbot.waitUntil(lambda: notes(panel) == [])
-    source.tokens_of_selected_text = (3, 4)
-    panel.format_actions["plain"].trigger()
-    assert (copied(), notes(panel)) == ("1", ["1 id copied"])
-    panel.strip.select(1, extend=True)
-    panel.format_actions["plain"].trigger()
-    assert copied() == "1 0"
-    source.tokens_of_selected_text = None
-    source.select_token(None)
-    source.set_tokens([0, 1, 2] * AT_ONCE)
-    gate = hold(ids_panel, "_written")
-    panel.format_actions["plain"].trigger()
-    assert notes(panel) == [f"copying {3 * AT_ONCE:,} ids …"]
-    qtbot.wait(20)  # no longer than the other note was there
-    QApplication.clipboard().setText("newer")
-    assert notes(panel) == []
-    gate.set()
-    for action in (*panel.format_actions.values(), panel.decode_action):
-        assert any(button.text() == action.text() for button in panel.findChildren(QToolButton))
-    assert panel.decode_action.toolTip() != "Decode"

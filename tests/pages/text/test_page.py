@@ -1,12 +1,15 @@
-"""The Inspect page: what its parts tell each other."""
+"""The Inspect page: what its parts tell each other, the hint, the margin, and what is most expensive."""
 
+import numpy as np
 import pytest
-from pictures import picture_of
+from pictures import paintings_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton
 
 import guiapp
+from guiapp import open_model
+from guiapp.core.encode.counting.cost import line_costs
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -21,18 +24,6 @@ def test_f6_goes_through_the_text_the_ids_and_the_card(page, qtbot):
     page.ids_panel.strip.hide()
     assert page.panels == [page.editor, page.ids_panel.table, page.card]
     assert page.focusProxy() is page.editor
-
-
-@pytest.mark.parametrize("way", ["editor", "strip"])
-def test_ids_grow_with_the_text(page, qtbot, way):
-    chip, font = page.ids_panel.strip.chip_rect(0).width(), page.editor.font_px
-    if way == "editor":
-        page.editor.zoom(4)
-    else:
-        for _ in range(4):
-            page._zoom.stepped.emit(1)
-    assert page.editor.font_px > font
-    assert page.ids_panel.strip.chip_rect(0).width() > chip
 
 
 @pytest.mark.parametrize(("title", "text"), [("Insert into text", b"two one"), ("Replace text", b"two")])
@@ -75,42 +66,6 @@ def test_a_text_that_was_opened_has_the_keys(page, shell, tmp_path, qtbot):
     assert shell.session.document.text() == b"two"
 
 
-def test_another_theme_and_size_and_back_leave_no_trace(page, shell, qtbot):
-    shell.session.select_token(2)
-    qtbot.waitUntil(lambda: page.is_ready)
-    pictures = []
-    for theme in ("dark", "light", "dark", "light", "dark"):
-        shell.theme_source.choose(theme)
-        qtbot.waitUntil(lambda: page.is_ready)
-        pictures.append(picture_of(page))
-    page.editor.zoom(5)
-    shell.theme_source.choose("light")
-    larger = picture_of(page)
-    shell.theme_source.choose("dark")
-    page.editor.zoom(-5)
-    qtbot.waitUntil(lambda: page.is_ready)
-    assert pictures[2].differences(pictures[4]) == []
-    assert pictures[1].differences(pictures[3]) == []
-    assert pictures[2].differences(picture_of(page)) == []
-    assert pictures[1].differences(larger)
-    for image in (pictures[1].image, larger.image):  # no dark part is left
-        assert all(image.pixelColor(x, y).lightness() > 40 for x in range(1, 600, 7) for y in range(1, 20))
-    sizes = [part.font().pixelSize() for part in page.card.findChildren(QWidget)]
-    page.editor.zoom(6)
-    grown = [part.font().pixelSize() for part in page.card.findChildren(QWidget)]
-    assert sum(new > old for new, old in zip(grown, sizes, strict=True)) > 5
-
-
-def test_the_page_begins_gently(page, qtbot, monkeypatch):
-    told = []
-    for part in (page.editor, page.ids_panel.strip):
-        monkeypatch.setattr(part, "set_frame_time", lambda *most_ms, **how: told.append((*most_ms, how)))
-    page.begin_gently(1)
-    qtbot.waitUntil(lambda: len(told) == 4)
-    assert [how for _, how in told] == [{"goes_gently": True}, {}, {}, {}]
-    assert (told[0][0] < told[2][0], told[1][0] < told[3][0]) == (True, True)
-
-
 def test_what_is_shown_beside_the_text_is_kept_once_somebody_chose_it(make_shell):
     def opened():
         return make_shell(b"one", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
@@ -128,3 +83,117 @@ def test_what_is_shown_beside_the_text_is_kept_once_somebody_chose_it(make_shell
     other = opened()
     assert shown(shell) == shown(other) == (True, True, True)
     assert all(other.window.actions_table[name].isChecked() for name in names)
+
+
+def open_demo(name, pre, progress):
+    return open_model(name)
+
+
+def test_a_doubled_token_is_a_hint_of_its_page_and_left_out_by_one_click(make_shell, qtbot):
+    shell = make_shell(b"<|begin_of_text|>Hello", "demo:bpe", open_demo)
+    window, area = shell.window, shell.window.inspect_page.notices
+    qtbot.waitUntil(lambda: len(area.notices) == 1)
+    (hint,) = area.notices
+    assert (hint.isVisible(), hint.copy_button.isVisible()) == (True, False)
+    assert "the model adds another one" in hint.message
+    assert window.notices.notices == []
+    window.actions_table["tree"].trigger()
+    assert not hint.isVisible()
+    window.actions_table["inspect"].trigger()
+    with qtbot.waitSignal(shell.session.spans.encoded):
+        hint.remedy_button.click()
+    assert (hint.remedy_button.text(), area.notices) == ("Leave it out", [])
+    assert not window.actions_table["add_special"].isChecked()
+    with qtbot.waitSignal(shell.session.spans.encoded):
+        window.actions_table["add_special"].trigger()
+    (hint,) = area.notices
+    hint.close_button.click()
+    n_tokens = len(shell.session.tokens)
+    shell.session.document.replace(22, 22, b" x")
+    qtbot.waitUntil(lambda: len(shell.session.tokens) > n_tokens)
+    assert area.notices == []  # it was read
+
+
+TEXT = b"A line of words.\n\nkey 4f9c1e7a-2b60-4d8e\nand more (of) it"
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:wordpiece"])
+def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_shell, qtbot, model):
+    shell = make_shell(TEXT, model, open_demo)
+    margin, action = shell.window.inspect_page.text_panel.margin, shell.window.actions_table["line_tokens"]
+    assert not margin.isVisible()
+    action.trigger()
+    assert (margin.isVisible(), shell.settings.shows_line_tokens) == (True, True)
+    encoding = shell.session.tokenizer.encode(TEXT)
+    starts, ends = encoding.spans.T
+    wanted = line_costs(np.frombuffer(TEXT, np.uint8), starts, ends)
+    drawn = paintings_of(margin)
+    numbers = [text.strip() for text, _ in drawn.texts]
+    assert numbers == ["1", *map(str, wanted.n_tokens.tolist())]  # the first beside BOS
+    costs = [
+        margin.cost_of(int(start), int(end)) for start, end in zip(wanted.starts, wanted.ends, strict=True)
+    ]
+    assert (
+        [cost.is_expensive for cost in costs] == [False, False, True, False] == (wanted.steps >= 2).tolist()
+    )
+    assert costs[2].share == 1.0
+    shell.session.document.set_caret(0)
+    qtbot.keyClick(shell.window.inspect_page.editor, Qt.Key.Key_X)
+    assert margin.cost_of(0, 18).n_tokens >= 1
+    action.trigger()
+    assert not margin.isVisible()
+
+
+KEY = "4f9c1e7a-2b60-4d8e-9a3f-c07d15e2b884"
+PROMPT = "".join(
+    (
+        "You are kind.\n",
+        "Answer in a few words.\n" * 6,
+        "\n" * 80,
+        f"The key is {KEY}, never tell it.\n",
+        "Thanks.\n",
+    )
+)
+
+
+class Hand:
+    """Clicks on what people see."""
+
+    def __init__(self, qtbot):
+        self._qtbot = qtbot
+
+    def click(self, button):
+        assert button.isVisible()
+        self._qtbot.mouseClick(button, LEFT)
+
+    def click_on(self, word, within):
+        (button,) = (
+            each for each in within.findChildren(QToolButton) if each.text() == word and each.isVisible()
+        )
+        self.click(button)
+
+
+def test_what_is_found_follows_the_text_while_somebody_looks(make_shell, qtbot):
+    shell, hand = make_shell(PROMPT.encode(), "demo:bpe", open_demo), Hand(qtbot)
+    page, document, panel = (
+        shell.window.inspect_page,
+        shell.session.document,
+        shell.window.inspect_page.expensive_panel,
+    )
+    assert page._most_expensive.result is None
+    hand.click_on("Most expensive", page)
+    assert page.panels[2] is panel
+    qtbot.waitUntil(lambda: panel.rows[0].text() == f"{KEY},")
+    document.replace(0, 0, b"Now ")
+    hand.click(panel.rows[0])  # before it is found again
+    start = PROMPT.index(KEY) + 4
+    assert document.selection == (start, start + len(KEY) + 1)
+    qtbot.waitUntil(lambda: not page._most_expensive.is_busy)
+    document.set_text(b"one\n")
+    qtbot.waitUntil(lambda: not panel.rows[0].isVisible() and not page._most_expensive.is_busy)
+    assert panel._empty.isVisible()
+    assert "nothing is dear" in panel._empty.text()
+    hand.click_on("Token", page)
+    assert page.panels[2] is page.card
+    document.set_text(PROMPT.encode())
+    assert not page._most_expensive.is_busy

@@ -5,7 +5,6 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.spans.view import SpanView
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.text.text_panel import LONGEST_TAKEN_BYTES
 from guiapp.window.app import build
@@ -24,12 +23,6 @@ def test_typing_changes_tokens_and_counts(shell, qtbot):
 def test_selected_text_is_counted_in_the_status_line(shell):
     shell.session.document.select(0, 7)
     assert "selected: 2 tokens · 7 characters" in shell.window.status_line.text
-
-
-def test_of_selected_text_that_is_not_encoded_only_characters_are_counted(make_shell):
-    shell = make_shell(model=None)
-    shell.session.document.select(0, 7)
-    assert "selected: 7 characters" in shell.window.status_line.text
 
 
 def test_undo_and_redo_follow_the_text(shell, qtbot):
@@ -97,29 +90,6 @@ def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
     assert shell.session.statistics.n_characters == 0
     shell.session.text.show("für".encode())
     assert (shell.session.statistics.n_characters, shell.session.statistics.n_bytes) == (3, 4)
-    shell.stop()
-
-
-def test_the_page_is_ready_when_all_rows_have_their_colours(make_shell, qtbot):
-    shell = make_shell()
-    page = shell.window.inspect_page
-    page.editor.set_frame_time(0)
-    shell.session.text.show(b"".join(b"line %d\n" % number for number in range(20)))
-    shell.window.grab()
-    assert not page.is_ready
-    qtbot.waitUntil(lambda: page.is_ready)
-
-
-def test_a_window_counts_as_painted_when_its_panels_are(qapp, qtbot, tmp_path, monkeypatch):
-    events = []
-    paint = SpanView.paintEvent
-    monkeypatch.setattr(SpanView, "paintEvent", lambda *seen: (paint(*seen), events.append("text")))
-    shell = build(qapp, Settings(tmp_path / "settings.ini"), b"text", load, Answers())
-    qtbot.addWidget(shell.window)
-    shell.window.first_painted.connect(lambda: events.append("window"))
-    shell.window.show()
-    qtbot.waitUntil(lambda: "window" in events)
-    assert events[0] == "text"
     shell.stop()
 
 

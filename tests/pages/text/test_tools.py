@@ -1,14 +1,14 @@
 """What stands at the right of the row of tabs of the Inspect page."""
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 
 from guiapp import open_model
 from guiapp.kit.document.coloured_spans import COST_SHADE
+from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.painter import GAP_PX, TOP_BRACKET_PX
 from guiapp.kit.spans.view import SIDE_PX
-from guiapp.kit.tokens.layout import FIRST_SHADE
-from guiapp.pages.text.tools import ColorLegend
+from guiapp.pages.text.page import ColorLegend
 
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"a house 4f9c1e7a-2b60-4d8e,\nand more (of) it"
@@ -83,42 +83,3 @@ def test_tokens_that_the_exact_encoder_does_not_give_have_a_roof_and_f8_walks_th
     session.set_encoder(None)
     assert not walk.isVisible()
     qtbot.waitUntil(lambda: not has_roof(12))
-
-
-def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell, qtbot):
-    shell = make_shell(TEXT, "demo:bpe", open_demo)
-    editor, action = shell.window.inspect_page.editor, shell.window.actions_table["pieces"]
-    place = editor.rows.place_of(3)
-    point = QPointF(24 + place.x + 2, place.y + 8)
-    qtbot.waitUntil(lambda: editor.is_painted)
-    pictures = []
-
-    def is_steady():  # the window may still settle
-        pictures.append(editor.viewport().grab().toImage())
-        return len(pictures) > 1 and pictures[-1] == pictures[-2]
-
-    qtbot.waitUntil(is_steady)
-    plain, tip = pictures[-1], editor.tip(point)
-    action.trigger()
-    assert shell.settings.shows_pieces
-    qtbot.waitUntil(lambda: editor.viewport().grab().toImage() != plain)
-    assert editor.tip(point).splitlines()[0].startswith("Piece “·house”: letters")
-    assert editor.tip(point).endswith(tip)
-    action.trigger()
-    qtbot.waitUntil(lambda: editor.viewport().grab().toImage() == plain)
-    assert not shell.settings.shows_pieces
-
-
-def test_words_of_a_control_token_can_be_read_whatever_the_shade_that_it_does_not_have(make_shell, qtbot):
-    text = b"<|im_start|>user"
-    shell = make_shell(text, "demo:bpe", open_demo)
-    shell.theme_source.choose("dark")
-    page = shell.window.inspect_page
-    shell.window.actions_table["color:rarity"].trigger()
-    qtbot.waitUntil(lambda: page.editor.is_painted)
-    begin, end = page.editor.rows.place_of(0), page.editor.rows.place_of(len("<|im_start|>"))
-    assert (begin.y, page.spans.spans_in(0, len(text)).ends.tolist()[1]) == (end.y, len("<|im_start|>"))
-    image = page.editor.viewport().grab().toImage()
-    y = int(begin.y + page.editor.fontMetrics().height() // 2)
-    lights = [image.pixelColor(SIDE_PX + x, y).lightness() for x in range(int(begin.x) + 4, int(end.x) - 4)]
-    assert max(lights) > 150

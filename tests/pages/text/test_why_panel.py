@@ -130,7 +130,7 @@ def test_long_lists_are_folded_and_open_on_a_click(open_on, qtbot):
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:unigram"])
 def test_of_a_long_text_only_what_is_near_is_looked_at(open_on, qtbot, model):
-    text = TEXT.replace(b"<|im_end|>", b"\n") * 3_000
+    text = TEXT.replace(b"<|im_end|>", b"\n") * 1_000
     shell, panel = open_on(5, text, model)
     index = shell.session.tokens.first_ending_after(text.index(b"tokenization", len(text) // 2) + 3)
     shell.session.select_token(index)

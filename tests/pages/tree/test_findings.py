@@ -1,23 +1,23 @@
-"""Figures about the tree, counted when somebody looks at them; rows of what they found."""
+"""Figures about the tree, rows of what they found, and what is said of a node."""
 
 import numpy as np
 import pytest
-from conftest import PATIENCE_S
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
-from told import told_by
 from toy_vocabulary import toy_vocabulary
+from vocabulary_pairs import bpe
 
 from guiapp.analysis.explain.merge_tree import MergeTree, merge_tree, why_not_merged
-from guiapp.analysis.tree.picture import tree_picture
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.tree.picture import ROOT, tree_picture
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.pages.tree import details as tree_details
-from guiapp.pages.tree import model as tree_model
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.pages.tree import panels as details
+from guiapp.pages.tree import panels as tree_details
 from guiapp.pages.tree import results as tree_findings
-from guiapp.pages.tree.details import describe_node, merge_story
+from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.panels import describe_node, glance, merge_story
 from guiapp.pages.tree.results import COLUMNS, ResultsTableModel, TreeFindings
 
 
@@ -63,42 +63,22 @@ def test_trials_that_cannot_be_made_are_told(findings, monkeypatch, qtbot):
     assert findings.problem == ""
 
 
-@pytest.mark.parametrize(("work", "job"), [("tree_statistics", "job"), ("unreached_apart", "trying")])
-def test_figures_on_their_way_do_not_reach_another_vocabulary(findings, session, hold, qtbot, work, job):
-    figures_come, picture_comes = hold(tree_findings, work), hold(tree_model, "tree_picture")
-    findings.want()
-    qtbot.waitUntil(lambda: getattr(findings, job).is_busy)
-    with qtbot.waitSignal(findings._model.picture_changed):
-        session.loader.open("demo:rwkv")
-    figures_come.set()
-    getattr(findings, job).finish(PATIENCE_S)
-    QApplication.processEvents()
-    assert findings.statistics is findings.unreached is None
-    picture_comes.set()
-    qtbot.waitUntil(lambda: findings.statistics is not None)
-    assert figures(findings)["tokens"] == f"{len(session.vocabulary):,}"
-
-
 def test_nodes_are_described(model, session, node_of):
-    told = describe_node(model.picture, node_of(b"ac"), session.tokenizer, np.array([0] * 5 + [7, 0, 0, 1]))
-    assert (told.token, told.text) == (5, "ac")
-    assert told.facts == (
-        ("id", "5"),
-        ("bytes", "61 63"),
-        ("type", "normal"),
-        ("merge rank", "2"),
-        ("depth", "2"),
-        ("children", "1"),
-        ("below it", "1 token"),
-        ("in this text", "7 times"),
+    counts = np.array([0] * 5 + [7, 0, 0, 1])
+    text, facts = describe_node(model.picture, node_of(b"ac"), session.tokenizer, counts)
+    assert (text, list(facts.items())) == (
+        "ac",
+        [
+            ("id", "5"),
+            ("bytes", "61 63"),
+            ("type", "normal"),
+            ("merge rank", "2"),
+            ("depth", "2"),
+            ("children", "1"),
+            ("below it", "1 token"),
+            ("in this text", "7 times"),
+        ],
     )
-    root = describe_node(model.picture, 0, None, None)
-    assert (root.token, root.text, root.facts) == (
-        None,
-        "all tokens",
-        (("children", "3"), ("below it", "9 tokens")),
-    )
-    assert ("in this text", "not once") in describe_node(model.picture, node_of(b"ac"), None, None).facts
 
 
 def test_rows_say_what_is_known_of_a_token(model):
@@ -122,31 +102,6 @@ def test_rows_say_what_is_known_of_a_token(model):
     assert table.headerData(0, Qt.Orientation.Vertical) is None
 
 
-def test_what_is_told_of_figures(findings, qtbot):
-    told = told_by(findings)
-    assert (findings.statistics, findings.unreached, findings.problem) == (None, None, "")
-    findings.want()
-    qtbot.waitUntil(lambda: findings.statistics is not None)
-    assert (told, findings.trying.is_busy) == (["changed"], True)
-    assert findings.findings == findings.statistics.findings
-    qtbot.waitUntil(lambda: findings.unreached is not None)
-    assert (told, len(findings.findings)) == (["changed"] * 2, len(findings.statistics.findings) + 1)
-    findings._fail("odd")
-    assert (told, findings.problem) == (["changed"] * 3, "odd")
-    findings._model.preparing_changed.emit()
-    assert told == ["changed"] * 4
-    findings.trying.start(lambda _: None)
-    findings._model.picture_changed.emit()
-    assert told == ["changed"] * 5
-    assert (findings.statistics, findings.unreached, findings.problem, findings.trying.is_busy) == (
-        *(None, None),
-        *("", False),
-    )
-    assert findings.job.is_busy
-    findings.close()
-    assert not findings.job.is_busy
-
-
 def test_without_a_tokenizer_no_trials_are_made(findings, session, monkeypatch, qtbot):
     monkeypatch.setattr(type(session), "tokenizer", None)
     findings.want()
@@ -154,17 +109,11 @@ def test_without_a_tokenizer_no_trials_are_made(findings, session, monkeypatch, 
     assert (findings.trying.is_busy, findings.is_coming) == (False, False)
 
 
-def test_without_a_picture_nothing_is_counted(findings):
-    findings._model.picture = None
-    findings.want()
-    assert not findings.job.is_busy
-
-
 def test_special_tokens_scores_and_uses_are_described(model):
     picture = tree_picture(
         toy_vocabulary({"<s>": Attribute.CONTROL, "ab": -1234.5, "abc": -0.0}, special_ids=SpecialIds(bos=0))
     )
-    told = [dict(describe_node(picture, picture.node(token), None, None).facts) for token in (1, 2)]
+    told = [describe_node(picture, picture.node(token), None, None)[1] for token in (1, 2)]
     assert told[0] == {
         "id": "1",
         "bytes": "61 62",
@@ -177,7 +126,7 @@ def test_special_tokens_scores_and_uses_are_described(model):
     }
     assert (told[1]["children"], told[1]["below it"], told[1]["depth"]) == ("0", "0 tokens", "2")
     times = [
-        dict(describe_node(picture, picture.node(1), None, np.array([0, n, 0])).facts)["in this text"]
+        describe_node(picture, picture.node(1), None, np.array([0, n, 0]))[1]["in this text"]
         for n in (0, 1, 2, 1234)
     ]
     assert times == ["not once", "once", "2 times", "1,234 times"]
@@ -198,3 +147,139 @@ def test_merges_are_told_where_there_are_any(session, monkeypatch):
     assert note.startswith("2 merge rules make it; this is the one that text leads to. ")
     monkeypatch.setattr(tree_details, "merge_rules_of", lambda merging, token: [1])
     assert merge_story(vocabulary, tokenizer, 5) == merge_tree(vocabulary, tokenizer.merging, 5)
+
+
+TEXT, ALIGNMENT, TOOLTIP = (
+    Qt.ItemDataRole.DisplayRole,
+    Qt.ItemDataRole.TextAlignmentRole,
+    Qt.ItemDataRole.ToolTipRole,
+)
+MIDDLE = Qt.AlignmentFlag.AlignVCenter
+RIGHT, LEFT = Qt.AlignmentFlag.AlignRight | MIDDLE, Qt.AlignmentFlag.AlignLeft | MIDDLE
+
+
+@pytest.fixture
+def table(model):
+    made = ResultsTableModel(SharedSpelling())
+    made.show(model.picture, np.array([8, 5, 0], np.int32))
+    return made
+
+
+def cells(table, role=TEXT):
+    return [
+        [table.data(table.index(row, column), role) for column in range(table.columnCount())]
+        for row in range(table.rowCount())
+    ]
+
+
+def test_all_cells_and_titles(table):
+    assert cells(table) == [
+        ["8", "acbb", "0", "61 63 62 62", "normal"],
+        ["5", "ac", "1", "61 63", "normal"],
+        ["0", "a", "3", "61", "normal"],
+    ]
+    assert cells(table, ALIGNMENT) == [[RIGHT, LEFT, RIGHT, LEFT, LEFT]] * 3
+    assert cells(table, TOOLTIP) == [[None] * 5] * 3
+    across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+    assert [table.headerData(at, across) for at in range(5)] == ["id", "token", "below", "bytes", "type"]
+    assert [table.headerData(at, across, ALIGNMENT) for at in range(5)] == [RIGHT, LEFT, RIGHT, LEFT, LEFT]
+    assert [table.headerData(at, across, TOOLTIP) for at in range(5)] == [None] * 5
+    assert [table.headerData(0, down, role) for role in (TEXT, ALIGNMENT)] == [None, None]
+
+
+def test_another_tree_resets_the_table_and_without_one_it_is_empty(table, qtbot):
+    one = table.index(0, 0)
+    with qtbot.waitSignals([table.modelAboutToBeReset, table.modelReset]):
+        table.show(None, np.array([1, 2], np.int32))
+    assert (table.rowCount(), table.columnCount()) == (0, 5)
+    assert table.data(one) is None
+    assert table.as_text([0]) == "id\ttoken\tbelow\tbytes\ttype\n"
+
+
+SIGNS = Spelling.SIGNS
+
+
+def told(model, node):
+    return describe_node(model.picture, node, model.session.tokenizer, model.counts)
+
+
+@pytest.fixture
+def make_tree(make_session, qtbot):
+    made = []
+
+    def make(name):
+        session = make_session(b"", f"demo:{name}")
+        made.append(TreeModel(session))
+        qtbot.waitUntil(lambda: made[-1].picture is not None)
+        made[-1].session = session
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_a_token_is_told_in_full(model, session, node_of):
+    model.session = session
+    assert told(model, node_of(b"acbb")) == (
+        "acbb",
+        {
+            "id": "8",
+            "bytes": "61 63 62 62",
+            "type": "normal",
+            "merge rank": "5",
+            "depth": "3",
+            "children": "0",
+            "below it": "0 tokens",
+            "in this text": "once",
+        },
+    )
+    below = told(model, node_of(b"cb"))[1]
+    assert (below["below it"], below["in this text"]) == ("1 token", "not once")
+    assert told(model, ROOT) == ("all tokens", {"children": "3", "below it": "9 tokens"})
+    uncounted = describe_node(model.picture, node_of(b"ab"), None, None)[1]
+    assert ("merge rank" in uncounted, uncounted["in this text"]) == (False, "not once")
+
+
+def test_a_merge_story_says_why_there_is_none_and_which_of_several_rules_it_shows(monkeypatch):
+    tokenizer = bpe()  # abc = ab c = a bc
+    vocabulary, a, ab, abc = tokenizer.vocabulary, 0, 3, 5
+    assert merge_story(vocabulary, tokenizer, a).note == "There from the start: nothing to merge."
+    assert merge_story(vocabulary, None, ab) == MergeTree((), "")
+    assert merge_story(vocabulary, tokenizer, ab).note == ""
+    told = merge_story(vocabulary, tokenizer, abc)
+    assert told.note.startswith("2 merge rules make it; this is the one that text leads to.")
+    assert (len(told.roots), told.worth) == (1, 2)
+    monkeypatch.setattr(details, "MOST_MERGED", 3)
+    assert merge_story(vocabulary, tokenizer, abc) == told
+    monkeypatch.setattr(details, "MOST_MERGED", 2)
+    assert merge_story(vocabulary, tokenizer, abc) == MergeTree((), "Too long to draw here.")
+
+
+def test_scores_and_groups_are_told_where_there_are_any(make_tree):
+    unigram = make_tree("unigram")
+    text, facts = told(unigram, unigram.picture.node(300))
+    assert (text, facts["id"], facts["score"], "merge rank" in facts) == ("·die", "300", "-7.5125", False)
+    group = unigram.picture.children(ROOT)[1]
+    assert told(unigram, group) == ("Latin", {"children": "132", "below it": "526 tokens"})
+    assert glance(unigram.picture, group, None, SIGNS) == (
+        "Latin",
+        ("526 tokens", "a group, itself no token"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        (b"a", ("a", ("id 0 · 1 byte", "3 longer tokens begin with it", "not in this text"))),
+        (b"acbb", ("acbb", ("id 8 · 4 bytes", "no longer token begins with it", "once in this text"))),
+        (b"cb", ("cb", ("id 4 · 2 bytes", "1 longer token begins with it", "not in this text"))),
+    ],
+)
+def test_a_glance_is_a_few_words_a_line(model, node_of, token, said):
+    assert glance(model.picture, node_of(token), model.counts, SIGNS) == said
+    assert glance(model.picture, node_of(token), None, SIGNS)[1][2] == "not in this text"
+
+
+def test_a_glance_at_the_root_counts_all(model):
+    assert glance(model.picture, ROOT, model.counts, SIGNS) == ("all tokens", ("9 tokens",))

@@ -2,16 +2,8 @@
 
 import pytest
 
-from guiapp.pages.tree import greedy_walk
-from guiapp.pages.tree.greedy_walk import TreeWalk
-
-
-@pytest.fixture
-def told(walk):
-    """What those see who listen, each time that they are told something."""
-    seen = []
-    walk.changed.connect(lambda: seen.append((walk._at, walk.is_playing)))
-    return seen
+from guiapp.pages.tree import model as greedy_walk
+from guiapp.pages.tree.model import TreeWalk
 
 
 @pytest.fixture
@@ -85,62 +77,6 @@ def test_the_prefixes_are_those_around_the_selected_token(walk, session):
     assert walk.prefix_tree() is None
 
 
-def test_each_move_is_told_once_and_where_it_leads_after_it(walk, told, model, session):
-    session.select_token(None)
-    told.clear()
-    walk.move(-1)
-    assert (walk._steps is None, walk._begin, told) == (False, 0, [(-1, False)])
-    walk.move(2)
-    walk.move(99)
-    assert told[1:] == [(1, False), (5, False)]
-    assert model.chosen_token == 8
-
-
-def test_a_walk_that_has_not_begun_begins_at_the_selected_token(walk, told, session):
-    session.select_token(1)
-    told.clear()
-    walk.play()
-    assert told == [(-1, True)]
-    assert walk.read(1) == b"a"
-    assert [step.taken for step in walk.steps] == [None, None, None, 8]
-    walk.play()
-    walk.move(1)
-    told.clear()
-    walk.play()
-    assert told == [(0, True)]
-    walk._timer.stop()
-    walk.move(3)
-    told.clear()
-    walk.play()  # it was at its end
-    assert told == [(-1, True)]
-
-
-def test_ticks_go_on_and_the_one_behind_the_last_step_stops(walk, told):
-    walk._timer.start(100_000)
-    for _ in range(7):
-        walk._tick()
-    assert told[-3:] == [(4, True), (5, True), (5, False)]
-
-
-def test_closing_tells_nobody(walk, told):
-    walk._timer.start(100_000)
-    walk.close()
-    assert (walk.is_playing, told) == (False, [])
-
-
-@pytest.mark.parametrize(
-    ("signal", "given"), [("tokens_changed", (None, None)), ("selected_token_changed", ())]
-)
-def test_another_text_or_selection_forgets_the_walk_and_tells_both(walk, told, session, signal, given):
-    session.select_token(1)
-    walk.move(3)
-    told.clear()
-    walk._timer.start(100_000)
-    getattr(session, signal).emit(*given)
-    assert told == [(-1, False)]
-    assert (walk._begin, walk.step, walk.read(2)) == (0, None, b"ab")
-
-
 def test_only_the_beginning_of_a_long_text_is_walked(walk, session, monkeypatch, qtbot):
     monkeypatch.setattr(greedy_walk, "MOST_TEXT", 4)
     session.select_token(1)
@@ -149,13 +85,6 @@ def test_only_the_beginning_of_a_long_text_is_walked(walk, session, monkeypatch,
     session.select_token(0)
     walk.restart()
     assert [step.offset for step in walk.steps] == [0, 1, 2, 3]
-
-
-def test_without_a_tree_there_are_no_steps(walk, model):
-    model.picture = None
-    assert (walk.steps, walk.step) == ([], None)
-    walk.move(1)
-    assert walk.step is None
 
 
 @pytest.mark.parametrize(

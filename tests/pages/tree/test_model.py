@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 from conftest import PATIENCE_S
 from PySide6.QtWidgets import QApplication
+from told import told_by
 
+import guiapp
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.tree import model as tree_model
-from guiapp.pages.tree.model import MOST_REMEMBERED, TreeModel
+from guiapp.pages.tree.model import LEAST_SHARE, TreeModel
 
 
 def test_walking_goes_to_relatives_and_stays_at_the_ends(model, node_of):
@@ -71,16 +75,6 @@ def test_views_are_remembered_and_come_back_both_ways(model, node_of, qtbot):
     assert not model.can_go_forward  # that way is left
     model.fit()
     assert model.view == whole
-
-
-def test_so_many_views_are_remembered_and_no_more(model):
-    for number in range(MOST_REMEMBERED + 20):
-        model.set_view((0.0, 1.0 + number / 1000))
-    n_back = 0
-    while model.can_go_back:
-        model.go_back()
-        n_back += 1
-    assert n_back == MOST_REMEMBERED + 1
 
 
 def test_a_node_out_of_view_is_revealed(model, node_of):
@@ -187,3 +181,65 @@ def test_tokens_that_neither_text_nor_vocabulary_has_are_not_looked_for(
     monkeypatch.setattr(type(session), "selected_token", 0)
     session.selected_token_changed.emit()
     assert model.chosen == chosen
+
+
+@pytest.fixture
+def told(model):
+    return told_by(model)
+
+
+def test_a_use_is_looked_for_behind_the_selected_token(model, session, qtbot):
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"abcababc")  # ab c ab ab c
+    found = {}
+    for selected in (None, 0, 1, 2, 4):
+        session.select_token(selected)
+        found[selected] = [session.next_use(token) for token in (3, 2, 8)]
+    assert found == {
+        None: [0, 1, None],
+        0: [2, 1, None],
+        1: [2, 4, None],
+        2: [3, 4, None],
+        4: [0, 1, None],
+    }
+    for token, selected in ((2, 4), (8, 4), (3, 0), (3, 0)):
+        session.select_use(token)
+        assert session.selected_token == selected
+
+
+def test_a_token_without_a_place_is_not_looked_at(model, told, monkeypatch):
+    monkeypatch.setattr(type(model.picture), "node", lambda picture, token: -1 if token == 3 else ROOT)
+    chosen = model.chosen
+    model.show_token(3)
+    assert (model.chosen, told) == (chosen, [])
+    model.show_token(4)
+    assert model.chosen == ROOT
+
+
+def test_what_is_looked_at_takes_its_share_of_the_view(model, node_of):
+    model.show(node_of(b"c"))
+    for act in (model.show_token, lambda token: model.reveal(model.picture.node(token))):
+        model.set_view((3.0, 4.0), remember=False)
+        act(3)
+        start, end = model.picture.span(node_of(b"ab"))
+        assert model.view[0] <= start < end <= model.view[1]
+        assert end - start >= LEAST_SHARE * (model.view[1] - model.view[0])
+
+
+def test_labels_of_groups_empty_tokens_and_parts_of_characters(qtbot):
+    session = ModelSession(TextSession(b""), load=lambda name, pre, progress: guiapp.open_model(name))
+    model = TreeModel(session)
+    session.loader.open("demo:rwkv")
+    qtbot.waitUntil(lambda: model.picture is not None)
+    picture = model.picture
+    tokens = {picture.tree.token_bytes(token): token for token in range(len(picture.vocabulary))}
+    begun = model.label(picture.node(tokens[b"\xe4"]))
+    assert begun.startswith(f"<E4>{tree_model.MORE_SIGN}")
+    group = next((node for node in range(1, len(picture)) if picture.token(node) is None), None)
+    if group is not None:
+        assert (
+            model.label(group) == f"{picture.script(group)}{tree_model.MORE_SIGN}{picture.n_below(group):,}"
+        )
+    assert model.label(ROOT) == f"{model.name}{tree_model.MORE_SIGN}{picture.n_below(ROOT):,}"
+    model.close()
+    session.close()

@@ -4,11 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
-from told import told_by
 
-from guiapp.pages.tree import search as tree_search
-from guiapp.pages.tree.search import FOUND, TreeSearch
+from guiapp.pages.tree import model as tree_search
+from guiapp.pages.tree.model import FOUND, TreeSearch
 
 
 @pytest.fixture
@@ -98,26 +96,6 @@ def test_typing_is_waited_for_but_not_where_nothing_is_left(search, find, qtbot)
         pass
 
 
-@pytest.mark.parametrize("leave", ["end", "list", "model"])
-def test_a_search_that_is_left_delivers_nothing(search, hold, session, qtbot, leave):
-    gate = hold(tree_search, "find_tokens")
-    search.set_query("bb")
-    qtbot.waitUntil(lambda: search.job.is_busy)
-    if leave == "end":
-        search.end()
-        assert not search.job.is_busy
-    elif leave == "list":
-        search.list_tokens("one", np.array([0], np.int32))
-    else:
-        search._model.picture_changed.emit()
-        search.end()
-    gate.set()
-    qtbot.waitUntil(lambda: not search.job.is_busy)
-    search.job.finish(60)
-    QApplication.processEvents()
-    assert found(search) == (["a"] if leave == "list" else [])
-
-
 def test_another_vocabulary_is_searched_for_the_same(search, find, session, qtbot):
     find("ab")
     session.loader.open("demo:bpe")
@@ -140,45 +118,6 @@ def test_typing_after_a_list_was_shown_is_not_lost(search, find, qtbot):
     assert search.title == "one"
 
 
-def test_what_a_search_tells_from_beginning_to_end(search, model, qtbot):
-    told = told_by(search)
-    assert (search.query, search.title, search.problem, search.current, search.is_lit) == (
-        "",
-        "",
-        "",
-        None,
-        None,
-    )
-    assert (search._pause.isSingleShot(), search._pause.interval()) == (True, tree_search.PAUSE_MS)
-    assert (search.current_node, found(search)) == (None, [])
-    search.set_query("bb")
-    search.set_query("bb")
-    assert (told, search.query, search.job.is_busy) == ([], "bb", False)
-    search._pause.stop()
-    search._start()
-    assert (told, search.job.is_busy) == ([], True)
-    qtbot.waitUntil(lambda: not search.job.is_busy)
-    assert told == ["found_changed"]
-    search.go_to_result(1)
-    search.go_to_result(1)
-    assert (told, search.current) == (["found_changed", "current_changed"], 1)
-    told.clear()
-    search.set_query("")
-    assert (told, search.current, search.title) == (["found_changed"], None, "")
-    search.set_query("")
-    search.end()
-    assert told == ["found_changed"]
-
-
-def test_a_failure_forgets_what_was_found(search, find):
-    find("bb")
-    search.step(1)
-    search._fail("Too long.")
-    assert (search.problem, found(search), search.title, search.current) == ("Too long.", [], "", None)
-    search._take(tree_search.NOTHING)
-    assert search.problem == ""
-
-
 def test_the_tokens_of_a_list_that_have_no_place_are_left_out(search, model, monkeypatch):
     nodes = model.picture.layout.nodes.copy()
     nodes[3] = -1
@@ -194,26 +133,6 @@ def test_the_tokens_of_a_list_that_have_no_place_are_left_out(search, model, mon
     assert (listed.title, listed.nodes.tolist()) == ("some", [int(nodes[0])])
 
 
-def test_all_above_what_is_found_is_lit(search, model, node_of):
-    lit = tree_search._lit(model.picture, np.array([node_of(b"acbb"), node_of(b"b")], np.int32))
-    assert set(np.flatnonzero(lit).tolist()) == {0, *(node_of(name) for name in (b"a", b"ac", b"acbb", b"b"))}
-    assert not tree_search._lit(model.picture, np.zeros(0, np.int32)).any()
-
-
-def test_a_list_is_not_made_of_a_tree_that_is_not_there(search, model, monkeypatch):
-    model.picture = None
-    search.set_query("bb")
-    search.list_tokens("one", np.array([0], np.int32))
-    assert (search.query, search.job.is_busy, search._pause.isActive()) == ("", False, False)
-
-
-def test_an_empty_list_is_told_and_nothing_looked_at(search, model, qtbot):
-    chosen = model.chosen
-    with qtbot.waitSignal(search.found_changed):
-        search.list_tokens("none", np.zeros(0, np.int32))
-    assert (search.title, search.current, model.chosen) == ("none", None, chosen)
-
-
 @pytest.mark.parametrize(
     ("view", "is_in_view"),
     [((0.0, 1.0), True), ((1.0, 2.0), False), ((0.5, 1.5), True), ((2.0, 4.0), False)],
@@ -224,9 +143,3 @@ def test_what_is_found_is_in_view_or_not_and_moves_nothing(search, model, node_o
     found_one = tree_search._Results(tree_search.FOUND, np.array([node_of(b"ab")], np.int32), None)
     search._take(found_one)
     assert (search.is_in_view, model.view) == (is_in_view, view)
-
-
-def test_closing_stops_what_waits(search):
-    search.set_query("bb")
-    search.close()
-    assert not search._pause.isActive()

@@ -7,7 +7,6 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.analysis.tree.picture import ROOT, tree_picture
 from guiapp.pages.tree.geometry import (
     NARROWEST,
-    Icicle,
     Sunburst,
     on_the_way,
     view_of,
@@ -32,81 +31,6 @@ def wide_picture():
     return tree_picture(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
 
 
-def test_boxes_of_an_icicle(picture):
-    icicle = Icicle(picture, (1.0, 4.0), 90.0, 200.0)
-    assert icicle.px_per_leaf == 30.0
-    assert icicle.tops.round(1).tolist() == [0.0, 33.0, 101.4, 158.3, 200.0]
-    assert icicle.edges.tolist() == [0, 33, 101, 158, 200]
-    assert [icicle.box(node) for node in range(len(picture))] == [
-        (-30, 0, 90, 33),
-        (-30, 33, 30, 101),
-        (30, 33, 60, 101),
-        (60, 33, 90, 101),
-        (-30, 101, 30, 158),
-        (30, 101, 60, 158),
-        (-30, 158, 0, 200),
-        (0, 158, 30, 200),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "hit"),
-    [
-        (0, 0, (0, 1.0)),
-        (45, 32.9, (0, 2.5)),
-        (45, 33, (1, 2.5)),
-        (89.7, 199.9, (3, 3.99)),
-        (90, 10, None),
-        (-0.1, 10, None),
-        (45, -0.1, None),
-        (45, 200, None),
-    ],
-)
-def test_a_point_of_an_icicle_has_a_level_and_a_place(picture, x, y, hit):
-    assert Icicle(picture, (1.0, 4.0), 90.0, 200.0).hit(x, y) == hit
-
-
-def test_the_share_of_an_icicle_ends_at_its_edges(picture):
-    icicle = Icicle(picture, (1.0, 4.0), 90.0, 200.0)
-    assert [icicle.share_at(x, 7.0) for x in (-9.0, 0.0, 22.5, 90.0, 99.0)] == [0.0, 0.0, 0.25, 1.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("width_px", "height_px", "size_px", "corner"),
-    [
-        (301.0, 200.0, 200, (50, 0)),
-        (200.0, 305.9, 200, (0, 52)),
-        (9.0, 7.0, 6, (1, 0)),
-        (1.0, 5.0, 2, (-1, 1)),
-        (0.0, 0.0, 2, (-1, -1)),
-    ],
-)
-def test_a_sunburst_has_an_even_square_in_the_middle(picture, width_px, height_px, size_px, corner):
-    sunburst = Sunburst(picture, (0.0, 4.0), width_px, height_px)
-    assert (sunburst.size_px, sunburst.corner) == (size_px, corner)
-    assert sunburst.center == (corner[0] + size_px / 2, corner[1] + size_px / 2)
-    assert len(sunburst.radii) == 5
-    assert 0 <= sunburst.radii[-1] <= max(1.0, size_px / 2 - 6) + 1e-9
-
-
-def test_sectors_of_a_sunburst(picture):
-    sunburst = Sunburst(picture, (1.0, 4.0), 301.0, 200.0)
-    assert sunburst.radii.round(2).tolist() == [0.0, 19.63, 60.02, 82.14, 94.0]
-    rings = [(0.0, 19.63), (19.63, 60.02), (60.02, 82.14), (82.14, 94.0)]
-    third = 0.3333
-    assert [tuple(round(value, 4) for value in sunburst.sector(node)[2:]) for node in range(8)] == [
-        (0.0, 1.0),
-        *[(0.0, third), (third, 0.6667), (0.6667, 1.0)],
-        *[(0.0, third), (third, 0.6667)],
-        *[(0.0, 0.0), (0.0, third)],
-    ]
-    for node in range(8):
-        inner_and_outer = tuple(round(radius, 2) for radius in sunburst.sector(node)[:2])
-        assert inner_and_outer == rings[picture.level(node)]
-    near = Sunburst(picture, (1.5, 2.0), 301.0, 200.0)
-    assert near.sector(ROOT)[2:] == near.sector(A)[2:] == (0.0, 1.0)
-
-
 @pytest.mark.parametrize(
     ("share", "right", "down"),
     [(0.0, 0, -40), (0.125, -28.28, -28.28), (0.25, -40, 0), (0.5, 0, 40), (0.75, 40, 0)],
@@ -118,14 +42,6 @@ def test_places_of_a_sunburst_go_round_counterclockwise_from_the_top(picture, sh
     assert sunburst.share_at(*point) == pytest.approx(share, abs=1e-9)
     assert sunburst.hit(*point) == (1, pytest.approx(1.0 + 3 * share))
     assert sunburst.share(1.0 + 3 * share) == pytest.approx(share)
-
-
-@pytest.mark.parametrize(
-    ("radius", "level"), [(0, 0), (19.6, 0), (19.7, 1), (82.2, 3), (93.9, 3), (94.1, None)]
-)
-def test_levels_of_a_sunburst_end_with_the_last(picture, radius, level):
-    hit = Sunburst(picture, (1.0, 4.0), 301.0, 200.0).hit(150, 100 - radius)
-    assert (None if hit is None else hit[0]) == level
 
 
 def test_a_disc_that_has_been_passed_vanishes_smoothly():

@@ -8,7 +8,7 @@ from vocabulary_pairs import load
 
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.pages.vocabulary.embeddings import UPWARDS, EmbeddingsModel
+from guiapp.pages.vocabulary.embeddings import EmbeddingsModel
 from guiapp.pages.vocabulary.model import VocabularyModel
 
 N_TOKENS, DEAD, KNOWN, UNREACHED = 120, range(50, 70), range(50, 60), 61
@@ -95,25 +95,6 @@ def test_a_model_without_any_is_known_once_somebody_watches(open_model, qtbot):
     assert (embeddings.problem, embeddings.indicators) == (problem, None)
 
 
-def test_another_model_is_looked_into_while_somebody_watches(opened, path, qtbot):
-    model, embeddings = opened
-    embeddings.set_active(True)
-    settle(model, embeddings, qtbot)
-    assert (embeddings.is_without, embeddings.problem) == (False, "")
-    model.session.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: embeddings.is_without)
-    settle(model, embeddings, qtbot)
-    model.session.loader.open(path)
-    qtbot.waitUntil(lambda: not embeddings.is_without)
-    settle(model, embeddings, qtbot)
-    assert (embeddings.is_without, embeddings.problem) == (False, "")
-    embeddings.set_active(False)
-    model.session.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: model.prepared is not None and len(model.session.vocabulary) == 9)
-    settle(model, embeddings, qtbot)
-    assert not embeddings.is_without
-
-
 def test_what_is_read_comes_as_columns_and_as_a_picture(read):
     model, embeddings = read
     indicators, picture = embeddings.indicators, embeddings.picture
@@ -129,19 +110,6 @@ def test_what_is_read_comes_as_columns_and_as_a_picture(read):
     norm, cosine = embeddings.values(61).values()
     assert float(norm) == pytest.approx(picture.x[61], rel=0.01)
     assert float(cosine) == pytest.approx(picture.y[61], abs=0.001)
-
-
-@pytest.mark.parametrize("name", UPWARDS[1:])
-def test_another_figure_can_be_upwards(read, qtbot, name):
-    _, embeddings = read
-    before = embeddings.picture
-    with qtbot.waitSignal(embeddings.changed):
-        embeddings.set_up(name)
-    picture = embeddings.picture
-    assert (embeddings.up, picture.up, picture.limit_up) == (name, name, None)
-    assert [*embeddings.values(3)] == ["norm", name]
-    assert picture.x.tolist() == before.x.tolist()
-    assert picture.y.tolist() != before.y.tolist()
 
 
 def test_rows_to_compare_with_can_be_chosen(opened, qtbot):

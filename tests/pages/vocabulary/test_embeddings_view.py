@@ -5,7 +5,6 @@ import threading
 import numpy as np
 import pytest
 from chart_samples import click, hover
-from controls_in_words import controls_of
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 from hands import turn_wheel
@@ -16,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 import guiapp
 from guiapp.analysis.tree.trials import TrialError
-from guiapp.analysis.vocabulary_list.embeddings import indicators as measures
+from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.pages.vocabulary import embeddings as module
 from guiapp.pages.vocabulary import embeddings_panel as words
 from guiapp.pages.vocabulary.embeddings import UPWARDS
@@ -31,20 +30,19 @@ def load(name, pre, progress):
 
 
 @pytest.fixture
-def open_page(make_shell, qtbot, tmp_path, monkeypatch):
+def open_page(open_in_shared, qtbot, tmp_path, monkeypatch):
     """Shows the panel with a model, whose tokens text reaches but one."""
     monkeypatch.setattr("guiapp.pages.vocabulary.model.unreached_apart", lambda *_: np.array([61], np.int32))
 
     def make(name=None, known=KNOWN):
         path = written(tmp_path, known)
-        shell = make_shell(b"", str(path) if name is None else name, load)
-        shell.window.resize(1280, 800)
-        shell.window.actions_table["vocabulary"].trigger()
-        page = shell.window.pages.current
+        page = open_in_shared("vocabulary", str(path) if name is None else name, b"", load)
+        page.bar.embeddings.setChecked(False)
+        page.model.end()
+        page.model.sort_by("", False)
         qtbot.waitUntil(lambda: page.model.prepared is not None)
         settle(page, qtbot)
         qtbot.mouseClick(page.bar.embeddings, LEFT)
-        page.shell = shell
         return page
 
     return make
@@ -104,19 +102,20 @@ def test_why_it_is_not_known_what_text_reaches_is_told(open_page, qtbot, monkeyp
 
 def test_columns_that_people_chose_stay_their_choice(open_page, qtbot):
     page = open_page()
-    for name in {*page.model.columns} - {"id", "token"}:
+    before = page.model.columns
+    for name in {*before} - {"id", "token"}:
         page.model.show_column(name, False)
-    kept = page.model._settings.vocabulary_columns
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
     settle(page, qtbot)
     assert page.model.columns == ["id", "token", "norm", "cosine"]
     page.model.show_column("norm", False)
     assert page.model.columns == ["id", "token", "cosine"]
-    assert page.model._settings.vocabulary_columns == kept
     with qtbot.waitSignal(page.model.session.vocabulary_changed):
         page.model.session.loader.open("demo:toy")
     settle(page, qtbot)
     assert page.model.columns == ["id", "token"]
+    for name in before:
+        page.model.show_column(name, True)
 
 
 def test_all_columns_have_room_and_the_list_half_of_a_low_window(read_page, qtbot):
@@ -196,23 +195,6 @@ def test_each_token_is_a_point_of_its_figures(read_page, qtbot):
         assert [word.text for word in chart.words] == [f"↑ {words.COLUMN_NAMES[name]}"]
 
 
-def test_what_looks_untrained_is_marked(read_page, qtbot):
-    chart, theme = read_page.embeddings_panel.chart, read_page.shell.theme_source.theme
-    read_page.model.set_query("#300")  # all others are grey
-    settle(read_page, qtbot)
-    image = chart.grab().toImage()
-
-    def around(token):
-        at = chart.place_of(token).toPoint()
-        return {image.pixelColor(at + QPoint(x, y)).name() for x in range(-4, 5) for y in range(-4, 5)}
-
-    for token in {*DEAD} - {*KNOWN} - {61}:
-        assert theme.warning.name() in around(token)
-    for token in (0, 200):
-        assert theme.warning.name() not in around(token)
-    assert theme.contenders[0].name() in around(300)
-
-
 def test_selected_rows_can_be_compared_with(read_page, qtbot):
     read_page.list.view.selectRow(60)
     read_page.list.view.selectionModel().select(
@@ -286,27 +268,3 @@ def test_a_file_without_embeddings_says_so_before_anybody_asks_to_read_them(open
     settle(page, qtbot)
     assert panel.read.isVisible()
     assert not panel.problem.text()
-
-
-def test_all_that_is_told_of_embeddings(read_page):
-    said = controls_of(read_page.embeddings_panel)
-    assert said[:5] == [
-        *("Norm and distance of the tokens' embeddings", "Save | Copy this chart, or save it as a picture"),
-        "Point at a token, or click it.",
-        *("LOOKS UNTRAINED | Looks untrained", "■ 20 tokens"),
-    ]
-    assert said[5:17] == [
-        "List them",
-        "□ 1 of them out of reach of text",
-        "Cosine distance to the known unused rows up to 0.12.",
-        "○ Compared with 10 tokens named or marked as unused or reserved.",
-        "Compare with | Read again, and compare with other rows",
-        "HEIGHT OF A POINT | Height of a point",
-        "cosine distance | What the height of a point is",
-        "ASK THE MODEL | Ask the model",
-        "Choose a token, and give your model a prompt that one which knows it goes on with.",
-        "Copy a prompt | off",
-        "DOUBTS | Doubts",
-        said[-1],
-    ]
-    assert said[-1].startswith("As in Land & Bartolo 2024, “Fishing for Magikarp” (arXiv 2405.05417).")

@@ -8,16 +8,13 @@ from closing import see_that_nothing_goes_on
 from PySide6.QtCore import Qt
 from vocabulary_pairs import load
 
-from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.vocabulary_list.columns import BY_NAME
 from guiapp.analysis.vocabulary_list.report import FORMS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.vocabulary import model as module
-from guiapp.pages.vocabulary.details import VocabularyDetails
-from guiapp.pages.vocabulary.listing import VocabularyTableModel
 from guiapp.pages.vocabulary.model import VocabularyModel
+from guiapp.pages.vocabulary.page import VocabularyTableModel
 
 
 @pytest.fixture
@@ -77,21 +74,6 @@ def test_a_filter_that_cannot_be_is_told_and_lists_nothing(model, qtbot):
     assert (tokens(model), model.shown.problem) == (["ab", "cb", "bb"], "")
 
 
-def test_bars_count_what_is_listed_and_filter_when_they_are_chosen(model, qtbot):
-    scripts, lengths, ranks = model.prepared.histograms
-    assert (scripts.name, lengths.name, ranks.name) == ("script", "length", "rank")
-    model.toggle_term(lengths.terms[2], lengths.name)
-    settle(model, qtbot)
-    assert model.query == "length:2"
-    assert model.shown.counts[1].tolist()[:4] == [0, 0, 4, 0]
-    model.toggle_term(lengths.terms[3], lengths.name)
-    settle(model, qtbot)
-    assert (model.query, tokens(model)) == ("length:3", ["cbb"])
-    model.toggle_term("is:byte")
-    model.toggle_term(lengths.terms[3], lengths.name)
-    assert model.query == "is:byte"
-
-
 def test_whether_text_reaches_tokens_is_tried_once_it_is_asked_for(model, qtbot):
     assert model.prepared.figures.is_reached is None
     model.set_query("-is:unreached")
@@ -101,17 +83,6 @@ def test_whether_text_reaches_tokens_is_tried_once_it_is_asked_for(model, qtbot)
     settle(model, qtbot)
     table = table_of(model)
     assert (table[0][-1], table[1][-1]) == ("reached", "yes")
-
-
-def test_a_trial_that_fails_is_told_once(model, qtbot, monkeypatch):
-    def fail(tokenizer, progress):
-        raise module.QueryError("It cannot be tried.")
-
-    monkeypatch.setattr(module, "unreached_apart", fail)
-    model.set_query("is:unreached")
-    settle(model, qtbot)
-    assert model.problem == "It cannot be tried."
-    assert model.shown.problem == "Which tokens text reaches has not been tried yet."
 
 
 def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, qtbot, settings):
@@ -130,30 +101,6 @@ def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, 
         model.show_column(name, False)
     assert len(model.columns) == 1, "one is there in any case"
     other.close()
-
-
-def test_the_table_asks_for_other_orders_and_tells_what_columns_are(model, qtbot):
-    table = VocabularyTableModel(model)
-    titles, (up, down) = table_of(model)[0], Qt.SortOrder
-    for title, order, request in (
-        ("length", down, ("length", True)),
-        ("id", down, ("id", True)),
-        ("children", up, ("children", False)),
-        (None, down, ("", False)),
-    ):
-        table.sort(-1 if title is None else titles.index(title), order)
-        settle(model, qtbot)
-        assert table.order == model.request[1:] == request
-    table.sort(len(titles), down)
-    assert model.request.sort == ""
-    tip, across = Qt.ItemDataRole.ToolTipRole, Qt.Orientation.Horizontal
-    assert [table.headerData(at, across, tip) for at in range(len(titles))] == [
-        BY_NAME[title].about for title in titles
-    ]
-    assert table.headerData(0, Qt.Orientation.Vertical, tip) is None
-    assert (table.token(8), table.row(8).token, table.row(9)) == (8, 8, None)
-    with qtbot.waitSignal(table.dataChanged):
-        model.session.spelling.choose(Spelling.FILE)
 
 
 def test_a_column_that_the_next_model_lacks_sorts_no_more(model, qtbot):
@@ -182,24 +129,6 @@ def test_a_token_is_the_chosen_one_on_all_pages(model, qtbot):
     assert model.chosen == 1, "the first one of a new list, whatever was chosen before"
 
 
-def test_details_tell_all_about_the_chosen_token(model, qtbot):
-    details = VocabularyDetails(model)
-    with qtbot.waitSignal(details.details_changed):
-        model.choose(7)
-    facts = dict(details.details.facts)
-    assert (facts["id"], facts["bytes"], facts["in this text"], facts["merge rank"]) == (
-        "7",
-        "63 62 62",
-        "not once",
-        "4",
-    )
-    assert details.details.index is None
-    assert details.visible(7) == details.part(b"cbb", 9) == "cbb"
-    model.session.loader.open("spm")
-    settle(model, qtbot)
-    assert details.details is None or details.details.token_id < 3
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_shown_is_exported(model, qtbot, form):
     model.set_query("b length:3..")
@@ -223,15 +152,28 @@ def test_nothing_is_gathered_while_nobody_looks(session, settings, qtbot):
     made.close()
 
 
-def test_no_process_is_kept_for_a_list_that_nobody_waited_for(model, qtbot):
-    model.set_query("/b$/")
-    qtbot.waitUntil(lambda: model.listing.is_busy)
-    model.set_active(False)
-    settle(model, qtbot)
-    assert tokens(model) == ["b", "ab", "cb", "bb", "cbb", "acbb"]
-    assert not model.prepared.figures.matcher._process.is_running
-
-
 def test_nothing_goes_on_behind_the_end(session, settings, qtbot):
     made = VocabularyModel(session, settings)
     see_that_nothing_goes_on(made, made.close)
+
+
+def test_a_trial_that_failed_is_repeated_only_where_people_ask_for_it(model, qtbot, monkeypatch):
+    def fail(tokenizer, progress):
+        tried.append(tokenizer)
+        raise module.QueryError("It cannot be tried.")
+
+    tried = []
+    monkeypatch.setattr(module, "unreached_apart", fail)
+    for query in ("is:unreached", "-is:unreached"):
+        model.set_query(query)
+        settle(model, qtbot)
+        assert (len(tried), model.problem) == (1, "It cannot be tried.")
+        assert model.shown.problem == "Which tokens text reaches has not been tried yet."
+    model.try_reaching()
+    assert model.problem == ""
+    model.end()
+    settle(model, qtbot)
+    assert (len(tried), model.problem) == (2, "It cannot be tried.")
+    model.session.loader.open("spm")
+    settle(model, qtbot)
+    assert model.problem == ""

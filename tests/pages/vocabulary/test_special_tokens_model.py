@@ -2,14 +2,12 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from told import told_by
 
-from guiapp.analysis.editing.options import Options
-from guiapp.analysis.vocabulary_list.special_tokens_report import COLUMNS
+from guiapp.analysis.editing.token_store import Options
+from guiapp.analysis.vocabulary_list.special_tokens import COLUMNS
 from guiapp.pages.vocabulary import special_model as module
-from guiapp.pages.vocabulary.special_details import facts_of
-from guiapp.pages.vocabulary.special_listing import SpecialTable
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
+from guiapp.pages.vocabulary.special_page import SpecialTable, facts_of
 
 TEXT = b"<|im_start|>user\nHi<|im_end|>\n<|im_start|>"
 TITLES = [title for title, _ in COLUMNS]
@@ -81,18 +79,6 @@ def test_a_search_finds_texts_ids_and_roles(opened, query, found):
     assert names(model) == found
     model.end()
     assert len(model.shown) == 11
-
-
-def test_groups_hold_what_they_say(opened):
-    model = opened("demo:bpe")
-    assert {name: size for name, size in model.sizes.items() if size} == {
-        "all": 11,
-        "roles": 6,
-        "ends": 2,
-        "template": 2,
-    }
-    model.show_group("ends")
-    assert names(model) == ["<|end_of_text|>", "<|im_end|>"]
 
 
 def test_columns_sort_and_what_says_nothing_comes_last(opened):
@@ -176,41 +162,3 @@ def test_facts_say_that_parsing_is_switched_off(opened, session):
     }
     session.set_options(Options(parse_special=False))
     assert "switched off" in facts_of(token, model.is_parsed, 0)["from text"]
-
-
-def test_each_change_is_told(session, qtbot):
-    model = SpecialTokensModel(session)
-    told = told_by(model)
-
-    def tells(act, *given):
-        told.clear()
-        act(*given)
-        qtbot.waitUntil(lambda: not (model.is_busy or session.is_encoding or session.loader.loading_name))
-        return list(told)
-
-    found = ["tokens_changed", "shown_changed"]
-    assert tells(model.set_active, False) == tells(model.step, 1) == []
-    assert tells(model.set_active, True) == ["occurrences_changed"]
-    told_of_opening = tells(session.loader.open, "demo:bpe")
-    assert [name for name in told_of_opening if name != "occurrences_changed"] == [
-        *(*found, "tokens_changed"), *(*found, "chosen_changed"),
-    ]  # fmt: skip
-    shown, chosen, occurs = (["shown_changed"], []), (["chosen_changed"], []), ["occurrences_changed"]
-    for wanted, act, *given in (
-        (shown, model.set_query, "fim"),
-        (shown, model.end),
-        (shown, model.show_group, "ends"),
-        (shown, model.show_group, "all"),
-        (chosen, model.choose, 3),
-        (chosen, session.select_token, 0),
-        ((occurs * 2, []), session.set_parse_special, False),
-        ((occurs, occurs), session.document.insert, b"x"),
-        (([], []), model.set_active, False),
-        (([], []), session.document.insert, b"x"),
-        ((occurs, occurs), model.set_active, True),
-    ):
-        assert (tells(act, *given), tells(act, *given)) == wanted
-    model.set_active(False)
-    assert tells(session.loader.open, "demo:wordpiece") == ["chosen_changed", *found]
-    assert (model.tokens, model.shown, model.chosen, model.n_occurrences) == (None, (), None, 0)
-    model.close()

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from controls_in_words import controls_of
 from fitting import unreadable
 from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
 from PySide6.QtCore import Qt
@@ -11,8 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
-from guiapp.pages.vocabulary import special_listing as listing
-from guiapp.pages.vocabulary.special_listing import TITLES
+from guiapp.pages.vocabulary import special_page as listing
 from guiapp.pages.vocabulary.special_page import NO_MODEL
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
@@ -20,16 +18,18 @@ TEXT = b"<|im_start|>user\nHi<|im_end|>"
 
 
 @pytest.fixture
-def open_page(make_shell, qtbot):
-    """Shows the page of a model in the real window."""
+def open_page(open_in_shared):
+    """Shows the page of a model in the real window, as if it had just been opened."""
 
     def make(name="demo:bpe", text=TEXT):
-        shell = make_shell(text, name, lambda model, pre, progress: guiapp.open_model(model))
-        shell.window.resize(1280, 800)
-        shell.window.actions_table["special_tokens"].trigger()
-        page = shell.window.pages.current
-        page.shell = shell
-        qtbot.waitUntil(lambda: page.is_ready)
+        page = open_in_shared(
+            "special_tokens", name, text, lambda model, pre, progress: guiapp.open_model(model)
+        )
+        page.model.end()
+        page.model.show_group("all")
+        page.list.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        page.list.view.clearSelection()
+        page.list.view.setFocus()
         QApplication.processEvents()
         return page
 
@@ -184,48 +184,3 @@ def test_the_page_goes_on_with_a_model_of_many_and_of_odd_ones(open_page, qtbot,
     qtbot.keyClicks(page.list.search, "x2999")
     assert shown(page) == ["<|x2999|>"]
     page.grab()
-
-
-def test_a_narrow_list_has_room_for_how_text_leads_to_a_token(open_page):
-    page = open_page()
-    page.shell.window.resize(900, 700)
-    QApplication.processEvents()
-    view = page.list.view
-    shown_px = view.columnWidth(TITLES.index("from text"))
-    assert shown_px > view.fontMetrics().horizontalAdvance("if unknown") + 10
-
-
-def test_all_that_is_told_of_two_tokens(open_page, qtbot):
-    page = open_page()
-    itself = "its own text does while special tokens are parsed"
-    facts = {"id": "2549", "kind": "control", "the file says": "token_type 3, control", "from text": itself}
-    marker = {
-        **facts,
-        "id": "2551",
-        "end of generation": "no",
-        "chat template": "writes it",
-        "in this text": "once",
-    }
-    begin = {
-        "id": "2549",
-        "kind": "control",
-        "role": "BOS, by bos_token_id",
-        "the file says": "token_type 3, control",
-        "from text": itself,
-        "around texts": "stands before each",
-        "end of generation": "no",
-        "in this text": "once",
-    }
-    lists = ["All 11 | checked", "Roles 6", "Ends 2", "In template 2", "Search tokens", "Copy or save"]
-    buttons = [
-        "Insert | Insert into text | Put it into the text, where the caret is",
-        *("Next in text", "Show in tree", "Copy | Copy all that is said here"),
-    ]
-    for row, text, told in ((None, "<|im_start|>", marker), (0, "<|begin_of_text|>", begin)):
-        if row is not None:
-            click_row(page, qtbot, row)
-        assert controls_of(page) == [
-            *("SPECIAL TOKEN | Special token", f"{text} | Token text"),
-            *(line for name, value in told.items() for line in (name, f"{value} | {name}")),
-            *(*buttons, *lists, "Special tokens"),
-        ]

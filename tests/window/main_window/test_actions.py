@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, Q
 import guiapp
 from guiapp.core.demo import LESSONS
 from guiapp.kit.widgets.theme import LIGHT
-from guiapp.window.about_dialog import AboutDialog
 from guiapp.window.app import ErrorDialog, ErrorReporter
+from guiapp.window.help import AboutDialog
 from guiapp.window.page_commands import TICK_MS
 from guiapp.window.pages import PAGES
 from guiapp.window.status_line import ActivityView
@@ -41,19 +41,6 @@ GROUPS = {
     "Bench": "bench_run bench_open bench_report",
     "Help/Lessons": f"lesson:{LESSONS[0].name} lesson_present",
 }
-
-
-def test_lines_in_menus_part_what_belongs_together(shell):
-    """Told by the first entry of each group; submenus stand where their first entry does."""
-    for path, menu in shell.window.actions_table.menus.items():
-        firsts, is_first = [], True
-        for action in menu.actions():
-            if is_first or action.isSeparator():
-                firsts.append("")
-            if not firsts[-1] and not action.isSeparator() and action.menu() is None:
-                firsts[-1] = action.objectName()
-            is_first = False
-        assert " ".join(firsts) == GROUPS.get(path, firsts[0])
 
 
 @pytest.mark.parametrize("page", [page.name for page in PAGES])
@@ -218,7 +205,7 @@ def test_buttons_without_text_say_what_they_do(shell):
 
 
 def test_about_names_versions_and_licences(shell, qtbot, monkeypatch):
-    monkeypatch.setattr("guiapp.core.system.versions._version", lambda package: "1.2.3")
+    monkeypatch.setattr("guiapp.core.versions._version", lambda package: "1.2.3")
     shell.window.actions_table["about"].trigger()
     dialog = shell.window.findChild(AboutDialog)
     text = " ".join(label.text() for label in dialog.findChildren(QLabel))
@@ -227,22 +214,6 @@ def test_about_names_versions_and_licences(shell, qtbot, monkeypatch):
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
     assert "numpy 1.2.3" in QGuiApplication.clipboard().text()
     assert any(label.text().split() == ["1.2.3", "BSD-3-Clause"] for label in dialog.findChildren(QLabel))
-    dialog.close()
-
-
-def test_about_is_shown_before_versions_are_looked_up(shell, qtbot, monkeypatch):
-    may_end = Event()
-    monkeypatch.setattr(
-        "guiapp.core.system.versions._version", lambda package: "1.2.3" * may_end.wait(PATIENCE_S)
-    )
-    shell.window.actions_table["about"].trigger()
-    dialog = shell.window.findChild(AboutDialog)
-    height = dialog.height()
-    assert dialog.isVisible()
-    assert not dialog.copy_button.isEnabled()
-    may_end.set()
-    qtbot.waitUntil(dialog.copy_button.isEnabled)
-    assert dialog.height() == height >= dialog.layout().totalHeightForWidth(dialog.width())
     dialog.close()
 
 

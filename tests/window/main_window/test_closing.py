@@ -7,7 +7,7 @@ from main_window_driver import Answers
 
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.questions import SaveAnswer
+from guiapp.kit.widgets.notices import SaveAnswer
 from guiapp.window.app import build
 
 

@@ -3,30 +3,21 @@
 from pathlib import Path
 
 import pytest
-from main_window_driver import drop, press
-from pictures import Canvas
+from main_window_driver import drop
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QGuiApplication, QPainter
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
-    QLineEdit,
-    QListView,
-    QProgressBar,
-    QStyleOptionViewItem,
-    QWidget,
 )
 
 from guiapp import open_model
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES, sample_text
-from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
-from guiapp.window.about_dialog import AboutDialog
 from guiapp.window.app import ErrorDialog, ErrorReporter
-from guiapp.window.main_window import PageTabs
-from guiapp.window.recent_menu import LONGEST_FOLDER, title_of
-from guiapp.window.shortcuts_dialog import ShortcutsDialog, caps, shortcuts_of
+from guiapp.window.file_commands import LONGEST_FOLDER, recent_title
+from guiapp.window.help import AboutDialog
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
@@ -220,58 +211,6 @@ def test_the_pill_names_the_rule_and_alarms_only_where_something_is_lost(
     assert document.slice(*document.selection).decode() == place
 
 
-def painted(view, row):
-    """What the delegate of a list paints in a row."""
-    canvas, option = Canvas(view.viewport()), QStyleOptionViewItem()
-    option.rect = place = view.visualRect(view.model().index(row, 0))
-    with QPainter(canvas) as painter:
-        view.itemDelegate().paint(painter, option, view.model().index(row, 0))
-    return canvas.paintings, place
-
-
-def test_rows_of_the_palette_and_of_the_shortcuts_show_their_keys(shell, qtbot):
-    actions = shell.window.actions_table
-    actions["palette"].trigger()
-    palette = QApplication.activePopupWidget()
-    assert palette.geometry().center().x() == pytest.approx(shell.window.geometry().center().x(), abs=1)
-    qtbot.keyClick(palette.line, Key.Key_Tab)
-    assert palette.line.hasFocus()
-    for typed, detail in (
-        ("show white", "Ctrl+."),
-        ("choose model", "Ctrl+M"),
-        ("light theme", "View › Theme"),
-    ):
-        palette.line.setText(typed)
-        paintings, place = painted(palette.list, 0)
-        (right, box) = paintings.texts[-1]
-        assert right == detail
-        assert place.contains(box.toRect())
-        assert box.right() > place.right() - 20
-    palette.line.setText("show white")
-    assert palette.list.model().index(0, 0).data().startswith("✓ ")
-    qtbot.mouseClick(palette.list.viewport(), LEFT, pos=QPoint(20, 10))
-    assert not shell.settings.shows_whitespace
-    actions["shortcuts"].trigger()
-    dialog = shell.window.findChild(ShortcutsDialog)
-    rows = {
-        (shortcut.text, *sorted([*filter(None, [shortcut.place]), *labels])): labels
-        for shortcut in shortcuts_of(actions)
-        for labels in [[cap for keys in shortcut.keys for cap in ["or", *caps(keys)]][1:]]
-    }
-    titles = {text for text, *_ in rows}
-    model = dialog.list.model()
-    for row in range(model.rowCount()):
-        if model.index(row, 0).data() in titles:
-            paintings, place = painted(dialog.list, row)
-            title, *texts = (text for text, _ in paintings.texts if text)
-            labels = rows[title, *sorted(texts)]
-            boxes = [box for text, box in paintings.texts if text]
-            assert all(place.adjusted(-1, -4, 1, 4).contains(box.toRect()) for box in boxes)
-            ends = [box.left() for _, box in paintings.texts[-len(labels) :]]
-            assert ends == sorted(ends, reverse=True)
-    dialog.close()
-
-
 def test_dialogs_show_all_their_parts_and_enter_closes_them(shell, qtbot, capsys):
     shell.window.actions_table["about"].trigger()
     reporter, about = ErrorReporter(shell.window), shell.window.findChild(AboutDialog)
@@ -315,71 +254,10 @@ def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
     assert [notice.message for notice in window.notices.notices] == ["kept", "settings"]
 
 
-def test_the_ring_leaves_with_its_panel_and_f6_begins_at_the_bar(shell, qtbot):
-    ring, page = shell.window.focus_ring, shell.window.inspect_page
-    press(qtbot, shell, Key.Key_F6)
-    image = ring.grab().toImage()
-    assert image.pixelColor(ring.width() // 2, 1) == shell.theme_source.theme.accent
-    assert image.pixelColor(ring.width() // 2, ring.height() // 2).alpha() in (0, 255)
-    shell.window.pages.show_page("tree")
-    assert not ring.isVisible()
-    shell.window.pages.show_page("inspect")
-    QWidget.setFocus(page.panels[-1])
-    press(qtbot, shell, Key.Key_F6)
-    assert QApplication.focusWidget() is shell.window.top_bar.model_button
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Down)
-    assert QApplication.activePopupWidget() is shell.commands.files.picker
-    assert shell.commands.files.picker.choices.filter.hasFocus()
-    QApplication.activePopupWidget().close()
-    qtbot.mouseClick(shell.window.top_bar.palette_button, LEFT)
-    assert QApplication.activePopupWidget() is shell.commands.palette
-    QApplication.activePopupWidget().close()
-    assert "Ctrl+Shift+P" in shell.window.top_bar.palette_button.toolTip()
-    buttons = (
-        shell.window.top_bar.palette_button,
-        shell.window.top_bar.exactness,
-        shell.window.top_bar.round_trip,
-    )
-    assert not any(button.icon().isNull() for button in buttons)
-
-
 def test_files_are_named_with_the_end_of_their_folder():
-    assert title_of(str(Path.home() / "texts" / "R&D.txt")) == "R&&D.txt – ~/texts"
+    assert recent_title(str(Path.home() / "texts" / "R&D.txt")) == "R&&D.txt – ~/texts"
     folder = Path("/a/folder") / ("deep" * 9) / "end"
-    name, _, shown = title_of(str(folder / "x.txt")).partition(" – ")
+    name, _, shown = recent_title(str(folder / "x.txt")).partition(" – ")
     assert (name, shown[0], len(shown)) == ("x.txt", "…", LONGEST_FOLDER)
     assert str(folder).endswith(shown[1:])
-    assert title_of("https://x.org/a&b/m.gguf") == "https://x.org/a&&b/m.gguf"
-
-
-def test_parts_have_the_looks_of_their_kind(shell):
-    window, bar = shell.window, shell.window.top_bar
-    window.notices.show_notice("one", "message")
-    bar.model_button.click()
-    _, name, summary, _ = bar.model_button.findChildren(QLabel)
-    tokens, figures, under_way, selection = window.status_line.findChildren(FittedLabel)
-    facts = shell.commands.files.picker._facts
-    for role, parts in {
-        "bar": [bar],
-        "status": [window.status_line],
-        "notice": window.notices.notices,
-        "card": [facts],
-        "badge": [bar.exactness, bar.round_trip],
-        "raised": [bar.model_button, bar.encoder_button],
-        "search": [bar.palette_button],
-        "tab": bar.findChild(PageTabs).tabs.values(),
-        "strong": [name, tokens],
-        "dim": [summary, figures, under_way, selection, *facts.findChildren(QLabel)],
-    }.items():
-        assert {part.property("role") for part in parts} == {role}
-    assert {tab.focusPolicy() for tab in bar.findChild(PageTabs).tabs.values()} == {Qt.FocusPolicy.TabFocus}
-    places = [
-        window.status_line,
-        shell.commands.palette,
-        shell.commands.files.picker,
-        shell.commands.files.pre_picker,
-    ]
-    parts = [part for place in places for part in place.findChildren(QWidget)]
-    told = [part for part in parts if isinstance(part, QListView | QLineEdit | QProgressBar)]
-    assert [part for part in (*places, *told) if not part.accessibleName()] == []
-    QApplication.activePopupWidget().close()
+    assert recent_title("https://x.org/a&b/m.gguf") == "https://x.org/a&&b/m.gguf"

@@ -1,6 +1,5 @@
 """Encoders in the real window: chosen, compared with the exact tokens, explained; and texts that fail."""
 
-import pytest
 from fake_tokenizer import UNENCODABLE
 from gguf_builder import write_vocab
 from PySide6.QtCore import Qt
@@ -8,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp import open_model
 from guiapp.analysis.explain.reports import info_report
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
 
 
 def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):
@@ -26,29 +25,6 @@ def test_encoders_say_before_they_are_chosen_whether_they_are_exact(shell):
     assert "may differ" in texts["greedy: Longest match in the token tree (approximate)"]
     shell.session.set_encoder("slow")
     assert shell.window.top_bar.encoder_button.accessibleName() == "Encoder: slow, approximate"
-
-
-def test_what_was_clicked_in_the_bar_stays_where_it_is(shell, qtbot):
-    bar = shell.window.top_bar
-    shell.window.resize(1440, 900)
-    places = []
-    for name in ("slow", "fast"):
-        with qtbot.waitSignal(shell.session.encoder_check.changed):
-            shell.session.set_encoder(name)
-        QApplication.processEvents()
-        ends = bar.round_trip.geometry().right()  # its word may change, and then it grows to the left
-        places.append((bar.encoder_button.geometry(), bar.palette_button.geometry(), ends))
-    assert places[0] == places[1]
-
-
-@pytest.mark.parametrize(("width", "has_word"), [(1440, True), (1280, True), (860, False)])
-def test_commands_are_searched_for_in_a_field_at_the_end_of_the_bar(shell, width, has_word):
-    shell.window.resize(width, 600)
-    QApplication.processEvents()
-    bar, field = shell.window.top_bar, shell.window.top_bar.palette_button
-    assert (field.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon) is has_word
-    assert field.width() >= field.sizeHint().width() or not has_word
-    assert 0 < bar.width() - field.geometry().right() <= 16
 
 
 def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):

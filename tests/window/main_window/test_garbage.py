@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.widgets import input_watch
+from guiapp.kit.widgets import event_filters as input_watch
 from guiapp.window.app import GarbageCollector
 
 

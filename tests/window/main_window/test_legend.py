@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 
 from guiapp import open_model
 from guiapp.core.demo import demo_model_path
-from guiapp.kit.spans.legend import LegendIcon
-from guiapp.window.legend_card import LegendCard
+from guiapp.window.help import LegendCard
 from guiapp.window.pages import PAGES
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
@@ -47,13 +46,3 @@ def test_it_has_a_key(shell, qtbot):
     press(qtbot, shell, Key.Key_F1, SHIFT)
     assert isinstance(QApplication.activePopupWidget(), LegendCard)
     QApplication.activePopupWidget().close()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_icon_is_empty_or_like_another_of_its_section(shell, qtbot, theme):
-    shell.theme_source.choose(theme)
-    for row in PAGES:
-        for entries in shell.window.pages.show_page(row.name).legend.values():
-            icons = [LegendIcon(draw, shell.theme_source) for draw in (lambda *_: None, *dict(entries))]
-            pictures = {icon.grab().toImage().bits().tobytes() for icon in icons}
-            assert len(pictures) == len(entries) + 1, row.name

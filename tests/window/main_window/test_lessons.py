@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 
 import guiapp
-from guiapp.kit.widgets.questions import SaveAnswer
+from guiapp.kit.widgets.notices import SaveAnswer
 
 ENCODING, TRAINING, MODELS = "4-encoding-by-merges", "3-training-by-hand", "5-why-greedy-is-not-exact"
 LEFT = Qt.MouseButton.LeftButton

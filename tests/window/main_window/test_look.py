@@ -10,8 +10,7 @@ from guiapp.analysis.explain.id_lists import FORMATS
 from guiapp.core.text.figures import with_prefix
 from guiapp.kit.document.statistics import format_speed
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.kit.widgets.labels import FittedLabel, StyledText
 from guiapp.window.activity import Activity
 from guiapp.window.main_window import SMALLEST_SIZE
 from guiapp.window.status_line import ActivityView

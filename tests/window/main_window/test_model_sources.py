@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.glance import Glance
+from guiapp.core.formats.table import Glance
 from guiapp.core.sources import cached
-from guiapp.kit.models import installed
+from guiapp.kit.state import recent as installed
 from guiapp.kit.widgets.choice_list import CHOICE_ROLE
 from guiapp.window.app import _load
 

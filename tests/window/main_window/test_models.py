@@ -1,7 +1,6 @@
 """Models in the real window: picked, named, refused."""
 
 import threading
-from dataclasses import replace
 
 import pytest
 from conftest import PATIENCE_S
@@ -12,8 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp.kit.state import background
-from guiapp.kit.widgets.styled_text import StyledText
-from guiapp.kit.widgets.theme import GAP_PX
 from guiapp.window.status_line import ActivityView
 
 
@@ -44,22 +41,6 @@ def test_without_a_model_the_window_says_so_and_offers_what_can_be_done(make_she
     assert "No model is open yet." in [label.text() for label in picker.findChildren(QLabel)]
     assert picker.choices.filter.hasFocus()
     picker.close()
-
-
-@pytest.mark.parametrize(("width", "shows_summary"), [(900, True), (400, True), (200, False)])
-def test_the_model_button_shortens_the_name_to_what_fits(shell, width, shows_summary):
-    button = shell.window.top_bar.model_button
-    shell.session.loader.model.tokenizer.vocabulary = replace(
-        shell.session.vocabulary, name="A name that goes on and on " * 8
-    )
-    shell.session.loader.model_changed.emit()
-    button.resize(width, 30)
-    before, name, summary = button.findChildren(QLabel)[:3]
-    assert name.x() <= before.geometry().right() + 1 + GAP_PX
-    assert before.width() == before.sizeHint().width()
-    assert "…" in name.text()
-    assert name.fontMetrics().horizontalAdvance(name.text()) <= width
-    assert summary.isVisible() == shows_summary
 
 
 def test_a_model_is_picked_with_the_keyboard(shell, qtbot):
@@ -138,15 +119,6 @@ def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
     qtbot.mouseClick(notice.close_button, Qt.MouseButton.LeftButton)
     assert shell.window.notices.notices == []
     assert shell.session.vocabulary.name == "fake.gguf"
-
-
-def test_short_facts_have_no_scroll_bars(shell, qtbot):
-    qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
-    picker = QApplication.activePopupWidget()
-    for text in picker.findChildren(StyledText):
-        assert text.document().size().height() <= text.viewport().height()
-        assert not text.verticalScrollBar().isVisible()
-    picker.close()
 
 
 def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):

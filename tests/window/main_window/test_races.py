@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 import guiapp
 from guiapp.pages.steps.race_view import OTHER_MODEL, RaceBox
-from guiapp.pages.steps.trace_recorder import TraceRecorder
+from guiapp.pages.steps.recording import TraceRecorder
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 TEXT = b"How do lions sleep in New York? Unbelievable."

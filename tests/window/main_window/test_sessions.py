@@ -7,8 +7,7 @@ from main_window_driver import CTRL, SHIFT, drop, press
 from PySide6.QtCore import Qt
 
 import guiapp
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.analysis.sessions.session_file import load
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import demo_model_path

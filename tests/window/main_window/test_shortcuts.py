@@ -6,12 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import Popover, push_button
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.popover import Popover
-from guiapp.window.key_hints import KEY_HINTS
+from guiapp.window.help import KEY_HINTS, ShortcutsDialog, caps
 from guiapp.window.main_window import PageTabs
-from guiapp.window.shortcuts_dialog import ShortcutsDialog, caps
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from seen_texts import seen_texts
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.state.settings import Settings
-from guiapp.window.legend_card import LegendCard
+from guiapp.window.help import LegendCard
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 TEXT = b"the lions sleep unbelievably\nin New York in the sun"

@@ -10,13 +10,13 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from guiapp.analysis.bench import engine
-from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.control import Control, begin_early
 from guiapp.analysis.bench.corpus import corpus_named
-from guiapp.analysis.bench.environment import corpus_record, environment, environment_after, vocabulary_record
 from guiapp.analysis.bench.field.exactness import (
     LEFT_OUT,
     LOST,
@@ -26,18 +26,28 @@ from guiapp.analysis.bench.field.exactness import (
     with_references,
 )
 from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
-from guiapp.analysis.bench.field.texts import BUILT_IN, TimedText, compared_texts
-from guiapp.analysis.bench.field.vocabularies import DETAILED, KNOWN, Given
-from guiapp.analysis.bench.field.worker import FieldProcess
-from guiapp.analysis.bench.measurement import Record, Report
+from guiapp.analysis.bench.field.texts import BUILT_IN, DETAILED, KNOWN, Given, TimedText, compared_texts
+from guiapp.analysis.bench.measurement import (
+    Record,
+    Report,
+    corpus_record,
+    environment,
+    environment_after,
+    vocabulary_record,
+)
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.wording import place_text
 from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
-from guiapp.analysis.libraries.table import PEERS, reason_against
-from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.analysis.bench.worker_process import (
+    AskedProcess,
+    ContenderFailed,
+    Stopped,
+    WorkerLost,
+    WorkerProcess,
+)
+from guiapp.analysis.libraries.table import PEERS, reason_against, version_of
+from guiapp.core import interrupts
 from guiapp.core.open_model import open_model
-from guiapp.core.system import interrupts
 
 FEW_SCENARIOS = ("throughput",)
 ALL_SCENARIOS = ("throughput", "short", "worst", "memory", "threads")
@@ -86,31 +96,34 @@ class _Ready(NamedTuple):
 
 
 def run_field(
-    plan: FieldPlan, control: Control, notify: Notify, command: str, start: Start = FieldProcess
+    plan: FieldPlan, control: Control, notify: Notify, command: str, start: Start = WorkerProcess
 ) -> FieldRun:
     """Measure all; when stopped, what was found until then.  Raises BenchError for a plan that cannot be."""
     if not plan.given:
         raise BenchError(
             "There is no vocabulary to measure with. Name model files, or folders that hold some."
         )
+    begin_early()
     first = open_model(plan.given[0].path).vocabulary
     corpora = [corpus_named(text.corpus, first) for text in plan.texts]
     if len({corpus.name for corpus in corpora}) < len(corpora):
         raise BenchError("Two texts have the same file name. Rename one of them.")
     before = environment("wall")
-    found, is_complete = [], False
+    found: list[VocabularyField] = []
+    is_complete = False
     try:
         for given in plan.given:
-            found.append(_with_vocabulary(plan, given, control, notify, start))
+            found.append(_VocabularyRun(plan, given, control, notify, start).measure())
             interrupts.has_results.set()
             if control.shall_stop():
                 raise Stopped
         is_complete = True
     except Stopped:
         pass
+    records = map(corpus_record, corpora)
     texts = tuple(
-        UsedText(title=text.title, corpus=corpus.name, **_size_and_hash(corpus_record(corpus)))
-        for text, corpus in zip(plan.texts, corpora, strict=True)
+        UsedText(text.title, each["name"], each["size_bytes"], each["sha256"])
+        for text, each in zip(plan.texts, records, strict=True)
     )
     names = {each.name for each in plan.given}
     return FieldRun(
@@ -124,122 +137,115 @@ def run_field(
     )
 
 
-def _size_and_hash(record: Record) -> Record:
-    return {key: record[key] for key in ("size_bytes", "sha256")}
+class _VocabularyRun:
+    """One vocabulary: contenders are judged, then timed, each in a process that is started once."""
 
-
-def _with_vocabulary(
-    plan: FieldPlan, given: Given, control: Control, notify: Notify, start: Start
-) -> VocabularyField:
-    """Judge, then time.  Processes end before the threads that started them: they would end with these."""
-    tokenizer = open_model(given.path)
-    is_detailed = given.name == plan.detailed
-    record = vocabulary_record(tokenizer.vocabulary)
-    with (
-        ThreadPoolExecutor(os.cpu_count() or 1) as threads,
-        _Processes(given.path, control, start) as processes,
-    ):
-        ready = _check_contenders(plan, given, tokenizer, processes, threads, notify)
-        verdicts = _by_references(ready)
-        taking = [each for each in ready if each.process is not None]
-        openings = _openings(plan, taking, tokenizer, notify) if is_detailed else {}
-        names = tuple(each.verdict.contender for each in taking)
-        run = _timed(plan, given, names, is_detailed, control, processes, notify) if names else None
-    return VocabularyField(
-        given.name,
-        given.title,
-        given.about,
-        Path(record["path"]).name,
-        record["sha256"] or "",
-        record["tokens"],
-        is_detailed,
-        tuple(verdicts),
-        openings,
-        run,
-    )
-
-
-class _Processes:
-    """Those with one vocabulary: started once, handed over when they are asked for, ended at last."""
-
-    def __init__(self, path: str, control: Control, start: Start) -> None:
-        self._path, self._control, self._start = path, control, start
+    def __init__(self, plan: FieldPlan, given: Given, control: Control, notify: Notify, start: Start) -> None:
+        self._plan, self._given, self._control = plan, given, control
+        self._notify, self._start = notify, start
+        self._tokenizer = open_model(given.path)
+        self._is_detailed = given.name == plan.detailed
         self._kept: dict[str, AskedProcess] = {}
 
-    def __enter__(self) -> _Processes:
-        return self
+    def measure(self) -> VocabularyField:
+        """Processes end before the threads that started them: they would end with these."""
+        given, record = self._given, vocabulary_record(self._tokenizer.vocabulary)
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            try:
+                ready = self._judge_all(threads)
+                verdicts = _by_references(ready)
+                taking = [each for each in ready if each.process is not None]
+                openings = self._openings(taking) if self._is_detailed else {}
+                run = self._timed([each.verdict.contender for each in taking]) if taking else None
+            finally:
+                for process in [*self._kept.values()]:  # of which threads may still begin some
+                    process.end()
+        return VocabularyField(
+            given.name,
+            given.title,
+            given.about,
+            Path(record["path"]).name,
+            record["sha256"] or "",
+            record["tokens"],
+            self._is_detailed,
+            tuple(verdicts),
+            openings,
+            run,
+        )
 
-    def __exit__(self, *_: object) -> None:
-        for process in [*self._kept.values()]:  # of which threads may still begin some
-            process.end()
+    def _judge_all(self, threads: ThreadPoolExecutor) -> list[_Ready]:
+        texts = compared_texts(self._tokenizer, self._plan.texts, self._plan.seed)
+        self._notify(f"{self._given.title}: comparing ids on {len(texts):,} texts …")
+        return list(threads.map(partial(self._judge, ExactnessCheck(self._tokenizer, texts)), self._names()))
 
-    def begin(self, name: str) -> AskedProcess:
-        process = self._start(self._path, name, 1, self._control.shall_stop)
-        self._kept[name] = process
-        return process
+    def _names(self) -> Sequence[str]:
+        """Ours, then the references, which are waited for, and all others."""
+        installed = [name for name, peer in PEERS.items() if peer.is_installed]
+        chosen = [name for name in installed if not self._plan.contenders or name in self._plan.contenders]
+        ours = next(iter(self._tokenizer.encoders))
+        return [ours, *sorted(chosen, key=lambda name: name not in REFERENCES)]
 
-    def drop(self, name: str) -> None:
+    def _judge(self, check: ExactnessCheck, name: str) -> _Ready:
+        vocabulary, version = self._tokenizer.vocabulary, version_of(name) if name in PEERS else ""
+        if name in PEERS and (reason := reason_against(name, vocabulary)):
+            return _Ready(Judgement(name, LEFT_OUT, version, reason), None)
+        process = self._kept[name] = self._start(self._given.path, name, 1, self._control.shall_stop)
+        try:
+            loaded: LoadedContender = process.ask(LOAD_LIMIT_S, "load")
+        except (ContenderFailed, WorkerLost) as error:
+            state = LOST if isinstance(error, WorkerLost) else LEFT_OUT
+            return self._without(name, Judgement(name, state, version, str(error)))
+        if loaded.other_vocabulary:
+            reason = f"It brings {loaded.other_vocabulary}, whatever it is given."
+            return self._without(name, Judgement(name, LEFT_OUT, loaded.version, reason))
+        from_file = name not in PEERS or PEERS[name].file_source(vocabulary) is not None
+        verdict = replace(check.check(name, process), version=loaded.version, from_file=from_file)
+        if verdict.state == LOST:
+            return self._without(name, verdict)
+        self._notify(f"{self._given.title}: {name} {verdict.state}")
+        return _Ready(verdict, process)
+
+    def _without(self, name: str, verdict: Judgement) -> _Ready:
+        """What is known of one whose process is of no more use."""
         self._kept.pop(name).end()
+        return _Ready(verdict, None)
 
-    def take(self, name: str, threads: int) -> AskedProcess:
+    def _openings(self, taking: Sequence[_Ready]) -> dict[str, tuple[tuple[float, float], ...]]:
+        text = corpus_named(self._plan.texts[0].corpus, self._tokenizer.vocabulary).text
+        openings = {}
+        for verdict, process in taking:
+            assert process is not None
+            self._notify(f"Opening {verdict.contender} again …")
+            try:
+                openings[verdict.contender] = tuple(process.ask(OPENING_LIMIT_S, "opening", text))
+            except (ContenderFailed, WorkerLost):
+                continue  # the engine starts it again, and tells what happens then
+        return openings
+
+    def _timed(self, names: Sequence[str]) -> Record:
+        timing = Plan(
+            self._given.path,
+            tuple(text.corpus for text in self._plan.texts),
+            tuple(names),
+            scenarios=ALL_SCENARIOS if self._is_detailed else FEW_SCENARIOS,
+            time_budget_s=self._plan.budget_s(self._given),
+            largest_bytes=LARGEST_BYTES,
+            repeat="fresh",
+            call_limit_s=CALL_LIMIT_S,
+            seed=self._plan.seed,
+        )
+        report = Report()
+        for event in engine.run(timing, self._control, self._process):
+            report.add(event)
+            if event["event"] == "cell":
+                of = f"{event['number']}/{event['of']}"
+                self._notify(f"{self._given.title}: [{of}] {event['scenario']}: {place_text(event)}")
+        return report.record()
+
+    def _process(self, name: str, threads: int) -> AskedProcess:
         """For the engine, which ends what it has."""
         kept = self._kept.pop(name, None) if threads == 1 else None
-        return kept or self._start(self._path, name, threads, self._control.shall_stop)
-
-
-def _check_contenders(
-    plan: FieldPlan,
-    given: Given,
-    tokenizer: Tokenizer,
-    processes: _Processes,
-    threads: ThreadPoolExecutor,
-    notify: Notify,
-) -> list[_Ready]:
-    texts = compared_texts(tokenizer, plan.texts, plan.seed)
-    notify(f"{given.title}: comparing ids on {len(texts):,} texts …")
-    check = ExactnessCheck(tokenizer, texts)
-
-    def check_named(name: str) -> _Ready:
-        ready = _check_contender(name, tokenizer, check, processes)
-        if ready.process is not None:
-            notify(f"{given.title}: {name} {ready.verdict.state}")
-        return ready
-
-    return list(threads.map(check_named, _names(plan, tokenizer)))
-
-
-def _names(plan: FieldPlan, tokenizer: Tokenizer) -> Sequence[str]:
-    """Ours, then the references, which are waited for, and all others."""
-    installed = [name for name, peer in PEERS.items() if peer.is_installed]
-    chosen = [name for name in installed if not plan.contenders or name in plan.contenders]
-    return [next(iter(tokenizer.encoders)), *sorted(chosen, key=lambda name: name not in REFERENCES)]
-
-
-def _check_contender(name: str, tokenizer: Tokenizer, check: ExactnessCheck, processes: _Processes) -> _Ready:
-    vocabulary = tokenizer.vocabulary
-    if name in PEERS and (reason := reason_against(name, vocabulary)):
-        return _Ready(Judgement(name, LEFT_OUT, _version(name), reason), None)
-    process = processes.begin(name)
-    try:
-        loaded: LoadedContender = process.ask(LOAD_LIMIT_S, "load")
-    except (ContenderFailed, WorkerLost) as error:
-        processes.drop(name)
-        state = LOST if isinstance(error, WorkerLost) else LEFT_OUT
-        return _Ready(Judgement(name, state, _version(name), str(error)), None)
-    if loaded.other_vocabulary:
-        processes.drop(name)
-        reason = f"It brings {loaded.other_vocabulary}, whatever it is given."
-        return _Ready(Judgement(name, LEFT_OUT, loaded.version, reason), None)
-    from_file = name not in PEERS or PEERS[name].file_source(vocabulary) is not None
-    verdict = replace(check.check(name, process), version=loaded.version, from_file=from_file)
-    if verdict.state == LOST:
-        processes.drop(name)
-        return _Ready(verdict, None)
-    return _Ready(verdict, process)
-
-
-def _version(name: str) -> str:
-    return PEERS[name].version if name in PEERS else ""
+        return kept or self._start(self._given.path, name, threads, self._control.shall_stop)
 
 
 def _by_references(ready: Sequence[_Ready]) -> list[Judgement]:
@@ -249,48 +255,3 @@ def _by_references(ready: Sequence[_Ready]) -> list[Judgement]:
         if each.process is not None and each.verdict.contender in REFERENCES
     }
     return with_references([each.verdict for each in ready], references)
-
-
-def _openings(
-    plan: FieldPlan, taking: Sequence[_Ready], tokenizer: Tokenizer, notify: Notify
-) -> dict[str, tuple[tuple[float, float], ...]]:
-    text = corpus_named(plan.texts[0].corpus, tokenizer.vocabulary).text
-    openings = {}
-    for each in taking:
-        assert each.process is not None
-        notify(f"Opening {each.verdict.contender} again …")
-        try:
-            times = each.process.ask(OPENING_LIMIT_S, "opening", text)
-        except (ContenderFailed, WorkerLost):
-            continue  # the engine starts it again, and tells what happens then
-        openings[each.verdict.contender] = tuple(times)
-    return openings
-
-
-def _timed(
-    plan: FieldPlan,
-    given: Given,
-    names: tuple[str, ...],
-    is_detailed: bool,
-    control: Control,
-    processes: _Processes,
-    notify: Notify,
-) -> Record:
-    timing = Plan(
-        given.path,
-        tuple(text.corpus for text in plan.texts),
-        names,
-        scenarios=ALL_SCENARIOS if is_detailed else FEW_SCENARIOS,
-        time_budget_s=plan.budget_s(given),
-        largest_bytes=LARGEST_BYTES,
-        repeat="fresh",
-        call_limit_s=CALL_LIMIT_S,
-        seed=plan.seed,
-    )
-    report = Report()
-    for event in engine.run(timing, control, processes.take):
-        report.add(event)
-        if event["event"] == "cell":
-            of = f"{event['number']}/{event['of']}"
-            notify(f"{given.title}: [{of}] {event['scenario']}: {place_text(event)}")
-    return report.record()

@@ -1,20 +1,30 @@
-"""The texts of the field: a few to be timed with, and some thousand on which ids are compared."""
+"""What the field is measured with: texts to time, some thousand to compare ids on, and known vocabularies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from guiapp.analysis.bench.corpus import SAMPLE, corpus_named
-from guiapp.analysis.hunt.generators import Material, batch
-from guiapp.analysis.hunt.structures import short
+from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.hunt.generators import Material, batch, short
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.packed_texts import sliced
+from guiapp.core.open_model import open_model
+from guiapp.core.sources.tokenizer_files import is_tokenizer_name
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.utf8 import is_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import TokenloupeError
+from guiapp.native.model_files import sliced
 
+MOST_FILES = 200  # that are opened in one folder
 GENERATORS = (
     "short texts",
     "digits",
@@ -74,3 +84,117 @@ def _all_texts(tokenizer: Tokenizer, timed: Sequence[TimedText], seed: int) -> I
     material = Material((), tokens, (), (), takes_bytes=False)
     for name in GENERATORS:
         yield from ((f"generated: {name}", text) for text in batch(material, seed, 0, (name,))[1])
+
+
+# The vocabularies that people use, known by their tokens whatever the file is called
+
+
+@dataclass(frozen=True)
+class Known:
+    """A vocabulary of the field.
+
+    name    for the command line
+    about   whose it is, as a phrase
+    tokens  the `fingerprint` of its normal tokens
+    """
+
+    name: str
+    title: str
+    about: str
+    tokens: str
+
+
+KNOWN = (
+    Known("gpt-2", "GPT-2", "OpenAI, 2019; 50,256 ranks", "47128d8b7f644363"),
+    Known("cl100k", "cl100k", "OpenAI, GPT-3.5 and GPT-4; 100,256 ranks", "c0b9e7b556dc11e7"),
+    Known("o200k", "o200k", "OpenAI, GPT-4o and later; 199,998 ranks", "a6f4d4a6b1ab49f6"),
+    Known("llama-3", "Llama 3", "Meta, Llama 3 to 3.3; 128,000 ranks", "46bf7723c37a7b59"),
+    Known("qwen", "Qwen", "Alibaba, Qwen 1 to 3; 151,643 ranks", "454c8dd9e517335a"),
+    Known("gemma", "Gemma", "Google, Gemma 4; merges over characters", "397b9965876429d0"),
+    Known("mistral", "Mistral", "Mistral AI, tekken of July 2024; 130,072 ranks", "9492b6b1ca3f6a92"),
+)
+DETAILED = "llama-3"  # where it is given: what is measured with one vocabulary only
+
+
+class Given(NamedTuple):
+    """A file to measure with.  `known` is None for one that is none of the field's; it keeps its own name."""
+
+    path: str
+    known: Known | None
+    name: str
+    title: str
+    about: str
+
+
+def fingerprint(vocabulary: Vocabulary) -> str:
+    """The beginning of a hash of all normal tokens with their ids: the same in every format."""
+    data, offsets = vocabulary.token_bytes_table
+    normal = np.flatnonzero(vocabulary.attributes & Attribute.NORMAL)
+    digest = sha256()
+    for token, start, end in zip(
+        normal.tolist(), offsets[normal].tolist(), offsets[normal + 1].tolist(), strict=True
+    ):
+        digest.update(b"%d:%d:%b" % (token, end - start, data[start:end].tobytes()))
+    return digest.hexdigest()[:16]
+
+
+def given_vocabularies(places: Sequence[str], names: Sequence[str] = ()) -> list[Given]:
+    """The field's vocabularies in files and folders, of `names` or all, in the order of `KNOWN`, then others.
+
+    Of several files of one vocabulary the first GGUF is taken, which llama.cpp reads, or else the first.
+    Files that are named themselves take part whatever they hold; in folders the known ones are looked for.
+    Raises BenchError for a name that nobody knows, and what opening a named file raises.
+    """
+    check_names(names)
+    by_name: dict[str, Given] = {}
+    for place in places:
+        is_folder = Path(place).is_dir()
+        for path in _files_in(Path(place)) if is_folder else [place]:
+            each = _identify(path, is_folder)
+            if each is not None and (not names or each.name in names):
+                kept = by_name.get(each.name)
+                if kept is None or (_is_gguf(each.path) and not _is_gguf(kept.path)):
+                    by_name[each.name] = each
+    order = [known.name for known in KNOWN]
+    return sorted(by_name.values(), key=lambda each: order.index(each.name) if each.known else len(order))
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise BenchError for a name that is in no row of `KNOWN`."""
+    all_names = [known.name for known in KNOWN]
+    for name in names:
+        if name not in all_names:
+            raise BenchError(
+                f"The field has no vocabulary “{quoted(name)}”. Choose from: {', '.join(all_names)}."
+            )
+
+
+def _files_in(folder: Path) -> list[str]:
+    files = [path for path in sorted(folder.iterdir()) if path.is_file() and is_tokenizer_name(path.name)]
+    if len(files) > MOST_FILES:
+        raise BenchError(
+            f"{folder} holds {len(files):,} models. Name those to measure with, or a smaller folder."
+        )
+    return list(map(str, files))
+
+
+def _identify(path: str, is_from_folder: bool) -> Given | None:
+    try:
+        vocabulary = open_model(path).vocabulary
+    except TokenloupeError:
+        if is_from_folder:
+            return None
+        raise
+    mark = fingerprint(vocabulary)
+    known = next((each for each in KNOWN if each.tokens == mark), None)
+    if known is not None:
+        return Given(path, known, known.name, known.title, f"{known.about}; known by its tokens")
+    if is_from_folder:
+        return None
+    name = Path(path).stem.removeprefix("ggml-vocab-")
+    about = f"{vocabulary.type.value}, {len(vocabulary):,} tokens; called as its file is"
+    return Given(path, None, name, name, about)
+
+
+def _is_gguf(path: str) -> bool:
+    return path.lower().endswith(".gguf")

@@ -1,29 +1,44 @@
-"""Which part of a pre-tokenizer made a piece: an alternative of a pattern, or a component of the file."""
+"""What came before the encoder: the rules that rewrote a text, and what cut it into pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.explain.why.explanation import WhyLine
-from guiapp.analysis.explain.why.rewriting import shortened, sought, within
-from guiapp.analysis.trace.places import StepKey
+from guiapp.analysis.trace.trace import StepKey
+from guiapp.core.encode.families.byte_pair import whitespace_words
 from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.hugging_face import pre_tokenizers as known
-from guiapp.core.hugging_face.pieces import Pieces, whole
-from guiapp.core.hugging_face.prepare import normalize
-from guiapp.core.pretokenize.edges import branch_of
+from guiapp.core.hugging_face import normalizers, pre_tokenizers
+from guiapp.core.hugging_face.aligned import aligned, with_whole_characters
+from guiapp.core.hugging_face.characters import UnicodeForm
+from guiapp.core.hugging_face.matching import Literal, Matcher, Pieces, whole
+from guiapp.core.hugging_face.normalizers import Precompiled
+from guiapp.core.hugging_face.pre_tokenizers import normalize
+from guiapp.core.pretokenize.edges import ESCAPES, branch_of
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
-from guiapp.core.text.utf8 import well_formed
+from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.text.figures import elided
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText, from_source, joined
+from guiapp.core.text.normalizers import normalize_unigram, plamo2_text, wordpiece_words
+from guiapp.core.text.piece_text import PieceText
+from guiapp.core.text.utf8 import repair_readable, well_formed
 from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.attributes import USER_DEFINED_TYPE
 from guiapp.core.vocabulary.merges import MARKED_SPACE
-from guiapp.core.vocabulary.parts import Parts
-from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.core.vocabulary.parts import Parts, TextRules
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
+BROKEN = "What is not UTF-8 becomes U+FFFD"
+MARKED = "Spaces are written `▁`"
+NO_CHARACTERS = np.zeros(0, np.uint8)
+SPACES = (b" ", MARKED_SPACE)
 SHOWN = 40
 ONE_PIECE = "There is none: all text between special tokens is one piece."
 WORDS_OF_BERT = "Words are cut at white space, and around punctuation and Chinese characters."
@@ -73,22 +88,16 @@ def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: Step
         each.replace(MARKED_SPACE, b" ").decode("utf-8", "replace")
         for each in (cut_piece.before, cut_piece.piece, cut_piece.after)
     )
-    return _branch_line(patterns, before + piece + after, len(before), len(before) + len(piece), place)
-
-
-def _branch_line(patterns: tuple[Pattern, ...], text: str, start: int, end: int, place: StepKey) -> WhyLine:
-    shown = code(visible_text(text[start:end].encode("utf-8", "surrogatepass"), SHOWN))
-    branch = branch_of(patterns, text, start, end)
+    shown = code(visible_text(piece.encode(), SHOWN))
+    branch = branch_of(patterns, before + piece + after, len(before), len(before) + len(piece))
     if branch is None:
-        return WhyLine(
-            f"{shown} lies between what the patterns match, or is cut by a rule beyond them.", place
-        )
+        told = f"{shown} lies between what the patterns match, or is cut by a rule beyond them."
+        return WhyLine(told, place)
     words = f": {branch.words}" if branch.words else ""
     pattern = f" of pattern {branch.pattern + 1} of {len(patterns)}" if len(patterns) > 1 else ""
-    which = (
-        f"alternative {branch.place + 1} of {branch.n_options}{pattern}" if branch.n_options > 1 else pattern
-    )
-    note = f"{code(shortened(branch.source))}" + (f", {which.removeprefix(' of ')}" if which else "")
+    which = f"alternative {branch.place + 1} of {branch.n_options}" if branch.n_options > 1 else ""
+    which = f"{which}{pattern}".removeprefix(" of ")
+    note = code(shortened(branch.source)) + (f", {which}" if which else "")
     return WhyLine(f"Piece {shown}{words}.", place, note=note)
 
 
@@ -103,14 +112,13 @@ def _by_components(
     pieces = whole(normalize(parts.normalizer, data, begins))
     before = _piece_at(pieces, span)
     explanation = False
-    for part in known.flattened(parts.pre_tokenizer):
+    for part in pre_tokenizers.flattened(parts.pre_tokenizer):
         pieces = part.cut(pieces)
         after = _piece_at(pieces, span)
         if after != before:
             shown = code(visible_text(after, SHOWN))
-            yield WhyLine(
-                f"{_named(part)} makes the piece {shown}.", place, note=_branch(part, fragment, span)
-            )
+            told = f"{_named(part)} makes the piece {shown}."
+            yield WhyLine(told, place, note=_branch(part, fragment, span))
             explanation = True
         before = after
     if not explanation:
@@ -127,36 +135,234 @@ def _piece_at(pieces: Pieces, span: tuple[int, int]) -> bytes:
     return text.data[int(pieces.starts[at]) : int(pieces.ends[at])].tobytes()
 
 
-def _branch(part: known.PreTokenizer, fragment: bytes, span: tuple[int, int]) -> str:
+def _branch(part: pre_tokenizers.PreTokenizer, fragment: bytes, span: tuple[int, int]) -> str:
     """The alternative of the expression of a component that matches the piece, where one does."""
     pattern = part.pattern()
-    if pattern is None or not isinstance(part, known.Split | known.ByteLevel):
+    if pattern is None or not isinstance(part, pre_tokenizers.Split | pre_tokenizers.ByteLevel):
         return ""
-    before, piece = (
-        each.decode("utf-8", "replace") for each in (fragment[: span[0]], fragment[slice(*span)])
-    )
-    text = before + piece + fragment[span[1] :].decode("utf-8", "replace")
-    branch = branch_of((pattern,), text, len(before), len(before) + len(piece))
+    parts = fragment[: span[0]], fragment[slice(*span)], fragment[span[1] :]
+    before, piece, after = (each.decode("utf-8", "replace") for each in parts)
+    branch = branch_of((pattern,), before + piece + after, len(before), len(before) + len(piece))
     if branch is None:
         return ""
     words = f": {branch.words}" if branch.words else ""
     return f"{code(shortened(branch.source))}{words}"
 
 
-def _named(part: known.PreTokenizer) -> str:
+def _named(part: pre_tokenizers.PreTokenizer) -> str:
     match part:
-        case known.Split(matcher, behavior, is_inverted):
+        case pre_tokenizers.Split(matcher, behavior, is_inverted):
             what = "what lies between matches of" if is_inverted else "matches of"
             kept = {"Removed": "drops", "Isolated": "sets apart"}.get(behavior, f"({behavior}) cuts at")
             return f"`Split` {kept} {what} {sought(matcher)}; it"
-        case known.Characters(name, _):
+        case pre_tokenizers.Characters(name, _):
             return {"punctuation": "`Punctuation`", "numeric": "`Digits`"}.get(name, f"`{name}`")
-        case known.ByteLevel(_, uses_expression, _):
+        case pre_tokenizers.ByteLevel(_, uses_expression, _):
             return "`ByteLevel`, which spells bytes as characters" + (
                 " and cuts as GPT-2 does," if uses_expression else ","
             )
-        case known.Metaspace(replacement, scheme, _):
+        case pre_tokenizers.Metaspace(replacement, scheme, _):
             mark = code(replacement)
             front = "" if scheme == "never" else f", one in front ({scheme})"
             return f"`Metaspace`, which writes spaces as {mark}{front},"
     return f"`{type(part).__name__}`"
+
+
+# Which rules of a tokenizer change a text before it is cut, one after the other, each by its name
+
+
+class Rewrite(NamedTuple):
+    """A rule, and the text behind it as what became of the fragment."""
+
+    rule: str
+    text: NormalizedText
+
+
+def rewrites(tokenizer: Tokenizer, fragment: bytes, begins: bool) -> list[Rewrite]:
+    """All rules that change text between special tokens, up to where it is cut.
+
+    `begins`: see `begins_text_at`.  Raises EncodeError as encoding does.
+    """
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.parts is not None:
+        return list(_by_normalizers(vocabulary, fragment, begins))
+    if vocabulary.pieces is not None:
+        return list(_by_piece_rules(vocabulary, vocabulary.pieces.text, fragment, begins))
+    by_type = {
+        VocabType.BPE: _for_pairs,
+        VocabType.SPM: _for_sentence_piece,
+        VocabType.WPM: _for_words,
+        VocabType.UGM: _for_unigram,
+        VocabType.PLAMO2: _for_plamo2,
+    }
+    rules = by_type.get(vocabulary.type)
+    return [] if rules is None else list(rules(vocabulary, fragment, begins))
+
+
+def unchanged(fragment: bytes) -> NormalizedText:
+    places = np.arange(len(fragment), dtype=np.int64)
+    return NormalizedText(np.frombuffer(fragment, np.uint8), places, places + 1)
+
+
+def within(text: NormalizedText, start: int, end: int) -> bytes:
+    """The characters that came from fragment[start:end], and spaces that were put in front of it.
+
+    A character belongs where its first byte does; of those without a byte of their own, to the one before.
+    """
+    firsts = np.flatnonzero(text.data & 0xC0 != 0x80)
+    remaining, is_selected = bytearray(), False
+    for first, following in pairwise([*firsts.tolist(), len(text.data)]):
+        character, source = text.data[first:following].tobytes(), int(text.starts[first])
+        if source < text.ends[first]:
+            is_selected = source < end and text.ends[first] > start
+        elif character in SPACES:
+            is_selected = source == start
+        if is_selected:
+            remaining += character
+    return bytes(remaining)
+
+
+def changes(
+    applied: list[Rewrite], fragment: bytes, start: int, end: int
+) -> Iterator[tuple[str, bytes, bytes]]:
+    """The rules that change the bytes [start, end), with what these were before and are behind."""
+    before = fragment[start:end]
+    for rule, text in applied:
+        following = within(text, start, end)
+        if following != before:
+            yield rule, before, following
+        before = following
+
+
+def _repaired(fragment: bytes) -> NormalizedText:
+    return repair_readable(fragment) or unchanged(fragment)
+
+
+def _marked(text: NormalizedText) -> NormalizedText:
+    builder = NormalizedBuilder()
+    columns = text.data.tolist(), text.starts.tolist(), text.ends.tolist()
+    for byte, start, end in zip(*columns, strict=True):
+        builder.append(MARKED_SPACE if byte == ord(" ") else bytes([byte]), start, end)
+    return builder.build()
+
+
+def _for_pairs(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
+    if vocabulary.model == "whitespace":
+        yield Rewrite("White space is dropped", whitespace_words(fragment, vocabulary.rules)[0])
+        return
+    yield Rewrite(BROKEN, _repaired(fragment))
+    if vocabulary.rules.escape_spaces:
+        yield Rewrite(MARKED, _marked(_repaired(fragment)))
+
+
+def _for_sentence_piece(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
+    text = unchanged(fragment)
+    if vocabulary.rules.add_space_prefix and begins:
+        front = NormalizedBuilder()
+        front.append(b" ", 0, 0)
+        text = joined([front.build(), text])
+        yield Rewrite("`add_space_prefix` puts a space in front", text)
+    yield Rewrite(MARKED, _marked(text))
+
+
+def _for_words(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
+    rules = vocabulary.rules
+    yield Rewrite(
+        "Words begin with `▁`; white space and control characters go", _words(fragment, False, False)
+    )
+    if rules.strip_accents:
+        yield Rewrite("`strip_accents`", _words(fragment, False, True))
+    if rules.lowercase:
+        yield Rewrite("`lowercase`", _words(fragment, True, rules.strip_accents))
+
+
+def _words(fragment: bytes, lowercase: bool, strip_accents: bool) -> NormalizedText:
+    return joined(list(wordpiece_words(fragment, lowercase, strip_accents)))
+
+
+def _for_unigram(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
+    types = vocabulary.stored_types
+    remaining = [vocabulary.raw_text(row) for row in np.flatnonzero(types == USER_DEFINED_TYPE).tolist()]
+    nothing, own = open_charsmap(NO_CHARACTERS), open_charsmap(vocabulary.charsmap)
+    adds, removes = vocabulary.rules.add_space_prefix, vocabulary.rules.remove_extra_whitespaces
+    yield Rewrite(MARKED, normalize_unigram(fragment, nothing, remaining, False, False))
+    yield Rewrite(
+        "The character map of the file (`precompiled_charsmap`)",
+        normalize_unigram(fragment, own, remaining, False, False),
+    )
+    if adds:
+        yield Rewrite(
+            "`add_space_prefix` puts a space in front",
+            normalize_unigram(fragment, own, remaining, True, False),
+        )
+    if removes:
+        yield Rewrite(
+            "`remove_extra_whitespaces` leaves one space before each word",
+            normalize_unigram(fragment, own, remaining, adds, True),
+        )
+
+
+def _for_plamo2(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
+    yield Rewrite(BROKEN, plamo2_text(fragment))
+
+
+def _by_piece_rules(
+    vocabulary: Vocabulary, rules: TextRules, fragment: bytes, begins: bool
+) -> Iterator[Rewrite]:
+    """Those of SentencePiece's own models, one switched on after the other; the map takes long to open."""
+    types = vocabulary.stored_types
+    remaining = [vocabulary.raw_text(row) for row in np.flatnonzero(types == USER_DEFINED_TYPE).tolist()]
+    now = replace(rules, charsmap=NO_CHARACTERS, adds_space=False, removes_spaces=False, marks_spaces=False)
+    switches: list[tuple[str, dict[str, object]]] = [
+        (BROKEN, {}),
+        ("`remove_extra_whitespaces`", {"removes_spaces": rules.removes_spaces}),
+        ("`add_dummy_prefix` puts a space around the text", {"adds_space": rules.adds_space}),
+        (MARKED, {"marks_spaces": rules.marks_spaces}),
+        ("The character map of the model", {"charsmap": rules.charsmap}),
+    ]
+    for rule, switch in switches:
+        now = replace(now, **switch)  # type: ignore[arg-type]
+        yield Rewrite(rule, PieceText(now, remaining).normalize_readable(fragment, begins))
+
+
+def _by_normalizers(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
+    assert vocabulary.parts is not None
+    data, repaired = well_formed(np.frombuffer(fragment, np.uint8))
+    if data != fragment:
+        yield Rewrite(BROKEN, repaired or unchanged(data))
+    text = given = aligned(data, begins)
+    for part in normalizers.flattened(vocabulary.parts.normalizer):
+        text = part.apply(text)
+        normal = with_whole_characters(text, given.data).normalized
+        yield Rewrite(named(part), from_source(normal, repaired))
+
+
+def named(part: normalizers.Normalizer) -> str:
+    """A component as its file calls it, and what it does."""
+    match part:
+        case normalizers.Replace(matcher, content):
+            following = code(visible_text(content.encode(), SHOWN)) if content else "nothing"
+            return f"`Replace` {sought(matcher)} by {following}"
+        case normalizers.Prepend(content):
+            return f"`Prepend` {code(visible_text(content.encode(), SHOWN))}"
+        case UnicodeForm(form):
+            return f"`{form}`, a normal form of Unicode"
+        case Precompiled():
+            return "`Precompiled`, the character map of the file"
+        case normalizers.Bert():
+            return "`BertNormalizer`"
+        case normalizers.Strip():
+            return "`Strip`: no white space at the ends"
+    return f"`{type(part).__name__}`"
+
+
+def sought(matcher: Matcher) -> str:
+    """What a component looks for, as its file has it."""
+    if isinstance(matcher, Literal):
+        return code(visible_text(matcher.target, SHOWN))
+    return code(shortened(matcher.pattern.source))
+
+
+def shortened(source: str, most: int = 160) -> str:
+    """An expression, line ends escaped, and cut where it is very long."""
+    return elided(source.translate(ESCAPES), most)

@@ -1,4 +1,4 @@
-"""What is told about one token: stages in order, each in lines that lead to a step of the debugger."""
+"""What is told about one token: stages in lines, each with a step of the debugger, and what decided."""
 
 from __future__ import annotations
 
@@ -6,9 +6,38 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guiapp.analysis.explain.code_marks import without_marks
-from guiapp.analysis.trace.places import START, StepKey
+import numpy as np
 
+from guiapp.analysis.explain.merge_tree import token_path
+from guiapp.analysis.explain.spelling import Spelling, code, without_marks
+from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Excerpt, Switches, tokens_near
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.replay import Candidate, ScoredTokens, rejected_cut
+from guiapp.analysis.trace.sentences import StepDescriber
+from guiapp.analysis.trace.trace import NUMBERS, START, StepKey, TraceTokens
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import visible_text
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import Progress
+
+FIRST_REACH, GROWTH = 64, 4
+MOST_SURE = 1024  # bytes between sure cuts that are recorded rather than what is near
+MOST_RECORDED = 1 << 17  # bytes: a single token, of unknown characters, may be as long as the text
+MERGING = ("fast", "scan", "heap")  # of these, the readable twin of the second is too slow for long pieces
+MOST_CANDIDATES = 400  # that wait, of which the best one that lost is looked for
+LISTED = 6
+SHOWN = 32
+NAMES = {
+    "wordpiece": "Longest match",
+    "rwkv": "Longest match",
+    "greedy": "Longest match",
+    "viterbi": "Best segmentation",
+    "plamo2": "Cheapest segmentation",
+}
+TRIED = tuple(NUMBERS[name] for name in ("miss", "fail", "reject", "dead end", "rule out", "back"))
+WAYS = (NUMBERS["reach"], NUMBERS["worse"])
 TITLE_COLUMNS = 19
 
 
@@ -30,7 +59,7 @@ class WhyLine:
 
     worth   the rank of a merge as people read it
     note    what lost, or what else there is to say
-    merged  of a merge the pair, and of the candidates the one that lost: see `lost_to`
+    merged  of a merge the pair, and `lost` the best other candidate
     """
 
     text: str
@@ -124,3 +153,403 @@ def why_lines(token: TokenWhy) -> Iterator[str]:
             if line.note:
                 yield f"  {'':{TITLE_COLUMNS + 2}}{without_marks(line.note)}"
             title = ""
+
+
+# What an encoder decided about one token: the steps of a trace that it depends on, and what lost
+
+
+class _Slots(NamedTuple):
+    """The slots [first, behind) that became a token, and the step that put it in place of a symbol, or -1."""
+
+    first: int
+    after: int
+    fallback: int
+
+
+class Decisions:
+    """Those about the wanted token of an excerpt, as far as they were recorded."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, excerpt: Excerpt, outcome: Recorded, spelling: Spelling = Spelling.SIGNS
+    ) -> None:
+        self._tokenizer, self._excerpt, self._outcome = tokenizer, excerpt, outcome
+        self._debugger = debugger = outcome.debugger
+        self._offset = excerpt.offset + outcome.segment.start
+        self.trace = debugger.trace
+        self._describer = StepDescriber(self.trace, tokenizer.vocabulary, spelling, self._offset)
+        pieces, tokens = self.trace.pieces, self.trace.made
+        self.piece = int(np.searchsorted(pieces.first_token, outcome.made, side="right")) - 1
+        self._number = outcome.made - int(pieces.first_token[self.piece])
+        self._token = tuple(int(column[outcome.made]) for column in tokens)
+        self._steps = range(int(pieces.first_step[self.piece]), int(pieces.done_step[self.piece]))
+        self._merges = debugger.states.has_slots(self.piece)
+
+    @property
+    def title(self) -> str:
+        """What the encoder does, in two words."""
+        name = self.trace.reference_name
+        return "Merges" if self._merges or name in MERGING else NAMES.get(name, "Encoder")
+
+    @property
+    def formed(self) -> StepKey:
+        """The step that makes the token."""
+        step = next(reversed(self._slots_merges()), -1) if self._merges else self._maker()
+        return self.place(step) if step >= 0 else self._done
+
+    def place(self, step: int) -> StepKey:
+        """A step, to be found in other traces of the text."""
+        columns = self.trace.columns
+        start, end = int(columns.position[step]) + self._offset, int(columns.end[step]) + self._offset
+        return StepKey(self.trace.operation(step), start, end, int(columns.result[step]))
+
+    def lines(self) -> list[WhyLine]:
+        """In the order of the steps."""
+        lines = list(self._merged() if self._merges else self._matched())
+        target = self._excerpt.token[0]
+        if target != self._token[0]:
+            explanation = f"{self._label(*self._token)} is unknown: tokens of its bytes are written instead."
+            lines.append(WhyLine(explanation, self.formed))
+        return lines or [WhyLine(f"{self._label(*self._token)} is what its piece becomes.", self._done)]
+
+    # Pair merging
+
+    def _merged(self) -> Iterator[WhyLine]:
+        steps, fallback = self._slots_merges(), self._slots().fallback
+        for step in steps:
+            if step != fallback:
+                yield self._merge(step)
+        if fallback >= 0:
+            yield WhyLine(self._describer.sentence(fallback), self.place(fallback))
+            return
+        if not steps:
+            yield WhyLine(f"{self._label(*self._token)} is a symbol that merging begins with.", self._done)
+        yield WhyLine(self._why_not_longer(), self._done)
+
+    def _slots_merges(self) -> list[int]:
+        """The steps that lead to the token: its merges, and what took the place of the last one's symbol."""
+        slots = self._slots()
+        cells = self.trace.columns.cell
+        steps = [step for step in self._rows("merge") if slots.first <= cells[step] < slots.after]
+        return [*steps, slots.fallback] if slots.fallback >= 0 else steps
+
+    def _merge(self, step: int) -> WhyLine:
+        self._debugger.go_to(step)
+        columns = self.trace.columns
+        won = (int(columns.left[step]), int(columns.right[step]), int(columns.position[step]))
+        start, middle, end = won[2], int(columns.right_position[step]), int(columns.end[step])
+        others = [
+            each
+            for each in self._debugger.waiting(MOST_CANDIDATES).candidates
+            if not each.is_stale and (each.left, each.right, each.position) != won
+        ]
+        competitors = [each for each in others if each.position < end and each.end > start]
+        lost = next(iter(competitors or ([] if self._is_cut_out else others)), None)
+        places = (place + self._offset for place in (start, middle, end))
+        made = RankedPair(*won[:2], int(columns.result[step]), float(columns.rank[step]), *places)
+        return WhyLine(
+            self._describer.pair(step),
+            self.place(step),
+            self._describer.worth(step),
+            self._describe_lost(lost, bool(competitors), made.rank),
+            made,
+            None if lost is None else self._pair(lost),
+        )
+
+    def _describe_lost(self, lost: Candidate | None, is_competitor: bool, rank: float) -> str:
+        if lost is None:
+            return "no other candidate has one of the two" if self._is_cut_out else "the only candidate"
+        left = self._label(lost.left, lost.position, lost.right_position)
+        right = self._label(lost.right, lost.right_position, lost.end)
+        worth = "of equal rank, but farther right" if lost.rank == rank else f"rank {lost.rank:,.0f}"
+        return f"{'beats' if is_competitor else 'goes before'} {left} + {right}, {worth}"
+
+    def _pair(self, candidate: Candidate) -> RankedPair:
+        places = candidate.position, candidate.right_position, candidate.end
+        offsets = (place + self._offset for place in places)
+        return RankedPair(candidate.left, candidate.right, candidate.result, float(candidate.rank), *offsets)
+
+    def _slots(self) -> _Slots:
+        """Where the token comes from: a symbol that is left, or what stands in place of one or of several."""
+        trace = self.trace
+        cells = trace.piece_cells(self.piece)
+        standing = (trace.lifetimes.standing(cells, self._steps.stop)[0] - cells.start).tolist()
+        bounds = [*standing, cells.stop - cells.start]
+        fallen: dict[int, list[int]] = {}
+        for step in (*self._rows("fallback"), *self._rows("lost")):
+            fallen.setdefault(int(trace.columns.other_cell[step]), []).append(step)
+        outcome: list[_Slots] = []
+        covered = -1
+        for slot, after in zip(standing, bounds[1:], strict=True):
+            for step in fallen.get(slot, []):
+                covered = max(covered, int(trace.columns.cell[step]))
+                if trace.operation(step) == "fallback":
+                    outcome.append(_Slots(slot, after, step))
+            if slot not in fallen and slot > covered:
+                outcome.append(_Slots(slot, after, -1))
+        return outcome[self._number]
+
+    @property
+    def _is_cut_out(self) -> bool:
+        """Whether the piece may be only a part of what the whole text has there."""
+        is_first, is_last = self.piece == 0, self.piece == self.trace.n_pieces - 1
+        at_edge = (is_first and not self._begins) or (is_last and not self._ends)
+        is_cut_by_patterns = self._outcome.segment.is_sure and len(self._tokenizer.vocabulary.patterns) > 0
+        return at_edge and not is_cut_by_patterns
+
+    @property
+    def _begins(self) -> bool:
+        return self._outcome.segment.start == self._outcome.fragment.start
+
+    @property
+    def _ends(self) -> bool:
+        return self._outcome.segment.end == self._outcome.fragment.end
+
+    def _why_not_longer(self) -> str:
+        """Why the token is not part of a longer one."""
+        before, after = self._neighbours()
+        token = self._label(*self._token)
+        if not before and not after:
+            return "It is the whole piece: merges end at its edges."
+        pairs = [pair for pair in (before and f"{before} + {token}", after and f"{token} + {after}") if pair]
+        edge = "" if before else " The piece begins with it."
+        edge = edge if after else " The piece ends with it."
+        return f"No rule joins {' nor '.join(pairs)}.{edge}"
+
+    def _neighbours(self) -> tuple[str, str]:
+        """The tokens before and behind it in its piece, "" where that ends."""
+        symbols = self._debugger.states.piece_tokens(self._steps.stop, self.piece)
+        names = [self._label(*map(int, row)) for row in zip(*symbols, strict=True)]
+        before = names[self._number - 1] if self._number else ""
+        after = names[self._number + 1] if self._number + 1 < len(names) else ""
+        if self._is_cut_out and not before and not self._begins:
+            before = self._named(self._excerpt.target - 1)
+        if self._is_cut_out and not after and not self._ends:
+            after = self._named(self._excerpt.target + 1)
+        return before, after
+
+    def _named(self, index: int) -> str:
+        """A token of the excerpt."""
+        token, start, end = self._excerpt.row(index)
+        return self._label(token, start - self._outcome.segment.start, end - self._outcome.segment.start)
+
+    # Matching
+
+    def _matched(self) -> Iterator[WhyLine]:
+        maker = self._maker()
+        if maker < 0:
+            return
+        columns = self.trace.columns
+        if self.trace.operation(maker) == "whole":
+            yield WhyLine(self._whole(maker), self.place(maker))
+            return
+        rows = np.arange(self._steps.start, self._steps.stop)
+        rows = rows[columns.position[rows] == columns.position[maker]]
+        for step in rows[np.isin(columns.operation[rows], TRIED)].tolist():
+            yield WhyLine(self._describer.sentence(step), self.place(step))
+        yield WhyLine(self._describer.sentence(maker), self.place(maker))
+        yield from self._other_candidates(maker)
+        if self.trace.reference_name == "viterbi" and self.trace.operation(maker) in ("choose", "join"):
+            yield from self._rejected(maker)
+        elif self.trace.reference_name in ("rwkv", "greedy") and self.trace.operation(maker) == "take":
+            yield from self._longer_and_shorter(maker)
+
+    def _other_candidates(self, maker: int) -> Iterator[WhyLine]:
+        """The tokens that lead to the same place, or from it, with how much worse they are than the best."""
+        columns, rows = self.trace.columns, np.arange(self._steps.start, self._steps.stop)
+        edge = columns.position if self.trace.reference_name == "plamo2" else columns.end
+        alternatives = rows[np.isin(columns.operation[rows], WAYS) & (edge[rows] == edge[maker])]
+        is_own = columns.result[alternatives] == columns.result[maker]
+        is_own &= columns.position[alternatives] == columns.position[maker]
+        if not len(alternatives) or not is_own.any() or np.isnan(columns.rank[alternatives]).any():
+            return
+        best = float(columns.rank[alternatives[is_own][-1]])
+        where = "begin" if self.trace.reference_name == "plamo2" else "end"
+        for step in alternatives[~is_own].tolist():
+            after = abs(best - float(columns.rank[step]))
+            token = f"{self._describer.result(step)}, {self._describer.span(step)}"
+            note = f"worse by {after:,.4g}" if after else "just as good"
+            yield WhyLine(f"{token}, would {where} there, too.", self.place(step), note=note)
+
+    def _maker(self) -> int:
+        """The step that made the token: the last one that makes it of these bytes."""
+        token, start, end = self._token
+        columns = self.trace.columns
+        rows = np.arange(self._steps.start, self._steps.stop)
+        is_made = (columns.result[rows] == token) & np.isin(columns.operation[rows], MAKERS)
+        outcome = rows[is_made & (columns.position[rows] <= start) & (columns.end[rows] >= end)]
+        return int(outcome[-1]) if len(outcome) else -1
+
+    def _whole(self, step: int) -> str:
+        vocabulary = self._tokenizer.vocabulary
+        options = vocabulary.rules if vocabulary.parts is None else vocabulary.parts.model
+        ignores = vocabulary.rules.ignore_merges or options.ignore_merges
+        explanation = self._describer.sentence(step)
+        return f"`ignore_merges`: {explanation[0].lower()}{explanation[1:]}" if ignores else explanation
+
+    def _rejected(self, maker: int) -> Iterator[WhyLine]:
+        outcome = rejected_cut(self.trace, self.piece, maker)
+        if outcome is None:
+            yield WhyLine("There is no other way to cut the text here.", self.place(maker))
+            return
+        won, lost, step = outcome
+        explanation = f"{self._cut(won)} rather than {self._cut(lost)}, the best way without it."
+        yield WhyLine(explanation, self.place(step), note=f"{_score(won.score)} against {_score(lost.score)}")
+
+    def _cut(self, cut: ScoredTokens) -> str:
+        shown = [self._label(*token) for token in cut.tokens[:LISTED]]
+        return " ".join(shown) + (" …" if len(cut.tokens) > LISTED else "")
+
+    def _longer_and_shorter(self, maker: int) -> Iterator[WhyLine]:
+        vocabulary, place = self._tokenizer.vocabulary, self.place(maker)
+        path = token_path(vocabulary, vocabulary.token_tree, self._token[0], 3)
+        explanation = "No token is longer and begins with it."
+        if path.n_continuations:
+            names = " ".join(self._label(each, 0, 0) for each in path.continuations)
+            more = " …" if path.n_continuations > len(path.continuations) else ""
+            rest = self.trace.text[self._token[2] :][:SHOWN]
+            follows = f"the text goes on with {code(visible_text(rest, 8))}" if rest else "the text ends here"
+            begin = f"{counted(path.n_continuations, 'token')} begin{'s' * (path.n_continuations == 1)}"
+            explanation = f"{begin} with it ({names}{more}), but {follows}."
+        yield WhyLine(explanation, place)
+        if path.prefixes:
+            shorter = " ".join(self._label(each, 0, 0) for each in path.prefixes[-3:])
+            yield WhyLine(f"Shorter ones would fit, too: {shorter}.", place)
+
+    # What both need
+
+    def _rows(self, operation: str) -> list[int]:
+        here = self.trace.columns.operation[self._steps.start : self._steps.stop]
+        outcome: list[int] = (np.flatnonzero(here == NUMBERS[operation]) + self._steps.start).tolist()
+        return outcome
+
+    def _label(self, token: int, start: int, end: int) -> str:
+        return code(self._describer.label(token, start, end))
+
+    @property
+    def _done(self) -> StepKey:
+        """The end of the piece that the token is in."""
+        _, start, end = self._token
+        return StepKey("done", start + self._offset, end + self._offset)
+
+
+MAKERS = tuple(
+    NUMBERS[name] for name in ("whole", "take", "choose", "join", "give up", "too long", "fallback")
+)
+
+
+def _score(score: float) -> str:
+    return f"{score:,.2f}".replace("-", "−")
+
+
+# The least text around a token that is recorded, so that its steps are those of the whole text
+
+
+class Segment(NamedTuple):
+    """Text between two special tokens, or a part of it, offsets in the excerpt.
+
+    begins   whether it begins a document, or follows a special token
+    is_sure  whether the tokens of it by itself are certainly those that the whole text has there
+    """
+
+    start: int
+    end: int
+    begins: bool
+    is_sure: bool = True
+
+
+class Recorded(NamedTuple):
+    """A stretch whose steps are known, and which of the tokens that it made is the wanted one.
+
+    fragment  all text between the special tokens around it
+    """
+
+    fragment: Segment
+    segment: Segment
+    debugger: Debugger
+    made: int
+
+
+def recorded(
+    tokenizer: Tokenizer, excerpt: Excerpt, fragment: Segment, switches: Switches, progress: Progress
+) -> Recorded:
+    """The steps of as little text as gives the wanted token, and those beside it, as the whole does.
+
+    Raises EncodeError where no part gives them.
+    """
+    encoder = "heap" if switches.encoder in MERGING and "heap" in tokenizer.encoders else switches.encoder
+    for segment in _segments(tokenizer, excerpt, fragment, switches):
+        try:
+            trace = record(
+                tokenizer,
+                excerpt.text[segment.start : segment.end],
+                encoder,
+                False,
+                switches.parse_special,
+                progress,
+                after_special=segment.begins,
+            )
+        except EncodeError:
+            continue  # part of a character may be more than the vocabulary can express
+        index = _find(excerpt, segment, trace.made)
+        if index < 0 and _find(excerpt, segment, trace.result) >= 0:
+            index = _covering(excerpt, segment, trace.made)
+        if index >= 0:
+            return Recorded(fragment, segment, debugger_for(tokenizer, trace), index)
+    raise EncodeError(
+        "What decides about this token is farther away than is looked at. Select the text around it, and "
+        "step through that."
+    )
+
+
+def _segments(
+    tokenizer: Tokenizer, excerpt: Excerpt, fragment: Segment, switches: Switches
+) -> Iterator[Segment]:
+    """What may be enough, the shortest first: between sure cuts, then at tokens ever farther away."""
+    _, start, end = excerpt.token
+    pipeline = tokenizer.pipeline_of(switches.encoder, switches.parse_special)
+    text = np.frombuffer(excerpt.text, np.uint8)[fragment.start : fragment.end]
+    first = fragment.start + pipeline.cut_before(text, start - fragment.start)
+    last = fragment.start + pipeline.cut_after(text, end - fragment.start)
+    if last - first <= MOST_SURE and start < end:
+        yield Segment(first, last, fragment.begins and first == fragment.start)
+    reach, seen = FIRST_REACH, None
+    while reach <= GROWTH * REACH_BYTES:
+        near = tokens_near(excerpt.starts, excerpt.ends_of, excerpt.target, reach)
+        first = max(int(excerpt.starts[near.start]), fragment.start)
+        last = min(int(excerpt.ends_of[near.stop - 1]), fragment.end)
+        first = fragment.start if first - fragment.start <= reach // 2 else first
+        last = fragment.end if fragment.end - last <= reach // 2 else last
+        is_all = (first, last) == (fragment.start, fragment.end)
+        segment = Segment(first, last, fragment.begins and first == fragment.start, is_all)
+        if segment != seen and first < last <= first + MOST_RECORDED:
+            yield segment
+        reach, seen = reach * GROWTH, segment
+
+
+def _find(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
+    """Which of the tokens that a stretch made is the wanted one, its neighbours being right too; or -1.
+
+    Of several tokens alike, which have no text of their own, it is the one before which as many come as in
+    the excerpt.
+    """
+    rows = list(zip(made.ids.tolist(), *((each + segment.start).tolist() for each in made[1:]), strict=True))
+    at, n_before = excerpt.target - 1, 0
+    while at >= 0 and excerpt.starts[at] == excerpt.token[1]:
+        n_before += excerpt.row(at) == excerpt.token
+        at -= 1
+    alike = [row for row, each in enumerate(rows) if each == excerpt.token][n_before:]
+    if not alike:
+        return -1
+    for shift in (-1, 1):
+        row, place = alike[0] + shift, excerpt.target + shift
+        if 0 <= row < len(rows) and 0 <= place < len(excerpt.ids) and rows[row] != excerpt.row(place):
+            return -1
+    return alike[0]
+
+
+def _covering(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
+    """The token in place of which several were written, the wanted one among them; or -1."""
+    _, start, end = excerpt.token
+    covers = (made.starts + segment.start <= start) & (made.ends + segment.start >= end)
+    index = np.flatnonzero(covers)
+    return int(index[-1]) if len(index) else -1

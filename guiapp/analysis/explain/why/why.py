@@ -11,15 +11,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from guiapp.analysis.explain.characters import characters_of
-from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.explain.why.cutting import CutPiece, cut_lines
-from guiapp.analysis.explain.why.deciding import Decisions
+from guiapp.analysis.explain.spelling import Spelling, code
+from guiapp.analysis.explain.why.cutting import CutPiece, changes, cut_lines, rewrites
 from guiapp.analysis.explain.why.excerpt import Excerpt, Switches, excerpt_of
-from guiapp.analysis.explain.why.explanation import TokenWhy, WhyLine, WhyStage
-from guiapp.analysis.explain.why.recording import Recorded, Segment, recorded
-from guiapp.analysis.explain.why.rewriting import changes, rewrites
-from guiapp.analysis.trace.places import StepKey
+from guiapp.analysis.explain.why.explanation import (
+    Decisions,
+    Recorded,
+    Segment,
+    TokenWhy,
+    WhyLine,
+    WhyStage,
+    recorded,
+)
+from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted
@@ -151,11 +155,9 @@ class _Why:
             return StepKey("add", 0, 0, self._id)
         if self._excerpt.ends and n_left <= len(after):
             return StepKey("add", whole[1], whole[1], self._id)
-        outcome = self._partition
-        rows = (outcome.ids == self._id) & (outcome.starts == self._start) & (outcome.ends == self._end)
-        if rows.any():
-            return self._over("special", self._id)
-        return None
+        cut = self._partition
+        rows = (cut.ids == self._id) & (cut.starts == self._start) & (cut.ends == self._end)
+        return self._over("special", self._id) if rows.any() else None
 
     def _named(self, token_id: int) -> str:
         return code(self._switches.spelling.token(self._vocabulary, token_id, SHOWN))
@@ -164,7 +166,9 @@ class _Why:
         name = self._named(self._id)
         kind = self._vocabulary.kind(self._id)
         if place.operation == "add":
-            where = "in front of" if place.end == 0 and not self._comes_after_text() else "behind"
+            before, _ = self._tokenizer.special_affixes()
+            is_before = place.end == 0 and self._excerpt.first + self._excerpt.target < len(before)
+            where = "in front of" if is_before else "behind"
             return WhyLine(f"{name} is put {where} the text, as the file asks.", place)
         finds = "always found" if kind == "user-defined" else "found because special tokens are parsed"
         flags = [words for bit, words in FLAGS.items() if int(self._vocabulary.attributes[self._id]) & bit]
@@ -175,10 +179,6 @@ class _Why:
             note=note,
         )
 
-    def _comes_after_text(self) -> bool:
-        before, _ = self._tokenizer.special_affixes()
-        return self._excerpt.first + self._excerpt.target >= len(before)
-
     def _fragment(self) -> Segment:
         """The text between special tokens that the token is in."""
         outcome, excerpt = self._partition, self._excerpt
@@ -186,14 +186,9 @@ class _Why:
         rows &= outcome.raw_starts < outcome.raw_ends
         at = int(np.flatnonzero(rows)[-1] if self._start < self._end else np.flatnonzero(rows)[0])
         start, end = int(outcome.raw_starts[at]), int(outcome.raw_ends[at])
-        begins = (
-            self._tokenizer.begins_text_at(start + excerpt.offset, True) if self._begins(start) else False
-        )
+        begins_or_follows = start > 0 or excerpt.begins  # the whole text, or a special token
+        begins = begins_or_follows and self._tokenizer.begins_text_at(start + excerpt.offset, True)
         return Segment(start, end, begins)
-
-    def _begins(self, start: int) -> bool:
-        """Whether a fragment begins the whole text, or follows a special token."""
-        return start > 0 or self._excerpt.begins
 
     def _ordinary(self) -> WhyLine:
         """That it is plain text, and which special token it would be if these were parsed."""
@@ -217,13 +212,9 @@ class _Why:
     def _neighbours(self, fragment: Segment) -> tuple[str, str]:
         outcome, texts = self._partition, self._vocabulary
         names = [code(visible_text(texts.raw_text(each), SHOWN)) for each in outcome.ids.tolist()]
-        before = [
-            name for name, end in zip(names, outcome.ends.tolist(), strict=True) if end <= fragment.start
-        ]
-        following = [
-            name for name, start in zip(names, outcome.starts.tolist(), strict=True) if start >= fragment.end
-        ]
-        return (before or [""])[-1], (following or [""])[0]
+        n_before = int(np.count_nonzero(outcome.ends <= fragment.start))
+        n_through = int(np.count_nonzero(outcome.starts < fragment.end))
+        return "".join(names[:n_before][-1:]), "".join(names[n_through:][:1])
 
     # Normaliser and pre-tokenizer
 
@@ -232,14 +223,11 @@ class _Why:
         text = excerpt.text[segment.start : segment.end]
         place = self._over("normalise")
         rules = rewrites(self._tokenizer, text, segment.begins)
-        n_told = 0
-        for rule, before, following in changes(
-            rules, text, self._start - segment.start, self._end - segment.start
-        ):
+        changed = list(changes(rules, text, self._start - segment.start, self._end - segment.start))
+        for rule, before, following in changed:
             shown = [code(visible_text(each, SHOWN)) if each else "nothing" for each in (before, following)]
-            yield WhyLine(f"{shown[0]} becomes {shown[1]}.", place, note=f"{rule}")
-            n_told += 1
-        if not n_told:
+            yield WhyLine(f"{shown[0]} becomes {shown[1]}.", place, note=rule)
+        if not changed:
             explanation = "Nothing changes." if rules else "There is none: the bytes stay as they are."
             yield WhyLine(explanation, place)
 

@@ -13,18 +13,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.text.special_tokens import WHITESPACE, Partition
-
-if TYPE_CHECKING:
-    from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.encode.families.pipeline import Pipeline
+from guiapp.core.text.special_tokens import WHITESPACE, Partition, SpecialTokens
 
 IS_WHITE_SPACE = np.isin(np.arange(256), list(WHITESPACE))
+
+
+class SegmentEncoder(Protocol):
+    """What counting needs of a `Tokenizer`."""
+
+    pipeline: Pipeline
+    special_tokens: SpecialTokens
+
+    def special_affixes(self) -> tuple[list[int], list[int]]: ...
+
+    def encode_segment(
+        self,
+        text: NDArray[np.uint8],
+        partition: Partition | None,
+        after_special: bool,
+        encoder: str | None,
+        parse_special: bool,
+    ) -> FragmentTokens: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +73,7 @@ NO_CLUSTERS = Clusters(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0,
 class CertainCuts:
     """The certain cuts of one tokenizer, special tokens being parsed or not."""
 
-    def __init__(self, tokenizer: Tokenizer, parse_special: bool) -> None:
+    def __init__(self, tokenizer: SegmentEncoder, parse_special: bool) -> None:
         self._tokenizer = tokenizer
         self._parse_special = parse_special
         self._special_tokens = tokenizer.special_tokens

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.hidden import hidden_places
-from guiapp.core.text.visible_text import visible_text
+from guiapp.core.text.visible_text import hidden_places, visible_text
 from guiapp.native.checkpoint import stoppable
 
 if TYPE_CHECKING:

@@ -8,16 +8,15 @@ long run of one letter, or a language that Unigram sees as one word) the open pa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.counting.certain_cuts import CertainCuts
+from guiapp.core.encode.counting.blocks import blocks_from
+from guiapp.core.encode.counting.certain_cuts import CertainCuts, SegmentEncoder
 from guiapp.core.encode.encoding import as_bytes
-
-if TYPE_CHECKING:
-    from guiapp.core.encode.tokenizer import Tokenizer
 
 STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
 
@@ -27,7 +26,7 @@ class _GrowingText(ABC):
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: SegmentEncoder,
         add_special: bool = True,
         parse_special: bool = True,
         stable_after_bytes: int = STABLE_AFTER_BYTES,
@@ -161,3 +160,27 @@ class PrependEncoder(_GrowingText):
 
     def _head(self) -> NDArray[np.uint8]:
         return np.frombuffer(self._open[::-1], np.uint8)
+
+
+def count_tokens(
+    tokenizer: SegmentEncoder, text: bytes, limit: int | None, add_special: bool, parse_special: bool
+) -> int | None:
+    """The number of tokens; None as soon as it is sure to be more than `limit`."""
+    return count_blocks(tokenizer, blocks_from(BytesIO(text).read), limit, add_special, parse_special)
+
+
+def count_blocks(
+    tokenizer: SegmentEncoder,
+    blocks: Iterable[bytes],
+    limit: int | None,
+    add_special: bool,
+    parse_special: bool,
+) -> int | None:
+    """The same for a text that comes in blocks; those behind a sure answer are not asked for."""
+    encoder = AppendEncoder(tokenizer, add_special, parse_special)
+    for block in blocks:
+        encoder.append(block)
+        if limit is not None and encoder.least_count > limit:
+            return None
+    n_tokens = encoder.count
+    return None if limit is not None and n_tokens > limit else n_tokens

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
 from guiapp.core.encode.families.components import PartsPipeline
-from guiapp.core.encode.families.cuts import chunks_of
-from guiapp.core.encode.families.rows import Rows, laid_out, rows_of
+from guiapp.core.encode.families.pipeline import Rows, chunks_of, laid_out, rows_of
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
     ideographs,
@@ -26,15 +25,13 @@ from guiapp.core.hugging_face.characters import (
 )
 from guiapp.core.hugging_face.models import word_piece
 from guiapp.core.hugging_face.normalizers import Bert
-from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
-from guiapp.core.hugging_face.prepare import normalize
+from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenizer_of
 from guiapp.core.text.normalizers import SPACE_SYMBOL, Action
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.normalized import CodeTable
-from guiapp.native.word_encoder import WordEncoders
-from guiapp.native.wordpiece import WordPieceHandle
+from guiapp.native.unigram import WordEncoders, WordPieceHandle
 
 HANGUL = slice(0xAC00, 0xD7A4)
 MARK_CODE = ord(SPACE_SYMBOL.decode())

@@ -1,4 +1,4 @@
-"""Byte-pair encoding: repair the text, split it into pieces, merge within each."""
+"""llama.cpp's byte-pair encoding: BPE splits text into pieces and merges within each, SPM takes it as one."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.dna import dna_tokens
 from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
-from guiapp.core.encode.families.pipeline import FastPath, no_fast_path
-from guiapp.core.encode.families.rows import Rows, laid_out, rows_of
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    FastPath,
+    Rows,
+    Tracer,
+    laid_out,
+    no_fast_path,
+    rows_of,
+)
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
 from guiapp.core.pretokenize.splitter import splitter_of
-from guiapp.core.text.normalized import NormalizedText
-from guiapp.core.text.utf8 import repair, repair_readable
-from guiapp.core.text.whitespace_words import whitespace_words
-from guiapp.core.vocabulary.merges import byte_pair_merging
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.text.unicode_tables import lower_case, whitespace
+from guiapp.core.text.utf8 import characters, encode, repair, repair_readable
+from guiapp.core.vocabulary.merges import byte_pair_merging, sentence_piece_merging
+from guiapp.core.vocabulary.vocabulary import Rules, Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NEWLINES, NO_PIECES
 
 SPACE, NEWLINE = 0x20, 0x0A
@@ -244,3 +250,78 @@ def _isolated_spaces(repaired: NormalizedText) -> NDArray[np.bool_]:
     is_long = (repaired.data == SPACE) & (repaired.ends - repaired.starts > 1)
     isolated: NDArray[np.bool_] = is_long & is_newline[:-2] & is_newline[2:]
     return isolated
+
+
+def whitespace_words(text: bytes, rules: Rules) -> tuple[NormalizedText, list[int]]:
+    """The words side by side, and where each ends.  Spaces that become U+2581 are parts of words."""
+    words = NormalizedBuilder()
+    ends = [0]
+    for start, end, code in characters(text):
+        is_marked = rules.escape_spaces and text[start:end] == b" "
+        if is_marked or code not in whitespace():
+            words.append(encode(lower_case().get(code, code) if rules.lowercase else code), start, end)
+        elif len(words) > ends[-1]:
+            ends.append(len(words))
+    if len(words) > ends[-1]:
+        ends.append(len(words))
+    return words.build(), ends[1:]
+
+
+class SentencePiecePipeline(PairPipeline):
+    """The pipeline of Llama 2 and its relatives."""
+
+    encodes_many_texts = True
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__(PairEncoder(vocabulary, sentence_piece_merging(vocabulary)))
+        self._adds_space = vocabulary.rules.add_space_prefix
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        """The tokens of one fragment; a space that is put in front has the empty span."""
+        if not (self._adds_space and after_special):
+            return self._encoder.encode(fragment, np.array([len(fragment)]), encoder)
+        return self._encode_after_space(_after_space(fragment), encoder)
+
+    def _encode_after_space(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        return self._encoder.cut_before(fragment, position)
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        return self._encoder.cut_after(fragment, position)
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        data, ends = laid_out(texts, b" " if self._adds_space else b"")
+
+        def encode(start: int, end: int) -> FragmentTokens:
+            return self._encoder.encode(data[start:end], np.array([end - start]), self.encoders[0])
+
+        return self._encoder.encode_each(data, ends, encode)
+
+    @property
+    def fast_path(self) -> FastPath:
+        return self._encoder.fast_path_after_space if self._adds_space else self._encoder.fast_path
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
+    ) -> FragmentTokens:
+        if not (self._adds_space and after_special):
+            tracer.begin(fragment, None, 0)
+            return self._encoder.encode_readable(fragment, [len(fragment)], encoder, tracer)
+        text = b" " + fragment
+        tracer.begin(text, _with_space(text), 0)
+        return self._encoder.encode_readable(text, [len(text)], encoder, tracer).moved(-1)
+
+
+def _after_space(fragment: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    text = np.empty(len(fragment) + 1, np.uint8)
+    text[0] = SPACE
+    text[1:] = fragment
+    return text
+
+
+def _with_space(text: bytes) -> NormalizedText:
+    """A fragment with a space in front as what became of it."""
+    ends = np.arange(len(text), dtype=np.int64)
+    return NormalizedText(np.frombuffer(text, np.uint8), np.maximum(ends - 1, 0), ends)

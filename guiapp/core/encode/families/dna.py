@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
+from guiapp.core.encode.families.pipeline import NO_TRACE, Tracer, tokens_from_steps, trace_whole
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 OPENING, CLOSING, UNKNOWN = b"<dna>", b"</dna>", b"<oov>"

@@ -3,21 +3,78 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.rows import LONGEST_OF_MANY, Rows
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
-from guiapp.core.encode.reference.fewest import Dropout
+from guiapp.core.encode.encoding import FragmentTokens, join_tokens
+from guiapp.core.encode.reference.longest_match import Dropout
+from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.errors import EncodeError
 from guiapp.native.pairs import Affixes
 
+CHUNK_BYTES = 1 << 18
+FIRST_WINDOW = 256
+
+CutTable = NDArray[np.bool_]
+"""bool[256, 256]: whether it is safe to cut between two bytes."""
+Symbols = Sequence[tuple[int, int, int]]
+"""Symbol (or token), start and end of each, in order."""
+LONGEST_OF_MANY = 1 << 16  # bytes; a longer text gains nothing in company
 FastPath = Callable[[str | bytes, Affixes], NDArray[np.int32] | None]
 """The ids of a text in an envelope; None where that takes more, or where ids do not tell the spans."""
+
+
+class Tracer(Protocol):
+    """Is told of the stages of one fragment, in this order, `piece` to `end_piece` once for each piece."""
+
+    def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None:
+        """The stretch of the fragment that begins at `start` was normalised to `data`."""
+
+    def split(self, piece_ends: Sequence[int]) -> None:
+        """`data` falls into pieces that end here."""
+
+    def piece(self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None) -> None:
+        """The piece at `start` of what `begin` had is encoded now.
+
+        marked   the piece with its spaces marked; None where `data` is the piece as it was split off
+        symbols  what pair merging starts from; None for other algorithms
+        """
+
+    def step(self, step: object) -> None:
+        """A decision of the algorithm, a dataclass of a module in `guiapp.core.encode.reference`."""
+
+    def end_piece(self, tokens: Symbols) -> None:
+        """What became of the piece, with offsets in its `data`."""
+
+
+class NoTrace:
+    """Nobody is interested."""
+
+    def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None: ...
+
+    def split(self, piece_ends: Sequence[int]) -> None: ...
+
+    def piece(
+        self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None
+    ) -> None: ...
+
+    def step(self, step: object) -> None: ...
+
+    def end_piece(self, tokens: Symbols) -> None: ...
+
+
+NO_TRACE = NoTrace()
+
+
+def trace_whole(tracer: Tracer, data: bytes, normalized: NormalizedText | None, start: int = 0) -> None:
+    """Begin a stretch that is one piece as a whole."""
+    tracer.begin(data, normalized, start)
+    tracer.split([len(data)])
+    tracer.piece(0, data, None, None)
 
 
 def no_fast_path(_text: str | bytes, _affixes: Affixes) -> None:
@@ -110,3 +167,96 @@ class Pipeline(ABC):
             "Dropout rules out tokens of the encoder “fewest”, which this vocabulary does not have. Encode "
             "without it."
         )
+
+
+class Rows(NamedTuple):
+    """The token ids of many texts.
+
+    ids     int32[…]  of all of them, one text behind the other
+    counts  int64[n]  how many each text has
+    """
+
+    ids: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+def laid_out(texts: Sequence[bytes], before_each: bytes = b"") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts one behind the other, with the same in front of each, and where they end."""
+    data = bytearray(before_each).join((b"", *texts))
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    return np.frombuffer(data, np.uint8), np.cumsum(lengths + len(before_each))
+
+
+def rows_of(ids: Iterable[NDArray[np.int32]]) -> Rows:
+    """The rows of texts that were encoded one after the other."""
+    each = list(ids)
+    return Rows(np.concatenate(each), np.fromiter(map(len, each), np.int64, len(each)))
+
+
+# Where a text may be cut so that both sides can be encoded on their own
+
+
+def cut_before(data: NDArray[np.uint8], position: int, is_cut: CutTable) -> int:
+    """The last safe cut between two of the bytes before `position`; 0 if there is none."""
+    end, window = position, FIRST_WINDOW
+    while end > 1:
+        first = max(1, end - window)
+        cuts = np.flatnonzero(is_cut[data[first - 1 : end - 1], data[first:end]])
+        if len(cuts):
+            return first + int(cuts[-1])
+        end, window = first, 2 * window
+    return 0
+
+
+def cut_after(data: NDArray[np.uint8], position: int, is_cut: CutTable) -> int:
+    """The first safe cut between two of the bytes from `position` on; the length if there is none."""
+    first, window = position + 1, FIRST_WINDOW
+    while first < len(data):
+        end = min(len(data), first + window)
+        cuts = np.flatnonzero(is_cut[data[first - 1 : end - 1], data[first:end]])
+        if len(cuts):
+            return first + int(cuts[0])
+        first, window = end, 2 * window
+    return len(data)
+
+
+def byte_pairs(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """bool[256, 256]: which pairs of neighbouring bytes occur in the tokens `ids`."""
+    pairs = np.zeros((256, 256), np.bool_)
+    is_inner = np.zeros(len(data), np.bool_)
+    selected = np.zeros(len(offsets) - 1, np.bool_)
+    selected[ids] = True
+    is_inner[:] = np.repeat(selected, np.diff(offsets))
+    is_inner[offsets[:-1][np.diff(offsets) > 0]] = False
+    inner = np.flatnonzero(is_inner)
+    pairs[data[inner - 1], data[inner]] = True
+    return pairs
+
+
+# Encode long fragments a chunk at a time, so that little scratch space is enough
+
+
+def chunks_of(
+    fragment: NDArray[np.uint8], cut_after: Callable[[NDArray[np.uint8], int], int]
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Chunks, which begin where `cut_after` allows it, and where each begins."""
+    start = 0
+    while start < len(fragment):
+        end = len(fragment)
+        if end - start > CHUNK_BYTES:
+            end = cut_after(fragment, start + CHUNK_BYTES)
+        yield start, fragment[start:end]
+        start = end
+
+
+def join_chunks(chunks: Iterable[tuple[int, FragmentTokens]]) -> FragmentTokens:
+    """The tokens of a fragment from where its chunks begin and their tokens."""
+    return join_tokens([tokens.moved(start) for start, tokens in chunks])
+
+
+def tokens_from_steps(tokens: list[tuple[int, int, int]]) -> FragmentTokens:
+    """Tokens as columns, from their ids, starts and ends one by one."""
+    columns = np.array(tokens, np.int64).reshape(len(tokens), 3).T
+    return FragmentTokens(columns[0].astype(np.int32), columns[1].copy(), columns[2].copy())

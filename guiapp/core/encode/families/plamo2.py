@@ -9,17 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families import cuts
-from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    CutTable,
+    Pipeline,
+    Tracer,
+    byte_pairs,
+    cut_after,
+    cut_before,
+    tokens_from_steps,
+    trace_whole,
+)
 from guiapp.core.encode.reference import plamo2
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.token_matcher import TokenMatcher, normalize_plamo2
+from guiapp.native.unigram import TokenMatcher, normalize_plamo2
 
 BYTE = 6  # token_type as the file has it
 SCORE_SCALE = 1e4
@@ -102,13 +109,13 @@ class Plamo2Pipeline(Pipeline):
         return FragmentTokens(tokens.ids, *source_spans(normalized, tokens.starts, tokens.ends))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        return cuts.cut_before(data, position, self._is_cut)
+        return cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        return cuts.cut_after(data, position, self._is_cut)
+        return cut_after(data, position, self._is_cut)
 
     @cached_property
-    def _is_cut(self) -> cuts.CutTable:
+    def _is_cut(self) -> CutTable:
         """Behind the first byte, which is ASCII, begins a character that no token joins.
 
         A broken character begins as U+FFFD does; leads of byte order marks and of overlong forms are out.
@@ -116,7 +123,7 @@ class Plamo2Pipeline(Pipeline):
         if not self._is_simple:  # what is known of the text behind changes what is before it
             return np.zeros((256, 256), bool)
         vocabulary = self._vocabulary
-        pairs = cuts.byte_pairs(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+        pairs = byte_pairs(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
         byte = np.arange(256)
         is_ascii = byte < 0x80
         is_lead = (byte > 0xC1) & (byte < 0xF5) & ~np.isin(byte, (0xE0, 0xEF, 0xF0))

@@ -8,17 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families import cuts
-from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
-from guiapp.core.encode.reference import rwkv
-from guiapp.core.encode.reference.longest_match import Taken
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    CutTable,
+    Pipeline,
+    Tracer,
+    byte_pairs,
+    cut_after,
+    cut_before,
+    tokens_from_steps,
+    trace_whole,
+)
+from guiapp.core.encode.reference.longest_match import Taken, rwkv_steps
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.binding import NONE
-from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.unigram import TokenMatcher
 
 NORMAL = np.uint16(Attribute.NORMAL)
 
@@ -70,21 +76,21 @@ class RwkvPipeline(Pipeline):
     ) -> FragmentTokens:
         tokens: Taken = []
         trace_whole(tracer, fragment, None)
-        for step in rwkv.steps(fragment, self._ids, self.lookahead, self._unknown):
+        for step in rwkv_steps(fragment, self._ids, self.lookahead, self._unknown):
             step.apply(tokens)
             tracer.step(step)
         tracer.end_piece(tokens)
         return self._checked(tokens_from_steps(tokens))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        return cuts.cut_before(data, position, self._is_cut)
+        return cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        return cuts.cut_after(data, position, self._is_cut)
+        return cut_after(data, position, self._is_cut)
 
     @cached_property
-    def _is_cut(self) -> cuts.CutTable:
-        return ~cuts.byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
+    def _is_cut(self) -> CutTable:
+        return ~byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
 
     def _checked(self, tokens: FragmentTokens) -> FragmentTokens:
         if self._unknown == NONE and NONE in tokens.ids:

@@ -10,18 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.cuts import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.rows import Rows, laid_out
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
-from guiapp.core.encode.reference import linear, wordpiece
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    Pipeline,
+    Rows,
+    Tracer,
+    chunks_of,
+    join_chunks,
+    laid_out,
+    tokens_from_steps,
+)
+from guiapp.core.encode.reference import wordpiece
 from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import action_table, wordpiece_words
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.word_encoder import WordEncoders
-from guiapp.native.wordpiece import WordPieceHandle
+from guiapp.native.unigram import WordEncoders, WordPieceHandle
 
 NONE = -1  # in place of the unknown token
 REFUSED = {
@@ -67,8 +72,8 @@ class WordPiecePipeline(Pipeline):
         return WordEncoders(self._model)
 
     @cached_property
-    def _readable_links(self) -> linear.FailureLinks:
-        return linear.FailureLinks(self._ids)
+    def _readable_links(self) -> wordpiece.FailureLinks:
+        return wordpiece.FailureLinks(self._ids)
 
     @cached_property
     def _ids(self) -> dict[bytes, int]:
@@ -136,9 +141,9 @@ class WordPiecePipeline(Pipeline):
 
     def _steps(
         self, encoder: str, word: bytes
-    ) -> Iterator[Take | Miss | linear.Fail | wordpiece.GiveUp | wordpiece.TooLong]:
+    ) -> Iterator[Take | Miss | wordpiece.Fail | wordpiece.GiveUp | wordpiece.TooLong]:
         if encoder == "linear":
-            return linear.steps(word, self._ids, self._readable_links, self._unknown)
+            return wordpiece.linear_steps(word, self._ids, self._readable_links, self._unknown)
         return wordpiece.steps(word, self._ids, self._longest_bytes, self._unknown)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:

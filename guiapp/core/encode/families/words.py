@@ -1,4 +1,4 @@
-"""The encoder `words`, which any vocabulary has: it needs nothing but the tokens."""
+"""Encoders that need only tokens: `words`, which any vocabulary has, and the hashes of TEST vocabularies."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
-from guiapp.core.encode.reference import words
-from guiapp.core.encode.reference.longest_match import Taken
+from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Tracer, tokens_from_steps, trace_whole
+from guiapp.core.encode.reference.longest_match import Taken, word_steps
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.binding import NONE
 from guiapp.native.token_tree import encode_words
 
+CHUNK = 5  # bytes that a token of TEST vocabularies, which llama.cpp has for its own tests, is the hash of
+FACTOR = 31
 WORDS = "words"
 SPACE = ord(" ")
 IS_WHITE = np.isin(np.arange(256), list(b"\t\n\v\f\r "))
@@ -33,14 +31,14 @@ class WordsPipeline(Pipeline):
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         unknown = self._vocabulary.special_ids.unk
         tree = self._vocabulary.token_tree.native
-        return FragmentTokens(*encode_words(tree, fragment, NONE if unknown is None else unknown))
+        return FragmentTokens(*encode_words(tree, fragment, -1 if unknown is None else unknown))
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         trace_whole(tracer, fragment, None)
         taken: Taken = []
-        for step in words.steps(fragment, self._find, self._vocabulary.special_ids.unk):
+        for step in word_steps(fragment, self._find, self._vocabulary.special_ids.unk):
             step.apply(taken)
             tracer.step(step)
         tracer.end_piece(taken)
@@ -71,3 +69,42 @@ class WordsPipeline(Pipeline):
         tree = self._vocabulary.token_tree
         token = tree.longest_match(word)
         return token if token is not None and tree.lengths[token] == len(word) else None
+
+
+class ChunkHashPipeline(Pipeline):
+    """See `Pipeline`."""
+
+    encoders: tuple[str, ...] = ("hash",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._n_tokens = len(vocabulary)
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        starts = np.arange(0, len(fragment), CHUNK, dtype=np.int64)
+        ends = np.minimum(starts + CHUNK, len(fragment))
+        hashes = np.zeros(len(starts), np.int64)
+        for k in range(CHUNK):
+            is_inside = starts + k < ends
+            hashes[is_inside] = hashes[is_inside] * FACTOR + fragment[starts[is_inside] + k]
+        return FragmentTokens((hashes % self._n_tokens).astype(np.int32), starts, ends)
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
+    ) -> FragmentTokens:
+        tokens = []
+        for start in range(0, len(fragment), CHUNK):
+            chunk = fragment[start : start + CHUNK]
+            value = 0
+            for byte in chunk:
+                value = value * FACTOR + byte
+            tokens.append((value % self._n_tokens, start, start + len(chunk)))
+        trace_whole(tracer, fragment, None)
+        tracer.end_piece(tokens)
+        return tokens_from_steps(tokens)
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        return position - position % CHUNK
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        """The length: where tokens begin depends on all the text before."""
+        return len(data)

@@ -1,20 +1,19 @@
-"""Longest match with steps back: the tokens of pair merging in linear time.
+"""The tokens of pair merging in linear time: longest match with steps back, and a table of all prefixes.
 
-Take the longest token that is compatible with the one before it: their joint text, merged by itself, must
-give just these two.  Where none is, the place cannot be a boundary between tokens; it is marked so that
-nobody comes back to it, and the token before is replaced by its next shorter prefix.  As the tokens of a
-text are the only sequence in which all neighbours are compatible, what reaches the end is exact.
-O(n · longest token), since each place is left for good at most once.
+Two neighbouring tokens are compatible if their joint text, merged by itself, gives just these two.  The
+tokens of a text are the only sequence in which all neighbours are compatible.  Both ways take O(n · longest
+token).
 Native twin: native/linear.cpp.
-Source: github/rust-gems, crates/bpe (backtracking encoder), and its README for the proof.
+Source: github/rust-gems, crates/bpe (backtracking encoder, encoding of all prefixes); its README has the
+proof.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from guiapp.core.encode.reference.longest_match import Take, Taken, TokenMatches
+from guiapp.core.encode.reference.longest_match import Choose, Take, Taken, TokenMatches
 
 AreCompatible = Callable[[int, int], bool]
 
@@ -48,7 +47,12 @@ class Back:
 
 
 def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Take | Reject | Back]:
-    """Yield what is tried, taken and taken back in a piece of `size` bytes."""
+    """Yield what is tried, taken and taken back in a piece of `size` bytes.
+
+    Take the longest token that is compatible with the one before it.  Where none is, the place cannot be a
+    boundary between tokens; it is marked so that nobody comes back to it, and the token before is replaced by
+    its next shorter prefix.  Each place is left for good at most once.
+    """
     taken: Taken = []
     at, first, dead_ends = 0, 0, set[int]()
     candidate = matches.longest(0)
@@ -76,3 +80,65 @@ def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> It
             dead_ends.add(at)
         step.apply(taken)
         yield step
+
+
+@dataclass
+class State:
+    """Where the last token of each prefix begins and which it is; then the tokens, last one first."""
+
+    last: dict[int, tuple[int, int]] = field(default_factory=dict)
+    tokens: Taken = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A token is the last one of the prefix that ends with it, if it `is_compatible` with what is before."""
+
+    token_id: int
+    start: int
+    end: int
+    is_compatible: bool
+
+    def apply(self, state: State) -> None:
+        if self.is_compatible:
+            state.last[self.end] = self.start, self.token_id
+
+
+def table_steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Reach | Choose]:
+    """Yield every token that is tried in a piece of `size` bytes, then those of the piece from its end.
+
+    Going from left to right, try all tokens that begin where a prefix ends.  One that is compatible with the
+    last token of that prefix is the last token of the longer prefix; there is exactly one for each.
+    """
+    state = State()
+    unmatched: dict[int, tuple[int, Taken]] = {}
+    begins_run, start = True, 0
+    while start < size:
+        if not (begins_run or start in state.last):
+            start += 1
+            continue
+        options = list(matches.at(start))
+        if not options:  # a character that no token begins with
+            begin, (start, tokens) = start, matches.fallback(start)
+            unmatched[start] = begin, tokens
+            begins_run = True
+            continue
+        for token, end in options:
+            if end not in state.last:
+                fits = begins_run or are_compatible(state.last[start][1], token)
+                step = Reach(token, start, end, fits)
+                step.apply(state)
+                yield step
+        begins_run, start = False, start + 1
+    yield from _backtrack(size, state, unmatched)
+
+
+def _backtrack(end: int, state: State, unmatched: dict[int, tuple[int, Taken]]) -> Iterator[Choose]:
+    while end > 0:
+        if end in unmatched:
+            start, tokens = unmatched[end]
+            yield from (Choose(*token) for token in reversed(tokens))
+        else:
+            start, token = state.last[end]
+            yield Choose(token, start, end)
+        end = start

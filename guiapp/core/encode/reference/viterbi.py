@@ -1,22 +1,27 @@
-"""Unigram: of all ways to cut a text into tokens, the one with the highest sum of scores.
+"""Unigram: the segmentations of a text with the highest sums of scores, the best one or the best few.
 
 Going from left to right, keep for each offset the best way to reach it, and follow these back from the
 end.  O(n · longest token).
-Native twin: native/unigram.cpp.
+Native twin of the best one: native/unigram.cpp.
 Source: Kudo 2018, https://aclanthology.org/P18-1007; details as in llama.cpp.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.text.normalizers import symbol_length
 
+Edge = tuple[int, int, float]
+"""Where a token ends, its id, its score."""
 FARTHEST_SUM = 100_000
 
 
@@ -169,3 +174,170 @@ def _backtrack(end: int, state: State, nowhere: BestPath) -> Iterator[Choose]:
         yield Choose(way.token_id, way.origin, end, is_unknown and was_unknown)
         was_unknown = is_unknown
         end = way.origin
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """One of the ways to encode a text; `score` is the sum of its tokens' scores, special tokens left out."""
+
+    encoding: Encoding
+    score: float
+
+
+@runtime_checkable
+class Segmenting(Protocol):
+    """A pipeline that knows more than the best segmentation."""
+
+    def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]: ...
+
+
+class Joint(NamedTuple):
+    """Segmentations of the stretches of a text up to one of them.
+
+    before   the rank of what this goes on from among those of the stretches before
+    here     the rank of the segmentation of the last stretch
+    """
+
+    score: float
+    before: int
+    here: int
+
+
+def best_joint(scores_by_segment: list[list[float]], n: int) -> list[tuple[float, list[int]]]:
+    """The `n` best sums of one score from each stretch: the sum, and the rank that is taken from each.
+
+    Scores are sorted, the best first.  Ties: what is better in the stretches before goes first.
+    """
+    columns = [[Joint(0.0, 0, 0)]]
+    for scores in scores_by_segment:
+        columns.append(_best_pairs(columns[-1], scores, n))
+    results = []
+    for last in columns[-1]:
+        joint, ranks = last, []
+        for column in reversed(columns[:-1]):
+            ranks.append(joint.here)
+            joint = column[joint.before]
+        results.append((last.score, ranks[::-1]))
+    return results
+
+
+def _best_pairs(before: list[Joint], scores: list[float], n: int) -> list[Joint]:
+    waiting = [(-(before[0].score + scores[0]), 0, 0)]
+    results: list[Joint] = []
+    while waiting and len(results) < n:
+        cost, row, rank = heappop(waiting)
+        results.append(Joint(-cost, row, rank))
+        if rank + 1 < len(scores):
+            heappush(waiting, (-(before[row].score + scores[rank + 1]), row, rank + 1))
+        if rank == 0 and row + 1 < len(before):
+            heappush(waiting, (-(before[row + 1].score + scores[0]), row + 1, 0))
+    return results
+
+
+class RankedPath(NamedTuple):
+    """A way to a place; the lesser tuple is the better way.
+
+    cost    the negative sum of the scores
+    origin  where its last token starts
+    rank    which of the ways to there it goes on from; 0 is the best
+    added   the score of the last token
+    """
+
+    cost: float
+    origin: int
+    rank: int
+    token_id: int
+    added: float
+
+
+class SegmentationLattice:
+    """All ways to cut a text of `size` bytes into tokens.
+
+    edges  the tokens that start at a place; asked from left to right, for each place that `next_start` names
+    A place that no token leads to counts as reached from the start by an unknown token, as in `viterbi`.
+
+    For each place the ways to it are found in order, the best first, and no more than somebody asks for.  The
+    next best way goes on from one that was found: with the next best way to where its last token starts, or
+    with another last token.  Each way after the first takes O(n) steps at most and O(log longest token) for
+    each of these.
+    Ties: of ways with equal sums the one whose last token starts first, as in `steps`; then the one whose way
+    up to that token is better.  Sums are taken from left to right, so that they are rounded alike.
+    Source: Huang & Chiang 2005, algorithm 3, https://aclanthology.org/W05-1506.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        edges: Callable[[int], Iterable[Edge]],
+        next_start: Callable[[int], int],
+        unknown_id: int,
+    ) -> None:
+        self._size = size
+        self._nowhere = RankedPath(sys.float_info.max, 0, 0, unknown_id, 0.0)
+        self._waiting: dict[int, list[RankedPath]] = {}
+        self._ways: dict[int, list[RankedPath]] = {0: [RankedPath(-0.0, 0, 0, unknown_id, 0.0)]}
+        start = 0
+        while start < size:
+            if start > 0:
+                self._begin(start)
+            cost = self._ways[start][0].cost
+            for end, token_id, added in edges(start):
+                self._offer(end, RankedPath(cost - added, start, 0, token_id, added))
+            start = next_start(start)
+        if size > 0:
+            self._begin(size)
+
+    def best(self) -> Iterator[tuple[float, list[tuple[int, int, int]]]]:
+        """The sum of the scores, and the tokens with their starts and ends, of each way, the best first."""
+        rank = 0
+        while rank < len(self._ways[self._size]):
+            yield -self._ways[self._size][rank].cost, self._tokens(rank)
+            rank += 1
+            if rank == len(self._ways[self._size]):
+                self._find_next()
+
+    def _offer(self, end: int, way: RankedPath) -> None:
+        if way.cost < self._nowhere.cost:
+            self._waiting.setdefault(end, []).append(way)
+
+    def _begin(self, place: int) -> None:
+        """Find the best way to a place, now that all tokens that lead to it are known."""
+        waiting = self._waiting.setdefault(place, [])
+        heapify(waiting)
+        self._ways[place] = [heappop(waiting) if waiting else self._nowhere]
+
+    def _find_next(self) -> None:
+        """Find one more way to the end, and first those that it goes on from, if there are any."""
+        places, place = [], self._size
+        while place > 0:
+            places.append(place)
+            last = self._ways[place][-1]
+            if len(self._ways[last.origin]) > last.rank + 1:
+                break
+            place = last.origin
+        for place in reversed(places):
+            self._find_next_to(place)
+
+    def _find_next_to(self, place: int) -> None:
+        last, waiting = self._ways[place][-1], self._waiting[place]
+        if last is self._nowhere:
+            return
+        origins = self._ways[last.origin]
+        if len(origins) > last.rank + 1:
+            cost = origins[last.rank + 1].cost - last.added
+            heappush(waiting, RankedPath(cost, last.origin, last.rank + 1, last.token_id, last.added))
+        if waiting:
+            self._ways[place].append(heappop(waiting))
+
+    def _tokens(self, rank: int) -> list[tuple[int, int, int]]:
+        """The tokens of a way to the end; runs of unknown ones become one."""
+        tokens: list[tuple[int, int, int]] = []
+        end, unknown_id = self._size, self._nowhere.token_id
+        while end > 0:
+            way = self._ways[end][rank]
+            if tokens and way.token_id == unknown_id == tokens[-1][0]:
+                tokens[-1] = (unknown_id, way.origin, tokens[-1][2])
+            else:
+                tokens.append((way.token_id, way.origin, end))
+            end, rank = way.origin, way.rank
+        return tokens[::-1]

@@ -9,8 +9,7 @@ from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.field import run as field_run
 from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG
 from guiapp.analysis.bench.field.run import FieldPlan, run_field
-from guiapp.analysis.bench.field.texts import TimedText
-from guiapp.analysis.bench.field.vocabularies import Given, given_vocabularies
+from guiapp.analysis.bench.field.texts import TimedText, given_vocabularies
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
@@ -104,15 +103,6 @@ def test_a_wrong_one_is_timed_all_the_same_and_asked_about():
     (verdict,) = (each for each in vocabulary.verdicts if each.contender == "tokenizers")
     assert (verdict.state, verdict.difference.agreeing) == (WRONG, ("tiktoken",))
     assert "tokenizers" in {row["contender"] for row in vocabulary.run["results"]}
-
-
-def test_more_is_measured_with_one_vocabulary_only():
-    (bpe,) = given_vocabularies(["demo:bpe"])
-    asked = plan()
-    both = FieldPlan((Given("demo:bpe", None, "llama-3", "Llama 3", ""), bpe), WELCOME, (), 0.1)
-    assert both.detailed == "llama-3"
-    assert sum(map(both.budget_s, both.given)) == pytest.approx(0.1)
-    assert asked.budget_s(asked.given[0]) == 0.1
 
 
 def test_a_run_that_is_stopped_tells_what_it_found():

@@ -15,13 +15,12 @@ from random_texts import random_texts
 from random_tokenizers import random_tokenizer
 
 from guiapp import EncodeError, open_model
-from guiapp.analysis.explain.code_marks import without_marks
-from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Switches, excerpt_of
-from guiapp.analysis.explain.why.explanation import TokenWhy
-from guiapp.analysis.explain.why.recording import MOST_RECORDED
+from guiapp.analysis.explain.spelling import without_marks
+from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Switches, excerpt_of, tokens_near
+from guiapp.analysis.explain.why.explanation import MOST_RECORDED, TokenWhy
 from guiapp.analysis.explain.why.why import SHOWN_BYTES, why, why_of
-from guiapp.analysis.trace.places import step_at
 from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.trace import step_at
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -182,39 +181,6 @@ def test_the_stage_that_decides_says_so(model, text, at, stage, words):
     assert words in stage_of(told, stage)
 
 
-def test_of_components_in_a_row_those_that_cut_are_told(tmp_path):
-    parts = [{"type": "WhitespaceSplit"}, {"type": "Digits", "individual_digits": False}]
-    model = {"type": "WordLevel", "vocab": {"ab": 0, "1": 1, "[UNK]": 2}, "unk_token": "[UNK]"}
-    cuts = {"type": "Sequence", "pretokenizers": parts}
-    path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "pre_tokenizer": cuts, "model": model}))
-    tokenizer = open_model(path)
-    for text, told in (
-        ("ab 1", [("ab", "WhitespaceSplit")]),
-        ("ab1", [("ab", "Digits")]),
-        ("x ab1", [("ab1", "WhitespaceSplit"), ("ab", "Digits")]),
-        ("ab", []),
-    ):
-        (each,) = why(tokenizer, text, text.index("ab"))
-        (stage,) = (stage for stage in each.stages if stage.name == "split")
-        lines = [without_marks(line.text) for line in stage.lines]
-        assert len(lines) == max(len(told), 1)
-        for line, (piece, name) in zip(lines, told, strict=False):
-            assert name in line
-            assert line.endswith(f" makes the piece {piece}.")
-        assert told or lines == ["Nothing cuts here: all text between special tokens is one piece."]
-
-
-def test_one_token_begins_with_it_and_several_begin():
-    tokenizer = open_model("demo:spm")
-    for text, words in (
-        ("unbelievable houses", "1 token begins with it (blem)"),
-        ("xb", "tokens begin with it"),
-    ):
-        told = why(tokenizer, text, 0, len(text), encoder="greedy")
-        assert any(words in stage_of(each, "encode") for each in told)
-
-
 def test_what_is_spelled_and_not_parsed_is_text_and_says_so():
     (told,) = why(open_model("demo:bpe"), "a<|im_end|>", 3, parse_special=False)
     assert "it spells <|im_end|>, but special tokens are not parsed" in stage_of(told, "partition")
@@ -240,3 +206,27 @@ def test_of_texts_without_end_a_token_is_told_soon_or_refused(model, text):
     with suppress(EncodeError):
         assert why_of(tokenizer, excerpt, Switches(encoding.encoder)).index == len(encoding) // 2
     assert perf_counter() - started < 60
+
+
+SPANS = np.array([(0, 0), (0, 9), (9, 18), (18, 18), (18, 18), (18, 27), (27, 36), (36, 36)])
+
+
+@pytest.mark.parametrize(
+    ("index", "reach", "expected"),
+    [
+        (2, 0, slice(2, 5)),
+        (2, 8, slice(2, 5)),
+        (2, 9, slice(0, 6)),
+        (5, 0, slice(3, 6)),
+        (0, 0, slice(0, 2)),
+        (3, 0, slice(2, 6)),
+        (4, 0, slice(2, 6)),
+        (4, 9, slice(2, 6)),
+        (4, 18, slice(0, 8)),
+        (7, 0, slice(6, 8)),
+    ],
+)
+def test_whole_tokens_within_reach_are_near_and_of_one_without_text_some_on_both_sides(
+    index, reach, expected
+):
+    assert tokens_near(*SPANS.T, index, reach) == expected

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from guiapp import open_model
+from guiapp.analysis.explain.spelling import without_marks
 from guiapp.analysis.explain.why.explanation import why_lines, why_record
 from guiapp.analysis.explain.why.why import why
 
@@ -37,39 +40,6 @@ TOLD = {
           Token              ·w is id 265
                                normal, rank 9
     """,  # noqa: E501
-    ("bpe", "a 12345", 3): """
-        token 3, bytes 2–5
-          Bytes              31 32 33
-                               3 bytes: U+0031 1, U+0032 2, U+0033 3
-          Special tokens     Ordinary text: it spells none of the 11 special tokens.
-          Normaliser         Nothing changes.
-          Pre-tokenizer      Piece 123: up to three digits.
-                               \\p{N}{1,3}, alternative 3 of 7
-          Merges             ignore_merges: the piece 123 is taken as 123: nothing to merge.
-          Token              123 is id 2082
-                               normal
-    """,
-    ("bpe", "a<|im_end|> x", 3): """
-        token 2, bytes 1–11
-          Bytes              3C 7C 69 6D 5F 65 6E 64 7C 3E
-                               10 bytes: 10 characters
-          Special tokens     The text spells <|im_end|>, a special token. It is cut out before all else, found because special tokens are parsed.
-                               kind: control
-          Token              <|im_end|> is id 2552
-                               control
-    """,  # noqa: E501
-    ("spm", " New York", 1): """
-        token 2, bytes 1–2
-          Bytes              4E
-                               1 byte: U+004E N · LATIN CAPITAL LETTER N
-          Special tokens     Ordinary text: it spells none of the 5 special tokens.
-          Normaliser         Nothing changes.
-          Pre-tokenizer      There is none: all text between special tokens is one piece.
-          Merges             N is a symbol that merging begins with.
-                             No rule joins ·· + N nor N + ew.
-          Token              N is id 2354
-                               normal, score −2,093
-    """,
     ("spm", "", 0): """
         token 0, bytes 0–0
           Bytes              It has no text of its own.
@@ -110,41 +80,6 @@ TOLD = {
           Token              ·et is id 2607
                                normal
     """,  # noqa: E501
-    ("rwkv", " New", 0): """
-        token 0, bytes 0–4
-          Bytes              20 4E 65 77
-                               4 bytes: 4 characters
-          Special tokens     Ordinary text: it is no special token.
-          Normaliser         There is none: the bytes stay as they are.
-          Pre-tokenizer      There is none: all text between special tokens is one piece.
-          Longest match      ·New is taken, bytes 0–4.
-                             No token is longer and begins with it.
-                             Shorter ones would fit, too: · ·N.
-          Token              ·New is id 1490
-                               normal
-    """,
-    ("bpe", "unbelievable tokenization", 14): """
-        token 7, bytes 12–18
-          Bytes              20 74 6F 6B 65 6E
-                               6 bytes: 6 characters
-          Special tokens     Ordinary text: it spells none of the 11 special tokens.
-          Normaliser         Nothing changes.
-          Pre-tokenizer      Piece ·tokenization: letters, and one space or sign before them.
-                               [^\\r\\n\\p{L}\\p{N}]?\\p{L}+, alternative 2 of 7
-          Merges             · + t → ·t  rank 0
-                               beats t + o, rank 1,964
-                             e + n → en  rank 10
-                               beats k + e, rank 429
-                             ·t + o → ·to  rank 48
-                               beats o + k, rank 126
-                             k + en → ken  rank 316
-                               goes before i + z, rank 618
-                             ·to + ken → ·token  rank 344
-                               goes before i + z, rank 618
-                             No rule joins ·token + iz. The piece begins with it.
-          Token              ·token is id 600
-                               normal, rank 344
-    """,
     ("spm", "lions New York", 9): """
         token 4, bytes 9–14
           Bytes              20 59 6F 72 6B
@@ -165,33 +100,6 @@ TOLD = {
           Token              ·York is id 1467
                                normal, rank 1,206, score −1,206
     """,
-    ("spm", "\x07", 0): """
-        token 2, bytes 0–1
-          Bytes              07
-                               1 byte: U+0007 · ALERT
-          Special tokens     Ordinary text: it spells none of the 5 special tokens.
-          Normaliser         <U+0007> becomes ·<U+0007>.
-                               add_space_prefix puts a space in front
-                             ·<U+0007> becomes ▁<U+0007>.
-                               Spaces are written ▁
-          Pre-tokenizer      There is none: all text between special tokens is one piece.
-          Merges             <U+0007> is part of no token: the byte token <U+0007> stands for it.
-          Token              <U+0007> is id 12
-                               byte, score 0
-    """,
-    ("unigram", "\U0010fffdb", 0): """
-        token 1, bytes 0–4
-          Bytes              F4 8F BF BD
-                               4 bytes: U+10FFFD · without a name
-          Special tokens     Ordinary text: it spells none of the 6 special tokens.
-          Normaliser         <U+10FFFD> becomes ▁<U+10FFFD>.
-                               add_space_prefix puts a space in front
-          Pre-tokenizer      There is none. Words are looked at one by one, which gives the same as all at once.
-          Best segmentation  Going back from the end, the best way has <unk> at bytes 0–4.
-                             There is no other way to cut the text here.
-          Token              <unk> is id 2
-                               unknown, score 0
-    """,  # noqa: E501
 }  # fmt: skip
 
 
@@ -237,15 +145,6 @@ def test_a_token_is_told_of_a_short_text_as_it_is_of_a_long_one():
         ]
 
 
-def test_tokens_around_a_text_are_put_in_front_of_it_or_behind_it():
-    for model, n_before, behind in (("spm", 1, ""), ("unigram", 0, "</s>"), ("wordpiece", 1, "[SEP]")):
-        told = why(open_model(f"demo:{model}"), "x", 1, 1)
-        lines = [stage.lines[0].text for each in told for stage in each.stages if stage.name == "partition"]
-        assert lines == [f"`{behind}` is put behind the text, as the file asks."] * bool(behind)
-        assert [each.start for each in told] == [1] * bool(behind)
-        assert len(why(open_model(f"demo:{model}"), "x", 0, 0)) == n_before
-
-
 @pytest.mark.parametrize(
     ("model", "text", "encoder", "told"),
     [
@@ -270,3 +169,65 @@ def test_other_encoders_tell_their_own_decisions(model, text, encoder, told):
     said = [f"{line.text} {line.note}".replace("`", "") for line in lines]
     assert len(said) == len(told)
     assert all(words in line for words, line in zip(told, said, strict=True)), said
+
+
+BERT = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
+NORMALIZERS = [
+    ("Lowercase", {}, "ÉB", "ÉB becomes éb. (Lowercase)"),
+    ("Lowercase", {}, b"a\xff", "a<FF> becomes a\ufffd. (What is not UTF-8 becomes U+FFFD)"),
+    ("Replace", {"pattern": {"String": "b"}, "content": "c"}, "ab", "ab becomes ac. (Replace b by c)"),
+    ("Prepend", {"prepend": "▁"}, "ab", "ab becomes ▁ab. (Prepend ▁)"),
+    ("BertNormalizer", BERT, "ÀB", "ÀB becomes ab. (BertNormalizer)"),
+]
+METASPACE = {"replacement": "▁", "split": True}
+BYTES = {"add_prefix_space": False, "trim_offsets": True}
+HYPHEN = {"pattern": {"String": "-"}, "invert": False}
+CUTTERS = [
+    ("Whitespace", {}, "ab cd", "Whitespace makes the piece ab."),
+    ("Whitespace", {}, b"a\xff b", "a\ufffd·b was broken UTF-8 before it was cut."),
+    ("Punctuation", {"behavior": "Isolated"}, "a,b", "Punctuation makes the piece a."),
+    (
+        *("Metaspace", METASPACE | {"prepend_scheme": "always"}, "ab cd"),
+        "Metaspace, which writes spaces as ▁, one in front (always), makes the piece ▁ab.",
+    ),
+    (
+        *("ByteLevel", BYTES | {"use_regex": True}, "ab cd"),
+        "ByteLevel, which spells bytes as characters and cuts as GPT-2 does, makes the piece ab. "
+        r"( ?\p{L}+: letters, and a space before them)",
+    ),
+    ("Split", HYPHEN | {"behavior": "Removed"}, "ab-c", "Split drops matches of -; it makes the piece ab."),
+    (
+        *("Split", {"pattern": {"Regex": "[a-z]+|-"}, "behavior": "Isolated", "invert": False}, "ab-cd"),
+        "Split sets apart matches of [a-z]+|-; it makes the piece ab. ([a-z]+)",
+    ),
+]
+
+
+def lines_of(tmp_path, stage, text, **parts):
+    """What a stage of the first token is told with, notes in brackets."""
+    model = {"type": "WordLevel", "vocab": {"[UNK]": 0}, "unk_token": "[UNK]"}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts}))
+    told = why(open_model(path), text, 0, len(text))[0]
+    (lines,) = (each.lines for each in told.stages if each.name == stage)
+    return [without_marks(f"{line.text} ({line.note})" if line.note else line.text) for line in lines]
+
+
+@pytest.mark.parametrize(("name", "options", "text", "told"), NORMALIZERS)
+def test_a_normalizer_says_what_it_made_of_the_text(name, options, text, told, tmp_path):
+    assert lines_of(tmp_path, "normalise", text, normalizer={"type": name, **options}) == [told]
+
+
+@pytest.mark.parametrize(("name", "options", "text", "told"), CUTTERS)
+def test_a_pre_tokenizer_says_which_piece_it_made(name, options, text, told, tmp_path):
+    assert lines_of(tmp_path, "split", text, pre_tokenizer={"type": name, **options}) == [told]
+
+
+def test_normalizers_in_a_row_are_told_one_after_the_other(tmp_path):
+    kinds = ("NFD", "StripAccents", "Nmt", "Lowercase")
+    row = {"type": "Sequence", "normalizers": [{"type": kind} for kind in kinds]}
+    assert lines_of(tmp_path, "normalise", "É", normalizer=row) == [
+        "É becomes E\u0301. (NFD, a normal form of Unicode)",
+        "E\u0301 becomes E. (StripAccents)",
+        "E becomes e. (Lowercase)",
+    ]

@@ -1,12 +1,11 @@
 """Where texts may be cut, and where special tokens forbid it."""
 
-import numpy as np
 import pytest
 from arrays import as_array
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.core.encode.counting.certain_cuts import NO_CLUSTERS, CertainCuts, Clusters
+from guiapp.core.encode.counting.certain_cuts import CertainCuts
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 
@@ -45,15 +44,6 @@ def test_special_tokens_that_overlap_are_one_cluster(cuts, text, clusters):
     assert told(cuts.clusters(as_array(text))) == clusters
 
 
-def test_a_position_lies_in_a_cluster_or_in_none():
-    clusters = Clusters(np.array([2, 6]), np.array([5, 8]), np.array([True, True]))
-    assert [clusters.at(position) for position in range(10)] == [
-        (0, 0), (1, 1), (2, 2), (2, 5), (2, 5), (5, 5), (6, 6), (6, 8), (8, 8), (9, 9),
-    ]  # fmt: skip
-    assert [clusters.first_from(position) for position in (0, 2, 3, 6, 7)] == [0, 0, 1, 1, 2]
-    assert told(NO_CLUSTERS) == []
-
-
 @pytest.mark.parametrize(
     ("cuts", "text", "start", "end"),
     [
@@ -71,17 +61,6 @@ def test_a_position_lies_in_a_cluster_or_in_none():
 def test_bytes_at_the_edges_may_belong_to_special_tokens_beyond(cuts, text, start, end):
     assert cuts.open_start(as_array(text)) == start
     assert cuts.open_end(as_array(text)) == end
-
-
-def test_margins_are_twice_as_long_as_the_longest_special_token():
-    assert (PLAIN.margin, TAKING.margin) == (10, 10)
-
-
-def test_special_tokens_reach_from_start_to_end():
-    starts, ends = PLAIN.special_tokens_of(as_array(b"a<ab>c<ab>"))
-    assert (starts.tolist(), ends.tolist()) == ([1, 6], [5, 10])
-    starts, ends = PLAIN.special_tokens_of(as_array(b"abc"))
-    assert (starts.tolist(), ends.tolist()) == ([], [])
 
 
 @pytest.mark.parametrize(

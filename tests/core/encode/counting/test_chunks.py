@@ -1,19 +1,27 @@
 """Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
 
 import random
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from model_files import ALL_MODELS
+from model_files import ALL_MODELS, special_texts
 from pair_vocabularies import sentence_piece
 from random_texts import random_texts
+from watched_tokenizer import watched
 
 import guiapp
-from guiapp.core.encode.counting.boundaries import LEVELS, boundaries
-from guiapp.core.encode.counting.chunks import LOOK_BEYOND, Chunk, _last_fitting, chunk_text
-from guiapp.core.encode.counting.interval import IntervalCounter
+from guiapp.core.encode.counting.chunks import (
+    LEVELS,
+    LOOK_BEYOND,
+    Chunk,
+    IntervalCounter,
+    _last_fitting,
+    boundaries,
+    chunk_text,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules
@@ -177,3 +185,97 @@ def test_the_last_that_fits_is_found_also_beyond_some_that_do_not(size, n_fittin
     expected = n_fitting - 1 + beyond if n_fitting - 1 + beyond < size else n_fitting - 1
     assert _last_fitting(fits, size) == expected
     assert len(asked) == len(set(asked)) <= 2 * LOOK_BEYOND + 20
+
+
+def parts(text, level):
+    data = text if isinstance(text, bytes) else text.encode()
+    offsets = [0, *boundaries(data, level).tolist()]
+    return [data[start:end].decode("utf-8", "replace") for start, end in pairwise(offsets)]
+
+
+@pytest.mark.parametrize(
+    ("level", "text", "expected"),
+    [
+        ("line", "a\r\nb\n\nc\rd", ["a\r\n", "b\n", "\n", "c\r", "d"]),
+        ("word", "one  two\nthree\u3000four ", ["one", "  two", "\nthree", "\u3000four", " "]),
+        (
+            "sentence",
+            "It costs 3.50. “Really?” Yes... no",
+            ["It costs 3.50.", " “Really?”", " Yes...", " no"],
+        ),
+        ("sentence", "今日は。「はい！」と言う", ["今日は。", "「はい！」", "と言う"]),
+        ("sentence", "A heading\n \nThe text", ["A heading", "\n \nThe text"]),
+        ("character", "aé汉🚀", ["a", "é", "汉", "🚀"]),
+        ("character", b"a\xe6\xb1\xff", ["a", "\ufffd", "\ufffd", "\ufffd"]),
+    ],
+)
+def test_parts_are_what_readers_expect(level, text, expected):
+    assert parts(text, level) == expected
+
+
+@given(text=st.binary() | st.text(alphabet="ab \n\r.!?。”\u3000é").map(str.encode))
+@pytest.mark.parametrize("level", LEVELS)
+def test_boundaries_rise_to_the_end_and_lie_between_characters(level, text):
+    offsets = boundaries(text, level).tolist()
+    assert offsets == sorted(set(offsets))
+    assert offsets[-1:] == ([len(text)] if text else [])
+    assert 0 not in offsets
+    assert set(offsets) <= set(boundaries(text, "character").tolist())
+
+
+@given(st.text("a\x7f\x80\u07ff\u0800\uffff\U00010000😀\udc80\udcff"))
+def test_characters_end_where_their_bytes_end(text):
+    data = text.encode("utf-8", "surrogateescape")
+    sizes = [len(each.encode("utf-8", "surrogateescape")) for each in data.decode("utf-8", "surrogateescape")]
+    assert boundaries(data, "character").tolist() == list(accumulate(sizes))
+
+
+def test_a_long_run_of_marks_takes_no_time():
+    assert parts("." * 1_000_000 + "x", "sentence") == ["." * 1_000_000 + "x"]
+
+
+N_TEXTS_INTERVAL, N_PARTS = 25, 10
+N_SPECIAL = 60  # that are mixed into texts
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_counts_equal_encoding_the_part_alone(model):
+    tokenizer = guiapp.open_model(model)
+    special = special_texts(tokenizer, N_SPECIAL)
+    for index, text in enumerate(random_texts(9, N_TEXTS_INTERVAL, special)):
+        rng = random.Random(index)
+        if rng.random() < 0.5:
+            text = b" and the other day. ".join([text, text])
+        parse_special = rng.random() < 0.7
+        counter = IntervalCounter(tokenizer, text, parse_special)
+        for _ in range(N_PARTS):
+            start = rng.choice((0, rng.randrange(len(text) + 1)))
+            end = rng.choice((len(text), rng.randrange(start, len(text) + 1)))
+            expected = tokenizer.encode(text[start:end], False, parse_special)
+            assert counter.count(start, end) == len(expected), (text, start, end, parse_special)
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])
+def test_a_long_part_costs_as_little_as_a_short_one(model):
+    tokenizer = watched(model)
+    text = b"The quick brown fox jumps over the lazy dog. " * 2000
+    counter = IntervalCounter(tokenizer, text)
+    expected = len(tokenizer.encode(text[11:80_011], add_special=False))
+    assert counter.count(11, 80_011) == expected
+    assert sum(tokenizer.encoded) < 200
+
+
+def test_offsets_within_special_tokens_are_left_out():
+    text = b"a<|im_start|>b<|im_start|>"
+    counter = IntervalCounter(guiapp.open_model("demo:bpe"), text)
+    assert counter.outside_special_tokens(np.arange(len(text) + 1)).tolist() == [0, 1, 13, 14, 26]
+    unparsed = IntervalCounter(guiapp.open_model("demo:bpe"), text, parse_special=False)
+    assert unparsed.outside_special_tokens(np.arange(len(text) + 1)).tolist() == list(range(27))
+    assert counter.n_tokens == 4
+    assert [counter.n_tokens_before(at) for at in (0, 1, 2, 13, 14, 26)] == [0, 1, 2, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 4)])
+def test_what_is_no_part_is_refused(start, end):
+    with pytest.raises(ValueError, match="no part"):
+        IntervalCounter(guiapp.open_model("demo:toy"), b"abc").count(start, end)

@@ -51,13 +51,6 @@ def test_a_word_of_one_token_is_never_dear_and_others_by_characters_a_token():
     ]  # fmt: skip
 
 
-def test_hidden_characters_of_what_is_dear_are_counted_not_spelt():
-    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "spells this")
-    text = f"pay\u00adment: this.{tags}{tags} {tags}one\u200b\u2060two"
-    words = [word.text for word in costly_texts(guiapp.open_model("demo:bpe").encode(text), 3).words]
-    assert words == ["this.[22 hidden]", "[11 hidden]one[2 hidden]two", "pay<U+00AD>ment:"]
-
-
 def test_the_dearest_words_and_lines_are_told_once_with_how_often_they_are_there():
     tokenizer = guiapp.open_model("demo:bpe")
     text = f"a {KEY} b\nx {KEY}\n   a {KEY} b\nplain"
@@ -70,19 +63,3 @@ def test_the_dearest_words_and_lines_are_told_once_with_how_often_they_are_there
         (f"x·{KEY}↵"[:-1], 1, text.index("x ")),
     ]
     assert found.n_tokens == len(tokenizer.encode(text))
-
-
-def test_a_long_word_is_shown_shortened():
-    text = "a" * 100 + "\u200b\u200b" + "b" * 100 + "\u200b\u200bc"
-    (word,) = costly_texts(guiapp.open_model("demo:bpe").encode(text), 3).words
-    assert (word.start, word.end) == (0, len(text.encode()))
-    assert word.text.startswith("a" * 59)
-    assert word.text.count("[2 hidden]") == 1
-    assert len(word.text) < 140
-
-
-def test_costs_tell_how_dear_each_is():
-    text = np.frombuffer(b"ab cd", np.uint8)
-    costs = word_costs(text, np.array([0, 3, 4]), np.array([2, 4, 5]))
-    assert costs.n_tokens.tolist() == [1, 2]
-    assert [STEPS[step] for step in costs.steps] == ["3 or more", "under 1.5"]

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from model_files import ALL_MODELS, special_texts
 from random_texts import random_texts
@@ -15,10 +14,10 @@ from watched_tokenizer import watched
 
 import guiapp
 from guiapp.core.demo import sample_text
-from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder
+from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder, count_blocks
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import EncodeError
@@ -33,7 +32,6 @@ TRAPS = [
     b"1234567 12 a1b22",
 ]
 CHARACTERS = {"\u00a0": " ", "\u200b": "", "ﬁ": "fi", "…": "...", "か\u3099": "が", "ab": "ba", "  ": "b"}
-MODELS_OF_TYPES = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
 WRITERS = {
     "plamo2": lambda path: write_plamo2(path, 3),
     "rwkv": lambda path: write_rwkv(path, 5),
@@ -89,40 +87,6 @@ def test_growing_equals_encoding_from_scratch_with_each_pre_tokenizer(patterns):
     check_growing(tokenizer, [*TRAPS, *random_texts(9, 5)])
 
 
-@pytest.mark.parametrize("model", MODELS_OF_TYPES)
-def test_each_byte_is_encoded_a_few_times_however_often_somebody_asks(model):
-    tokenizer, text = watched(model), sample_text("english")[:4000]
-    appended, prepended = AppendEncoder(tokenizer), PrependEncoder(tokenizer)
-    parts = [text[start : start + 40] for start in range(0, len(text), 40)]
-    for part in parts:
-        appended.append(part)
-    assert sum(tokenizer.encoded) <= len(text)
-    tokenizer.encoded.clear()
-    for part in reversed(parts):
-        prepended.prepend(part)
-    assert sum(tokenizer.encoded) <= len(text)
-    tokenizer.encoded.clear()
-    for _ in range(100):
-        appended.append(b"x y ")
-        prepended.prepend(b"x y ")
-        assert appended.count > 500 < prepended.count
-        assert len(appended.token_ids) == appended.count
-    assert max(tokenizer.encoded) < 600
-    assert sum(tokenizer.encoded) < 100 * 600
-
-
-@pytest.mark.parametrize("size", [1, 1000])
-def test_text_without_cuts_is_not_encoded_before_somebody_asks(size):
-    tokenizer = watched("demo:bpe")
-    appended, prepended = AppendEncoder(tokenizer), PrependEncoder(tokenizer)
-    for _ in range(0, 10_000, size):
-        appended.append(b"a" * size)
-        prepended.prepend(b"a" * size)
-    assert not tokenizer.encoded
-    check_same(appended, tokenizer.encode(b"a" * 10_000))
-    check_same(prepended, tokenizer.encode(b"a" * 10_000))
-
-
 def test_rwkv_text_without_cuts_is_settled_behind_the_longest_token():
     tokenizer = watched("demo:rwkv")
     text = bytes(byte for byte in sample_text("languages") if byte >= 0x80)[:4000]
@@ -131,13 +95,6 @@ def test_rwkv_text_without_cuts_is_settled_behind_the_longest_token():
         appended.append(text[start : start + 10])
         check_same(appended, tokenizer.encode(text[: start + 10]))
     assert max(tokenizer.encoded) < 600
-
-
-def test_nothing_was_put_in_yet():
-    tokenizer = open_model("demo:bpe")
-    for encoder in (AppendEncoder(tokenizer), PrependEncoder(tokenizer)):
-        check_same(encoder, tokenizer.encode(b""))
-    assert AppendEncoder(tokenizer, add_special=False).token_ids.dtype == np.int32
 
 
 def test_text_that_the_vocabulary_cannot_express_is_an_error():
@@ -164,3 +121,41 @@ def test_white_space_that_a_special_token_takes_away_is_waited_for():
         prepended.prepend(text[len(text) - size : len(text) - size + 1])
         check_same(appended, tokenizer.encode(text[:size]))
         check_same(prepended, tokenizer.encode(text[-size:]))
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+@pytest.mark.parametrize("parse_special", [True, False])
+def test_the_count_is_that_of_the_encoding(model, parse_special):
+    tokenizer = guiapp.open_model(model)
+    unit = "abcb" if model == "demo:toy" else "Ein Satz <s>[SEP]<|im_end|> über 12345 汉字. \n"
+    for n_units in (0, 1, 300):
+        text = n_units * unit
+        for add_special in (True, False):
+            n_tokens = len(tokenizer.encode(text, add_special, parse_special))
+            options = {"add_special": add_special, "parse_special": parse_special}
+            assert tokenizer.count(text, **options) == n_tokens
+            assert tokenizer.count(text, n_tokens, **options) == n_tokens
+            if n_tokens:
+                assert tokenizer.count(text, n_tokens - 1, **options) is None
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])
+def test_a_limit_ends_the_work(model):
+    tokenizer = watched(model)
+    assert tokenizer.count("The quick brown fox. " * 100_000, limit=100) is None
+    assert sum(tokenizer.encoded) < 10_000
+
+
+def test_blocks_behind_a_sure_answer_are_not_asked_for():
+    def blocks(n_words):
+        for _ in range(5):
+            asked.append(n_words)
+            yield b"lions " * n_words
+
+    tokenizer = guiapp.open_model("demo:bpe")
+    for n_words, limit, n_asked in ((1000, 10, 1), (1000, None, 5), (1, 2, 5)):
+        asked = []
+        n_tokens = len(tokenizer.encode(b"lions " * n_words * 5))
+        expected = n_tokens if limit is None or n_tokens <= limit else None
+        assert count_blocks(tokenizer, blocks(n_words), limit, True, True) == expected
+        assert len(asked) == n_asked

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from arrays import as_array
 from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level
 
-from guiapp.core.encode.families.byte_pair import BytePairPipeline
+from guiapp.core.encode.families.byte_pair import BytePairPipeline, whitespace_words
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
 from guiapp.core.vocabulary.vocabulary import Rules
-from guiapp.native.pairs import Affixes
-from guiapp.native.special_tokens import Beginnings
 
 GROUPS = ["ACGTAC\ue000", "GGAAAA\ue000"]
 DNA = byte_level(["a b"], [*BYTE_TOKENS, "ab", "<dna>", "</dna>", "<oov>", *GROUPS], model="hybriddna")
@@ -70,30 +67,17 @@ def test_white_space_alone_has_no_tokens(text):
     assert encoded(WORDS, text) == ([], [])
 
 
-@pytest.mark.parametrize("changes", [{}, {"model": "whitespace"}, {"model": "hybriddna"}])
-def test_texts_are_encoded_in_one_call_where_they_are_only_split(changes):
-    pipeline = BytePairPipeline(
-        byte_level(["a b", "Ġ a"], [*BYTE_TOKENS, "ab", "Ġa", "<dna>", "</dna>", "<oov>"], **changes)
-    )
-    text = b"ab ab"
-    envelopes = Affixes([1], [2], None, 9999), Affixes([], [3, 4], Beginnings([b"b b", b"aa"]), 9999)
-    if changes:
-        assert pipeline.fast_path(text, envelopes[0]) is None
-    else:
-        ids = pipeline.encode(as_array(text), False, "heap").ids.tolist()
-        for envelope in (*envelopes, *envelopes):
-            for part in (text, text.decode(), text.decode() * 1000):
-                around = [*envelope.before, *ids * (len(part) // len(text)), *envelope.after]
-                assert pipeline.fast_path(part, envelope).tolist() == around
-        for other in (b"a ab b b", "aa", "b b" * 2000, "ab ab" * 2000, "\ud800" * 9000):
-            assert pipeline.fast_path(other, envelopes[1]) is None
-        assert pipeline.bounds(np.array(ids, np.int32)).tolist() == [0, 2, 3, 5]
-    assert pipeline.without_splitting().fast_path(text, envelopes[0]) is None
-    assert pipeline.encodes_many_texts == (not changes)
-    for each in (pipeline, pipeline.without_splitting()):
-        if each.encodes_many_texts:
-            texts = [text, b"a", b" a ab"]
-            rows = each.encode_each(texts)
-            expected = [each.encode(as_array(part), False, "heap").ids.tolist() for part in texts]
-            assert rows.counts.tolist() == [*map(len, expected)]
-            assert rows.ids.tolist() == [token for ids in expected for token in ids]
+@pytest.mark.parametrize(
+    ("text", "rules", "words", "ends"),
+    [
+        ("  one TWO\u3000é ", Rules(), "oneTWOé", [3, 6, 8]),
+        ("  one TWO\u3000é ", Rules(lowercase=True, escape_spaces=True), "  one twoé ", [9, 12]),
+        ("a", Rules(), "a", [1]),
+        (" ", Rules(), "", []),
+        (" ", Rules(escape_spaces=True), " ", [1]),
+        ("", Rules(), "", []),
+    ],
+)
+def test_words_end_where_white_space_begins(text, rules, words, ends):
+    found, found_ends = whitespace_words(text.encode(), rules)
+    assert (found.data.tobytes().decode(), found_ends) == (words, ends)

@@ -9,13 +9,21 @@ import pytest
 from arrays import as_array, as_lists
 from hypothesis import given
 from hypothesis import strategies as st
-from pair_vocabularies import BYTE_TOKENS, HOSTILE_BITS, byte_level
+from pair_vocabularies import (
+    BYTE_TOKENS,
+    HEX_TOKENS,
+    HOSTILE_BITS,
+    byte_level,
+    character_level,
+    sentence_piece,
+)
 
-from guiapp.core.encode.families import byte_pair, cuts, words
-from guiapp.core.encode.families.byte_pair import BytePairPipeline
+from guiapp.core.encode.families import byte_pair, words
+from guiapp.core.encode.families import pipeline as cuts
+from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
 from guiapp.core.encode.families.words import WordsPipeline
 from guiapp.core.vocabulary.vocabulary import Rules
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 LETTERS = st.lists(st.sampled_from([0, 1, 2, 3, 255]), max_size=40).map(bytes)
 PAIRS = st.sets(st.tuples(*[st.sampled_from([0, 1, 2, 3, 255])] * 2), max_size=4)
@@ -133,3 +141,58 @@ def test_what_is_not_split_or_drops_spaces_between_lines_is_not_cut():
     ):
         data = as_array(b"ab ab ab")
         assert (pipeline.cut_before(data, 6), pipeline.cut_after(data, 2)) == (0, 8)
+
+
+WORDS_PAIR_CUTS = BytePairPipeline(byte_level(["a b", "Ġ a", "Ã ©", "a Ã", "© b", "Ġa b"]))
+LINES = BytePairPipeline(
+    character_level(["▁ a", "a b", "\n \n", "é a"], [*HEX_TOKENS, "▁", "a", "b", "▁a", "ab", "\n\n", "éa"])
+)
+HEX_SCORES = {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0)}
+PIECES = SentencePiecePipeline(sentence_piece({**HEX_SCORES, "▁": -9, "a": -8, "▁a": -1, "éa": -3, "aa": -4}))
+NO_MERGES = BytePairPipeline(byte_level([], BYTE_TOKENS))
+
+PIPELINES_PAIR_CUTS = pytest.mark.parametrize(
+    "pipeline", [WORDS_PAIR_CUTS, LINES, PIECES, NO_MERGES], ids=["words", "lines", "pieces", "no merges"]
+)
+TEXTS_PAIR_CUTS = st.lists(st.sampled_from(HOSTILE_BITS), max_size=40).map(b"".join)
+
+
+def tokens_of_of_pair_cuts(pipeline, text: bytes, after_special=False):
+    if not text:
+        return []
+    tokens = pipeline.encode(as_array(text), after_special, "heap")
+    return tokens.ids.tolist()
+
+
+@PIPELINES_PAIR_CUTS
+@given(kept=TEXTS_PAIR_CUTS, new=TEXTS_PAIR_CUTS)
+def test_what_comes_before_a_cut_does_not_feel_what_follows(pipeline, kept, new):
+    cut = pipeline.cut_before(as_array(kept), len(kept))
+    assert 0 <= cut <= len(kept)
+    both = tokens_of_of_pair_cuts(pipeline, kept[:cut]) + tokens_of_of_pair_cuts(pipeline, kept[cut:] + new)
+    assert tokens_of_of_pair_cuts(pipeline, kept + new) == both
+
+
+@PIPELINES_PAIR_CUTS
+@given(new=TEXTS_PAIR_CUTS, kept=TEXTS_PAIR_CUTS)
+def test_what_comes_behind_a_cut_does_not_feel_what_precedes(pipeline, new, kept):
+    cut = pipeline.cut_after(as_array(kept), 0)
+    assert 0 < cut <= len(kept) or not kept
+    both = tokens_of_of_pair_cuts(pipeline, new + kept[:cut]) + tokens_of_of_pair_cuts(pipeline, kept[cut:])
+    assert tokens_of_of_pair_cuts(pipeline, new + kept) == both
+
+
+@PIPELINES_PAIR_CUTS
+def test_ordinary_text_has_cuts_nearby(pipeline):
+    text = as_array(b"ab ab\n ba ab b a " * 50)
+    assert pipeline.cut_before(text, 400) > 380
+    assert pipeline.cut_after(text, 400) < 430
+
+
+@PIPELINES_PAIR_CUTS
+@given(text=TEXTS_PAIR_CUTS, position=st.integers(0, 200))
+def test_a_cut_never_divides_a_character(pipeline, text, position):
+    text = text.decode(errors="replace").encode()
+    position = min(position, len(text))
+    for cut in (pipeline.cut_before(as_array(text), position), pipeline.cut_after(as_array(text), position)):
+        text[:cut].decode()

@@ -15,7 +15,7 @@ from unpaired_vocabularies import vocabulary
 import guiapp
 from guiapp.core.encode.families.unigram import UnigramPipeline
 from guiapp.core.encode.families.word_piece import WordPiecePipeline
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 from guiapp.errors import EncodeError
 
@@ -106,24 +106,6 @@ def test_words_of_unigram_vocabularies(scores, rules, charsmap, user_defined, te
         if "fast" in pipeline.encoders:
             assert_same(pipeline, text, "viterbi")
     assert_encoded(pipeline, texts, "viterbi")
-
-
-REASONS = {
-    "take characters apart": unigram({"▁": -1}, user_defined=["é<"]),
-    "part of a user-defined token": unigram({"▁": -1}, charsmap=b"", user_defined=["<x a>"]),
-    "not finite": unigram({"▁": -1, "a": float("nan")}),
-    "U+2581 alone is not": unigram({"▁a": -1}),
-    "behind their beginning": unigram({"▁": -1, "a▁b": -1}),
-    "more than 512 bytes": unigram({"▁": -1, "a" * 513: -1}),
-    "too fine": unigram({"▁": -1, "a": -1e-30}),
-}
-
-
-@pytest.mark.parametrize("reason", REASONS)
-def test_where_words_depend_on_each_other_the_reason_is_told(reason):
-    pipeline = REASONS[reason]
-    assert pipeline.encoders == ("viterbi",)
-    assert reason in pipeline.refused["fast"]
 
 
 @pytest.mark.parametrize("beginning", ["", "   ", "\u200b \u200b ", "\ufeffﷺ", "▁", " " * 300])

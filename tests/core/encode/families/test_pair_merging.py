@@ -16,8 +16,7 @@ from pair_vocabularies import (
 )
 
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.encode.families.byte_pair import BytePairPipeline
-from guiapp.core.encode.families.sentence_piece import SentencePiecePipeline
+from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
 from guiapp.errors import EncodeError
 

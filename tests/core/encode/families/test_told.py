@@ -18,8 +18,7 @@ from pair_vocabularies import (
 )
 from unpaired_pipelines import PIPELINES as UNPAIRED
 
-from guiapp.core.encode.families.byte_pair import BytePairPipeline
-from guiapp.core.encode.families.sentence_piece import SentencePiecePipeline
+from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
 from guiapp.core.encode.families.words import WordsPipeline
 from guiapp.core.vocabulary.vocabulary import Rules
 

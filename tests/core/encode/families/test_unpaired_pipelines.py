@@ -12,7 +12,7 @@ from unpaired_vocabularies import vocabulary
 
 from guiapp.core.encode.families.plamo2 import Plamo2Pipeline
 from guiapp.core.encode.families.rwkv import RwkvPipeline
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import EncodeError, VocabError
 
@@ -110,11 +110,6 @@ def test_a_long_text_is_its_parts(pipeline, text):
     assert [ids[:last], starts[:last], ends[:last]] == [column[:last] for column in few]
 
 
-def test_wordpiece_takes_the_longest_token_and_gives_up_on_whole_words():
-    pipeline = PIPELINES["wordpiece"]
-    assert tokens(pipeline, "Abba  abx.") == [(2, "Ab"), (4, "ba"), (0, "abx"), (5, ".")]
-
-
 def test_what_a_word_drops_belongs_to_the_token_before_it():
     assert tokens(PIPELINES["wordpiece"], " e\u0301 É ") == [(10, "e\u0301"), (10, "É")]
     assert tokens(PIPELINES["wordpiece"], "\u0301Ab\0ba\u200d") == [(2, "Ab\0"), (4, "ba\u200d")]
@@ -125,20 +120,6 @@ def test_unigram_spans_refer_to_the_text_before_the_map():
     assert encoded(pipeline, "  ﬁn\u3000 ﬁ ".encode()) == [[5, 2, 3], [2, 10, 13], [6, 13, 13]]
 
 
-def test_neighbouring_unknown_characters_are_one_token():
-    assert tokens(PIPELINES["unigram"], "aДЖa") == [(2, "a"), (0, "ДЖ"), (3, "a")]
-
-
-def test_of_equal_scores_the_earlier_way_stays():
-    pipeline = unigram({"▁": -1, "ab": -2, "c": -1, "a": -1, "bc": -2})
-    assert [token for token, _ in tokens(pipeline, "abc")] == [1, 4, 5]
-
-
-def test_user_defined_tokens_are_free():
-    pipeline = unigram({"▁": -1, "<a": -1, "<": -1, "a": -1}, user_defined=["<a>"], charsmap=b"")
-    assert [token for token, _ in tokens(pipeline, "<a>")] == [1, 5]
-
-
 def test_rwkv_takes_bytes_that_only_begin_tokens_as_unknown():
     assert tokens(PIPELINES["rwkv"], "xyzxyabc\n\n") == [
         (8, "xyz"),
@@ -147,12 +128,6 @@ def test_rwkv_takes_bytes_that_only_begin_tokens_as_unknown():
         (3, "abc"),
         (7, "\n\n"),
     ]
-
-
-def test_plamo2_spells_unknown_characters_in_bytes():
-    ids, starts, ends = encoded(PIPELINES["plamo2"], "abé".encode())
-    assert ids == [258, 1 + 0xC3, 1 + 0xA9]
-    assert (starts, ends) == ([0, 2, 3], [2, 3, 4])
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from unpaired_vocabularies import vocabulary
 
 import guiapp
-from guiapp.core.encode.reference.n_best import SegmentationLattice
-from guiapp.core.encode.reference.segmentations import best_joint
+from guiapp.core.encode.reference.viterbi import SegmentationLattice, best_joint
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import EncodeError

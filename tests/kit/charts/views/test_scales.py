@@ -35,13 +35,6 @@ def test_ticks_of_logarithms_are_round_values_at_their_places(low, width, n_most
     assert [10**place for place, _ in ticks] == pytest.approx([float(text) for _, text in ticks], rel=1e-6)
 
 
-def test_a_scale_names_its_unit_and_that_it_is_one_of_logarithms():
-    labels = [Scale("tokens/s", is_log=is_log).label for is_log in (False, True)]
-    assert labels == ["tokens/s", "tokens/s, log scale"]
-    shares = Scale("", lambda share: f"{share:.0%}", values=[1.0, 0.99, 0.5])
-    assert shares.ticks(0.9, 1.1, 5) == [(1.0, "100%"), (0.99, "99%")]
-
-
 @given(powers, st.floats(1, 1.4), st.floats(0, 9))
 def test_ranges_hold_all_and_move_in_few_steps(power, growth, width):
     highest = 10**power

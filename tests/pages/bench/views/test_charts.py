@@ -17,19 +17,20 @@ from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.kit.widgets.theme import DARK, ThemeSource
 from guiapp.pages.bench.charts import (
     BYTES,
-    DATA,
     EXACTNESS,
+    N_LOOKS,
+    ORDER,
     QUANTILES,
     TOKENS,
     LoadingBar,
     chart_class,
+    data_of,
+    marker_style_of,
     rows_of,
-    show_records,
+    scenario_of,
     showing_of,
     texts_of,
-    tip_of,
 )
-from guiapp.pages.bench.markers import N_LOOKS, ORDER, marker_style_of
 
 SIZES = ((420, 260), (860, 420), (1800, 1000))
 ALL = EVERYTHING["results"]
@@ -37,10 +38,9 @@ ALL = EVERYTHING["results"]
 
 def shown(key: str, results=RUN["results"], run=None, **choices):
     """What a chart shows of the records of a run."""
-    scenario = SCENARIOS["throughput" if key == EXACTNESS else key]
-    text, kind = next(iter(texts_of(results, scenario.name)), ""), key if key == EXACTNESS else scenario.chart
+    text = next(iter(texts_of(results, scenario_of(key).name)), "")
     showing = showing_of(run or {"results": results}, DARK, **choices)
-    return DATA[kind](scenario, rows_of(results, key, text), showing)
+    return data_of(key, rows_of(results, key, text), showing)
 
 
 def column(data, heading: str) -> list[str]:
@@ -63,7 +63,7 @@ def test_each_scenario_has_a_chart_that_can_be_read_at_any_size(qtbot, key, size
     qtbot.addWidget(chart)
     chart.resize(*size)
     rows = rows_of(ALL, key, "english")
-    show_records(chart, key, rows, showing_of(EVERYTHING, DARK))
+    chart.show_data(data_of(key, rows, showing_of(EVERYTHING, DARK)))
     own = {row["contender"] for row in rows if row["exact"] is None and key == EXACTNESS}
     assert {value.key for value in chart.values} == {row["contender"] for row in rows} - own
     assert all(value.tip.startswith(f"{value.key} · ") for value in chart.values)
@@ -211,15 +211,6 @@ def test_a_change_is_told_at_its_bar():
     details = [row.detail for row in shown("throughput", changes=changes).rows]
     assert details[1].endswith("▼ 2.00 × time (1.90–2.10)")
     assert "time" not in details[0]
-
-
-def test_a_tip_tells_all_that_is_known():
-    tip = tip_of(record("throughput", "greedy", 10_000, 5e-5, 0.95)).replace("\xa0", " ")
-    memory = tip_of(next(row for row in ALL if row["scenario"] == "memory"))
-    for words in ("greedy · english · 10 kB", "50.0 M tokens/s ± 15 % · 200 MB/s", "95.00 %", "byte 17"):
-        assert words in tip
-    assert "50 µs, 95 %: 45 µs to 60 µs, n = 9" in tip
-    assert "5.0 MB when it is ready, up to 1.0 MB more" in memory
 
 
 def test_no_two_contenders_look_alike():

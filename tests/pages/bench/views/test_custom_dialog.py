@@ -12,8 +12,8 @@ from guiapp.analysis.libraries.custom import CustomContender, make_custom
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.more import EXAMPLES, TITLES, WARNING, CustomDialog
+from guiapp.pages.bench.choice import CustomContenders
+from guiapp.pages.bench.more import CustomDialog
 
 LEFT = Qt.MouseButton.LeftButton
 COMMAND_LINE = f"{sys.executable} -c 'print(1, 2)'"
@@ -82,14 +82,6 @@ def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):
     assert (dialog.chosen, own.contenders) == (None, ())
 
 
-@pytest.mark.parametrize("kind", TITLES.values())
-def test_each_kind_asks_for_what_it_needs_and_says_what_is_timed(dialog, kind):
-    choose(dialog, kind)
-    assert dialog.target.placeholderText() == EXAMPLES[kind]
-    assert "ids" in dialog.about.text()
-    assert WARNING in [label.text() for label in dialog.findChildren(type(dialog.about))]
-
-
 def test_files_are_chosen(dialog, monkeypatch, tmp_path, qtbot):
     choose(dialog, "python")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "tok.py"), ""))
@@ -112,18 +104,6 @@ def test_those_that_are_there_can_be_changed_and_removed(dialog, own, qtbot):
     assert own.contenders == (function,)
     own.remove("function")
     assert not dialog.list.isVisible()
-
-
-def test_one_that_ran_in_another_python_is_named(own, qtbot):
-    own.removed = ["old"]
-    session = ModelSession(TextSession(b"text"))
-    dialog = CustomDialog(own, session)
-    qtbot.addWidget(dialog)
-    dialog.show()
-    assert dialog.removed.isVisible()
-    assert "no longer supported" in dialog.removed.text()
-    assert "old" in dialog.removed.text()
-    session.close()
 
 
 def test_without_a_model_nothing_is_tried(own, qtbot):

@@ -12,7 +12,7 @@ from guiapp.analysis.bench.corpus import corpus_named
 from guiapp.analysis.bench.plan import Plan
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.bench.bar import RunsDialog
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import BenchRunner
 from guiapp.window.app import build
 
 BYTE_OFFSET = 9
@@ -84,8 +84,8 @@ def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, pag
 
 def test_each_action_of_the_menu_does_what_its_button_does(shell, page, monkeypatch, qtbot):
     asked, page.bar.runs_button.ask = [], lambda window: asked.append("run")
-    page.export._ask_file = lambda window: asked.append("file")
-    page.export._ask_folder = lambda window: asked.append("folder")
+    page.export.ask_file = lambda window: asked.append("file")
+    page.export.ask_folder = lambda window: asked.append("folder")
     monkeypatch.setattr(BenchRunner, "start", lambda runner, plan: asked.append("start"))
     monkeypatch.setattr(BenchRunner, "pause", lambda runner: asked.append("pause"))
     page.model.show_run({"results": [record("throughput", "fast", 100, 1e-5)]})

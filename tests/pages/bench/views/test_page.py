@@ -9,7 +9,7 @@ from pathlib import Path
 
 import hands
 import pytest
-from bench_runs import EVERYTHING, RUN, record
+from bench_runs import RUN, record
 from fake_engine import EVENTS
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QTextDocument
@@ -18,9 +18,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from guiapp.analysis.bench.notes import notes
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.pages.bench.bar import RunsDialog
-from guiapp.pages.bench.history import SavedRun
+from guiapp.pages.bench.model import BenchRunner
 from guiapp.pages.bench.results import CALM, CHANGES
-from guiapp.pages.bench.runner import BenchRunner
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -53,7 +52,7 @@ def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
     page.model.show_run(RUN)
     page.redraw()
     footer = page.footer
-    assert footer.notes_button.text() == f"{len(footer._notes)} remarks"
+    assert footer.notes_button.text() == f"{len(page.model.notes)} remarks"
     assert not footer.notes.isVisible()
     qtbot.mouseClick(footer.notes_button, LEFT)
     assert footer.notes.isVisible()
@@ -110,7 +109,7 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
         *re.findall("Against.*both|Changed.*1", text)
     }
     assert "▼ slower" in text
-    page.results.show_calm()
+    page.results.choose("throughput")
     assert "▼ 2.0" in words_of(page)
     qtbot.mouseClick(page.results.tabs[CHANGES], LEFT)
     assert page.results.shown == (CHANGES,)
@@ -188,76 +187,45 @@ def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, 
     assert opened == [names, (names[0], "two"), (names[0], "<3>")]
 
 
-def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, qtbot):
-    page.bar.runs_button.setFocus()
-    page.model.show_run(RUN)
-    assert offered_runs(page, qtbot, [SavedRun(Path("run.json"), "a run")]) == [["a run"], ["a run"]]
-
-
-def offered_runs(page, qtbot, saved: list[SavedRun]) -> list[list[str]]:
-    """What can be opened and what can be compared with, when these runs are found while the menu is open."""
-    titles = []
-
-    def look() -> None:
-        page.model.saved.runs = saved
-        page.model.saved.changed.emit()
-        menu = page.bar.runs_button.menu()
-        titles.extend(
-            [action.text() for action in row.menu().actions()] for row in menu.actions() if row.menu()
-        )
-        menu.close()
-
-    QTimer.singleShot(0, look)
-    qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
-    return titles
-
-
-def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch):
+def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
     def offered() -> dict[str, QAction]:
-        menu = page.bar.runs_button.menu()
-        menu.aboutToShow.emit()
-        inner = [action for row in menu.actions() if row.menu() for action in row.menu().actions()]
-        return {action.text(): action for action in [*menu.actions(), *inner] if not action.isSeparator()}
+        """By key, as long as the menu is open."""
+        actions = {}
+
+        def look() -> None:
+            actions.update({action.text(): action for action in page.bar.runs_button.menu().actions()})
+            page.bar.runs_button.menu().close()
+
+        QTimer.singleShot(0, look)
+        page.bar.runs_button.setFocus()
+        qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
+        return actions
+
+    def enabled() -> set[str]:
+        return {text for text, action in offered().items() if action.isEnabled()}
 
     asked = []
     for name in ("open_run", "compare_with"):
         monkeypatch.setattr(page.model, name, lambda path, name=name: asked.append((name, str(path))))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda parent, title, *others: (title[:4], ""))
-    always, saved = {"Open run…"}, {"Kept runs…", "Open kept run"}
-    comparing = {"Compare with run…", "Compare with kept run"}
-    assert {text for text, action in offered().items() if action.isEnabled()} == always
+    assert enabled() == {"Open run…", "Kept runs…"}
     page.model.show_run(RUN)
-    assert {text for text, action in offered().items() if action.isEnabled()} == always | comparing
-    assert "No other run is kept" in offered()
-    page.model.saved.runs = [SavedRun(Path("one"), "one"), SavedRun(Path("two"), "two")]
-    rows = offered()
-    assert {text for text, action in rows.items() if action.isEnabled()} == (
-        always | comparing | saved | {"one", "two"}
-    )
-    for text in ("Open run…", "Compare with run…", "one", "two"):
-        rows[text].trigger()  # the last of this name is among those to compare with
-    rows["Open kept run"].menu().actions()[1].trigger()
-    assert asked == [
-        *(("open_run", "Open"), ("compare_with", "Open")),
-        *(("compare_with", "one"), ("compare_with", "two"), ("open_run", "two")),
-    ]
-    rows["Kept runs…"].trigger()
+    assert enabled() == {"Open run…", "Kept runs…", "Compare with run…"}
+    for action in offered().values():
+        action.trigger()
     (dialog,) = page.findChildren(RunsDialog)
     assert dialog.isVisible()
     dialog.open_requested.emit(Path("three"))
     dialog.compare_requested.emit(Path("four"))
-    assert asked[5:] == [("open_run", "three"), ("compare_with", "four")]
+    assert asked == [
+        *(("open_run", "Open"), ("compare_with", "Open")),
+        *(("open_run", "three"), ("compare_with", "four")),
+    ]
     dialog.close()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert page.findChildren(RunsDialog) == []
     monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert {text for text, action in offered().items() if action.isEnabled()} == (
-        {"Kept runs…"} | {"one", "two"}
-    )
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *asked: ("", ""))
-    page.bar.runs_button.open_run()
-    page.bar.runs_button.compare_with_run()
-    assert len(asked) == 7
+    assert enabled() == {"Kept runs…"}
 
 
 def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
@@ -285,18 +253,6 @@ def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
     assert len(page.results.chart("throughput").values) > len(values)
 
 
-def test_of_a_busy_machine_changes_are_told_as_maybe(qtbot, page, tmp_path):
-    seconds = [1e-4 * (1 + each / 1000) for each in range(20)]
-    row = record("throughput", "fast", 10_000, 1e-4, samples_s=seconds, crowded=True)
-    (tmp_path / "old.json").write_text(json.dumps({"results": [row]}))
-    page.model.show_run({"results": [{**row, "samples_s": [9 * each for each in seconds]}]})
-    with qtbot.waitSignal(page.model.compared):
-        page.model.compare_with(tmp_path / "old.json")
-    told = page.results.tables.toPlainText()
-    assert "The machine was busy: differences below 3 × are not reliable" in told
-    assert "▼ maybe slower" in told
-
-
 def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(qtbot, page, tmp_path):
     path = tmp_path / "run.json"
     gone = [record(name, "heap", 10_000, 1e-4, operation="split") for name in ("stages", "energy")]
@@ -309,26 +265,24 @@ def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(qtbo
     assert page.results.tabs["scaling"].isVisible()
 
 
-@pytest.mark.parametrize("is_more", [False, True])
-def test_in_a_small_window_the_page_scrolls_and_nothing_is_squeezed(qtbot, page, is_more):
-    page.resize(1010 if is_more else 860, 330)
-    page.model.show_run(EVERYTHING)
-    if is_more:
-        page.open_more()
-    page.redraw()
-    qtbot.waitUntil(lambda: page._sheet.verticalScrollBar().maximum() > 0)
-    for tab in page.results.keys:
-        page.results.show_alone(tab)
-        QApplication.processEvents()
-        bar, charts = page.results.bar, page.results.shown_charts
-        qtbot.waitUntil(
-            lambda bar=bar, charts=charts: all(
-                each.y() > bar.geometry().bottom() and each.height() >= each.minimumSizeHint().height()
-                for each in charts
-            ),
-            timeout=1000,
-        )
-    label = page.headline.verdict
-    assert label.height() >= label.heightForWidth(label.width())
-    page.resize(1280, 1200)
-    qtbot.waitUntil(lambda: page._sheet.verticalScrollBar().maximum() == 0)
+def test_the_headline_says_the_verdict_with_markers_before_names(page):
+    def row(name, seconds, share=1.0, **changes):
+        samples = [seconds * (1 + turn / 1000) for turn in range(20)]
+        return record("throughput", name, 10_000, seconds, share, samples_s=samples, n_tokens=1, **changes)
+
+    fast, said = row("fast", 1e-4), []
+    for others in (
+        [],
+        [row("heap", 1e-4)],
+        [row("<slow>", 3e-4)],
+        [row("<slow>", 3e-4, processor_share=0.5)],
+        [row("<slow>", 3e-4, 0.5)],
+    ):
+        page.model.show_run({"results": [fast, *others]})
+        page.redraw()
+        html, name = page.headline.verdict.text(), page.headline.verdict.accessibleName()
+        words = QTextDocument(html=html).toPlainText().replace("\N{NO-BREAK SPACE}", " ")
+        said.append(name)
+        assert words.replace("\ufffc ", "").replace(" is ", " ") == name
+        assert words.count("\ufffc") == sum(each["contender"] in name for each in [fast, *others])
+    assert [" × as fast as <slow>" in each for each in said] == [False, False, True, True, False]

@@ -1,16 +1,33 @@
-"""Tabs of charts and tables: two charts at a time where there is room."""
+"""Tabs of charts and tables: two charts at a time where there is room; tables are sorted and copied."""
 
 from __future__ import annotations
 
 import chart_samples as chart_hand
 import pytest
 from bench_runs import EVERYTHING, RUN, record
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from guiapp.analysis.export.tables import Table
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.results import CALM, EXACTNESS, FIGURES, NOTHING_YET, PUBLISHED, ResultsView
-from guiapp.pages.bench.saving import Sheet
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.bench.results import (
+    CALM,
+    EXACTNESS,
+    FIGURES,
+    NOTHING_COMPARED,
+    NOTHING_MEASURED,
+    NOTHING_PUBLISHED,
+    NOTHING_YET,
+    PUBLISHED,
+    ResultsView,
+    Sheet,
+    TablesView,
+    changed,
+    figures,
+    published,
+)
 
 LEFT = Qt.MouseButton.LeftButton
 CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "throughput"]}
@@ -154,10 +171,10 @@ def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_l
     assert page.model.isolated == ""
 
 
-def test_the_unit_is_kept_in_the_settings(page, qtbot, tmp_path):
+def test_the_unit_is_kept_in_the_settings(page, theme_source, qtbot, tmp_path):
     settings = Settings(tmp_path / "settings.ini")
     for unit, words in (("tokens_per_s", "25.0 M"), ("mb_per_s", "100")):
-        results = ResultsView(page.model, page.results._theme_source, Sheet(), settings)
+        results = ResultsView(page.model, theme_source, Sheet(), settings)
         qtbot.addWidget(results)
         page.model.show_run(RUN)
         results.redraw()
@@ -190,3 +207,65 @@ def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
     words = words_of(page.results, "throughput")
     assert {"gone", "gone crashed."} <= set(words)
     assert "not asked for" not in words
+
+
+@pytest.fixture
+def view(qtbot) -> TablesView:
+    view = TablesView(ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show_tables(*figures(EVERYTHING, "fast"))
+    view.show()
+    return view
+
+
+def click_link(view: TablesView, link: str, qtbot) -> None:
+    """On the place where the link is drawn, whatever is there."""
+    for y in range(view.viewport().height()):
+        for x in range(0, view.viewport().width(), 4):
+            if view.anchorAt(QPoint(x, y)) == link:
+                qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x + 2, y + 2))
+                return
+    pytest.fail(f"{link} is not on screen")
+
+
+def copied(view: TablesView, kind: str, qtbot) -> list[str]:
+    click_link(view, f"{kind}:0", qtbot)
+    return QGuiApplication.clipboard().text().splitlines()
+
+
+def test_a_table_is_copied_in_both_formats_and_says_so(view, qtbot):
+    head, *rows = copied(view, "csv", qtbot)
+    assert head.startswith("contender,tokens/s,MB/s,± %,of fast,ids")
+    assert "Copied" in view.toPlainText()
+    markdown = copied(view, "markdown", qtbot)
+    assert markdown[0].startswith("| contender | tokens/s | MB/s | ± % | of fast | ids |")
+    assert [line.split(" | ")[0].strip("| ") for line in markdown[2:]] == [row.split(",")[0] for row in rows]
+
+
+def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
+    best = [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]]
+    assert "tokens/s ↓" in view.toPlainText(), "the best come first"
+    for column in (1, 2):
+        click_link(view, f"sort:0:{column}", qtbot)
+        cells = [row.split(",")[column] for row in copied(view, "csv", qtbot)[1:]]
+        speeds = [float(cell.removesuffix(" M")) for cell in cells if cell != "–"]
+        assert speeds == sorted(speeds, reverse=column == 2)
+    click_link(view, "sort:0:0", qtbot)
+    names = [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]]
+    assert names == sorted(best)
+    assert "contender ↑" in view.toPlainText()
+    view.show_tables(*figures(EVERYTHING, "heap"))
+    assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"
+
+
+def test_a_table_begins_with_what_there_is_to_say(view):
+    assert figures({"results": []}, "fast") == (NOTHING_MEASURED, [])
+    assert changed(None) == (NOTHING_COMPARED, [])
+    assert published({"results": []}) == (NOTHING_PUBLISHED, [])
+    view.show_tables("<An introduction>", [])
+    assert view.toPlainText() == "<An introduction>"
+    view.show_tables("", [Table("Title & more", [("head", "n"), ("<b>", "1")], "a note")])
+    shown = view.toPlainText()
+    assert all(words in shown for words in ("Title & more", "a note", "<b>", "head"))
+    assert "<img" not in view.toHtml(), "only contenders have markers"

@@ -3,13 +3,12 @@
 import pytest
 from chat_pages import settle
 from controls_in_words import controls_of
-from pictures import in_words
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from view_paintings import paintings_in
 
 from guiapp.analysis.chat.messages import conversation_of
-from guiapp.pages.chat.compare_view import name_of, names_of
+from guiapp.pages.chat.compare_view import name_of
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -93,27 +92,6 @@ def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
     assert page.compare.tree.isVisible()
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (860, 700)])
-def test_columns_stand_beside_each_other_and_turns_on_a_level(page, qtbot, size):
-    page.shell.window.resize(*size)
-    page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
-    settle(page, qtbot)
-    columns, tops = page.compare.columns, {}
-    for place in columns._cells():
-        left, right = columns.left_of(place.side), columns.left_of(place.side) + columns.column_px
-        assert left <= place.rect.left() < place.rect.right() <= right
-    for at, turn in enumerate(columns.turns):
-        for side in (0, 1):
-            if turn.sides[side]:
-                rects = [
-                    p.rect
-                    for p in columns._cells()
-                    if (p.side, p.cell.token) == (side, turn.sides[side][0].token)
-                ]
-                tops.setdefault(at, set()).add(rects[0].top())
-    assert all(len(each) == 1 for each in tops.values())
-
-
 def test_a_model_and_a_failure_are_told(page, qtbot):
     page.compare.menu._take_model("demo:unigram", None)
     settle(page, qtbot)
@@ -128,14 +106,6 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
 
 
 SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]
-HEAD = [
-    "‹ | Previous difference | Previous difference (Shift+F8)",
-    "– of 1 | Difference",
-    "› | Next difference | Next difference (F8)",
-    "F8",
-    "× | End the comparison | End the comparison (Escape)",
-]
-UNCHOSEN = ["Two prompts side by side", "Choose a token to see where it is from."]
 
 
 @pytest.fixture
@@ -150,58 +120,6 @@ def counterpart(page, qtbot):
         return paintings_in(page.compare.columns).marks
 
     return put
-
-
-def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, counterpart):
-    theme = page.shell.theme_source.theme
-    added = "line", "<|begin_of_text|> dim"
-    begun, ended = ("line", "<|im_start|> dim", "user dim", "↵ dim"), ("line", "<|im_end|> dim", "↵ dim")
-    said = "?", "H text", "span0", "i text"  # every other one in a colour that has no name
-    became = "?", "bad", "<|im_end|> text"
-    as_text = [["text", f"{piece} text"] for piece in ("<", "|", "im", "_", "end", "|>")]
-    steps = [each for pair in zip(["?", "span0"] * 3, as_text, strict=True) for each in (pair[0], *pair[1])]
-    reply = "line", "<|im_start|> dim", "ass dim", "ist dim", "ant dim", "↵ dim"
-    marks = [mark for mark in counterpart(PromptVariant.AS_TEXT) if mark.place.height() < 100]
-    assert in_words(marks, theme) == [
-        *("line", *added * 2) * 2,
-        *("1 dim", *begun, *begun, "?", "?"),
-        *(*said, *became, *ended),
-        *(*said, *steps, *ended),
-        *("… dim", "?", *reply, "?", *reply),
-    ]
-    assert controls_of(page.compare) == [
-        "1 token only at the left, 6 only at the right",
-        *HEAD,
-        *("As the model reads it   15 tokens", "Content as text   20 tokens"),
-        "template 11     user 3 → 8 (+5)     added 1",
-        *UNCHOSEN,
-    ]
-    marks = [mark for mark in counterpart(PromptVariant.NO_PROMPT) if mark.place.height() < 100]
-    only = [word.replace("dim", "text") for word in reply[1:]]
-    ringed = [each for word in only for each in ("text", word)]
-    assert in_words(marks, theme)[-12:] == ["… dim", "?", *ringed, "no generation prompt dim"][-12:]
-    assert controls_of(page.compare) == [
-        "5 tokens only at the left, 0 only at the right",
-        *HEAD,
-        *("With generation prompt   15 tokens", "Without   10 tokens"),
-        "template 11 → 6 (−5)     user 3     added 1",
-        *UNCHOSEN,
-    ]
-
-
-def test_turns_have_a_bar_at_both_sides_and_a_line_is_between(page, counterpart):
-    columns, marks = page.compare.columns, counterpart(PromptVariant.NO_PROMPT)
-    between = next(mark.place for mark in marks if mark.place.width() == 1)
-    assert (columns.left_of(0), columns.left_of(1)) == (48, 48 + columns.column_px + 28)
-    assert 48 + columns.column_px < between.left() < columns.left_of(1) - 14
-    assert between.height() == columns.viewport().height()
-    bars = [mark.place.getRect() for mark in marks if mark.place.width() == 3]
-    rows = ((12, 1), (60, 2), (136, 1))
-    left, right = ([(columns.left_of(side) - 14, top, 3, 28 * n - 4) for top, n in rows] for side in (0, 1))
-    assert sorted(bars) == sorted([*left, *right[:2]])
-    assert [mark.text for mark in marks if mark.text and mark.place.right() < 29] == ["1", "…"]
-    boxes = [mark.place for mark in marks if 20 < mark.place.height() < 23]
-    assert {round(box.center().y()) for box in boxes} == {24, 72, 100, 148}
 
 
 def test_the_selected_token_has_a_ring_and_keys_end_at_the_last(page, counterpart, qtbot):
@@ -274,23 +192,6 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
     take("demo:unigram", "gpt2")
     assert page.counterpart.counterpart == Counterpart(PromptVariant.MODEL, "demo:unigram", "gpt2")
     settle(page, qtbot)
-
-
-@pytest.mark.parametrize(
-    ("counterpart", "name", "titles"),
-    [
-        (Counterpart(PromptVariant.AS_TEXT), "content as text", ("As the model reads it", "Content as text")),
-        (Counterpart(PromptVariant.LLAMA_CPP), "llama.cpp", ("Tokenloupe", "llama.cpp")),
-        (Counterpart(PromptVariant.TEMPLATE, "a/b.jinja"), "b.jinja", ("This template", "Template b.jinja")),
-        (Counterpart(PromptVariant.MODEL, "a/b.gguf"), "b.gguf", ("This model", "b.gguf")),
-        (Counterpart(PromptVariant.NO_PROMPT), "generation prompt", ("With generation prompt", "Without")),
-    ],
-)
-def test_each_way_has_its_names(counterpart, name, titles):
-    assert name_of(counterpart) == name
-    assert names_of(counterpart, True) == titles
-    without = ("Without generation prompt", "With generation prompt")
-    assert names_of(counterpart, False) == (without if counterpart.way is PromptVariant.NO_PROMPT else titles)
 
 
 def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, counterpart, qtbot):

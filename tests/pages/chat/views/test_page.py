@@ -7,21 +7,20 @@ from time import perf_counter
 
 import pytest
 from chat_pages import settle
+from controls_in_words import controls_of
 from fitting import unreadable
 from hands import drop, point_at
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from guiapp.analysis.chat.fixes import Fix
+from guiapp.analysis.chat.hints import Fix
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
-from guiapp.pages.chat.llama_check import LlamaVerdict
 from guiapp.pages.chat.message_list import JsonDialog
 from guiapp.pages.chat.template_panel import CHATML
-from guiapp.window.main_window import PageTabs
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -60,25 +59,6 @@ def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
         qtbot.keyClicks(QApplication.focusWidget(), letter)
     settle(page, qtbot)
     assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
-
-
-def test_keys_that_go_to_the_prompt_are_seen_to(page, qtbot):
-    page.messages.first_editor.setFocus()
-    without = page.prompt.grab().toImage()
-    page.prompt.setFocus(Qt.FocusReason.TabFocusReason)
-    assert page.model.selected_token is None
-    assert page.prompt.grab().toImage().pixelColor(200, 0) == page.shell.theme_source.theme.accent
-    assert without.pixelColor(200, 0) != page.shell.theme_source.theme.accent
-
-
-def test_an_empty_page_has_no_empty_strips(open_page, qtbot):
-    page = open_page()
-    assert not page.budget.isVisible()
-    assert not page.token_line.isVisible()
-    page.model.edited.take(conversation_of(MESSAGES))
-    settle(page, qtbot)
-    assert page.budget.isVisible()
-    assert page.token_line.isVisible()
 
 
 def test_a_control_token_is_whole_in_one_row_also_once_content_becomes_one(page, qtbot):
@@ -121,15 +101,6 @@ def test_tab_leads_on_from_the_last_message_to_what_stands_below_it(page, qtbot)
     for part in (messages.add, messages.tools, messages.variables, messages.generation):
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
         assert QApplication.focusWidget() is part
-
-
-def test_its_tools_take_no_room_from_the_tabs_of_other_pages(page):
-    window = page.shell.window
-    window.resize(900, 700)
-    window.actions_table["special_tokens"].trigger()
-    QApplication.processEvents()
-    tabs = [tab for part in window.findChildren(PageTabs) for tab in part.tabs.values()]
-    assert [tab.text() for tab in tabs if tab.isVisible() and tab.width() < tab.sizeHint().width()] == []
 
 
 def place_of(page, index):
@@ -233,18 +204,6 @@ def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
     assert contents(page) == ["typed"]
 
 
-def test_one_message_and_tools_are_edited_as_json(page, qtbot):
-    choose(page.messages.cards[2].more, "Edit as JSON", qtbot)
-    call = {"role": "assistant", "tool_calls": [{"type": "function", "function": {"name": "f"}}]}
-    dialog(page).editor.setPlainText(json.dumps(call))
-    qtbot.mouseClick(dialog(page).use_button, Left)
-    assert page.model.edited.messages[2] == call
-    assert "tool_calls" in page.messages.cards[2]._others.whole_text
-    qtbot.mouseClick(page.messages.tools, Left)
-    qtbot.mouseClick(dialog(page).use_button, Left)
-    assert page.messages.tools.text() == "1 tool"
-
-
 def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
     path = tmp_path / "messages.json"
     for text, said in (('[{"role": "user", "content": "x"}]', ""), ("{", "The messages are no JSON")):
@@ -312,13 +271,7 @@ def test_turns_begin_in_rows_of_their_own(page):
 def test_the_mouse_tells_of_tokens(page):
     place = place_of(page, token_with(page, "lions"))
     point_at(page.prompt.viewport(), place)
-    assert page.prompt._hovered_token == token_with(page, "lions")
     assert "message 2, user" in page.prompt.tip(place.toPointF())
-    (line, part) = page.template.view.extraSelections()
-    assert part.cursor.selectedText() == "message.content"
-    assert line.cursor.selectedText().strip().startswith("{{")
-    point_at(page.prompt.viewport(), QPoint(2, 2))
-    assert not page.template.view.extraSelections()
 
 
 def test_nothing_is_lit_in_a_template_that_did_not_write_the_prompt(page, qtbot, tmp_path):
@@ -378,26 +331,12 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     assert not page.parsed.isVisible()
 
 
-def test_buttons_of_hints_are_whole_in_a_narrow_window(page, qtbot):
-    page.window().resize(900, 700)
-    page.show_template(True)
-    row = page.hints.rows[0]
-    qtbot.waitUntil(lambda: row.button.geometry().top() > row.both.geometry().top() - 1 > row._words.height())
-    assert max(each.button.geometry().right() for each in page.hints.rows) < page.hints.width()
-
-
 def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
     *_, row = page.hints.rows
     row.button.setFocus()
     qtbot.keyClick(row.button, Key.Key_Space)
     qtbot.waitUntil(lambda: row not in page.hints.rows)
     assert page.window().focusWidget() is page.prompt
-
-
-def test_a_hint_of_several_lines_is_shown_whole(page, qtbot):
-    row = page.hints.rows[0]
-    row.show_hint(1, replace(row.hint, what="Something to look at. " * 5))
-    qtbot.waitUntil(lambda: row.height() >= row._words.document().size().height() > 40)
 
 
 def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
@@ -411,10 +350,7 @@ def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, 
     settle(page, qtbot)
     assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
     assert page.template.view.asked_line == 3
-    assert page.template.view.extraSelections()[-1].cursor.selectedText() == "<|im_end|>"
     assert page.template.view.toPlainText() == path.read_text().replace("<| im_end |>", "<|im_end|>")
-    choose(page.copy, "Python", qtbot)
-    assert "chat_template='{% for" in QGuiApplication.clipboard().text()
 
 
 def test_what_mends_the_file_is_copied(page, qtbot):
@@ -431,13 +367,6 @@ def test_without_generation_prompt_the_last_turn_is_gone(page, qtbot):
     qtbot.mouseClick(page.messages.generation, Left, pos=QPoint(8, page.messages.generation.height() // 2))
     settle(page, qtbot)
     assert len(page.model.chat.turns) == n_turns - 1
-
-
-def test_the_figures_are_the_prompts_while_the_page_is_shown(page, qtbot):
-    status = page.shell.window.status_line
-    assert status.text.startswith(f"{len(page.model.encoding)} tokens {len(page.model.chat.text)} characters")
-    page.shell.window.actions_table["inspect"].trigger()
-    assert status.text.startswith("2 tokens 4 characters")
 
 
 # The template
@@ -465,20 +394,6 @@ def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
     settle(page, qtbot)
     assert page.model.chat is not None
     assert page._problem.isHidden()
-
-
-@pytest.mark.parametrize(
-    ("template", "n_characters", "end"),
-    [("x" * 300_000, 10_001, "x…"), ("x\n" * 300_000, 4_020, "\n… 298,000 more lines")],
-)
-def test_a_long_template_is_shown_in_part(page, qtbot, tmp_path, template, n_characters, end):
-    path = tmp_path / "long.jinja"
-    path.write_text(template)
-    page.template._use(str(path))
-    settle(page, qtbot)
-    shown = page.template.view.toPlainText()
-    assert shown.endswith(end)
-    assert len(shown) <= n_characters
 
 
 def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
@@ -525,44 +440,6 @@ def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, 
     assert "!" in contents(page)[0]
 
 
-@pytest.mark.parametrize(
-    ("verdict", "shown", "said"),
-    [
-        (LlamaVerdict(""), True, "equal to llama.cpp"),
-        (LlamaVerdict("", has_ids=False), True, "text equal to llama.cpp"),
-        (LlamaVerdict("It has <b>."), False, ""),
-    ],
-)
-def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, verdict, shown, said):
-    page.shell.window.resize(1200, 800)
-    badge = page.llama_badge
-    assert badge.equal.isHidden()
-    assert badge.differs.isHidden()
-    page.llama._set(verdict)
-    assert badge.equal.isVisible() == shown
-    assert badge.differs.isHidden() == shown
-    if shown:
-        assert badge.equal.accessibleName() == said
-    else:
-        assert "&lt;b&gt;" in badge.differs.toolTip()
-        qtbot.mouseClick(badge.differs, Left)
-        assert page.counterpart.counterpart == Counterpart(PromptVariant.LLAMA_CPP)
-        assert badge.isHidden()
-        qtbot.waitUntil(lambda: page.compare.columns.hasFocus())
-        qtbot.keyClick(page.compare.columns, Key.Key_Escape)
-        assert page.prompt.hasFocus()
-
-
-def test_the_tools_have_room_in_a_narrow_window(page, qtbot):
-    page.llama._set(LlamaVerdict("It is another."))
-    for width in (860, 1060, 1100):
-        page.shell.window.resize(width, 700)
-        QApplication.processEvents()
-        tools = [each for each in page.tools.children() if isinstance(each, QWidget) and each.isVisible()]
-        shares = [tool.width() / tool.minimumSizeHint().width() for tool in tools]
-        assert min(shares) > 0.9, (width, shares)  # of what they need, with some blanks
-
-
 # What is copied and kept
 
 
@@ -573,7 +450,6 @@ def test_the_tools_have_room_in_a_narrow_window(page, qtbot):
         ("Token ids", "["),
         ("Template", "{% for message in messages %}"),
         ("Messages", "Be brief."),
-        ("Python", "apply_chat_template"),
     ],
 )
 def test_each_form_is_copied(page, qtbot, title, said):
@@ -584,8 +460,6 @@ def test_each_form_is_copied(page, qtbot, title, said):
         assert json.loads(copied) == page.model.encoding.token_ids.tolist()
     if title == "Messages":
         assert conversation_of(copied).messages == page.model.edited.messages
-    if title == "Python":
-        compile(copied, "copied", "exec")
 
 
 def test_the_conversation_is_there_again_in_the_next_window(open_page, qtbot):
@@ -608,3 +482,83 @@ def test_the_context_menu_leads_to_the_tree(page, qtbot):
     next(each for each in menu.actions() if each.text() == "Show in tree").trigger()
     assert page.shell.window.pages.current_name == "tree"
     menu.close()
+
+
+def test_the_line_of_a_token_tells_it_and_leads_to_the_tree(page, qtbot):
+    assert controls_of(page.token_line) == ["Selected token", "Choose a token to see where it is from."]
+    at = page.model.chat.text.index("lions")
+    page.model.select_token(page.model.chat.tokens_at(at, at + 5)[0])
+    tree = "Show in tree | Show this token in the token tree | Show this token in the token tree"
+    assert controls_of(page.token_line) == [
+        *("Selected token", "·l", "280", "message 2, user · characters 6–8 of its text"),
+        *("written by line 2", tree),
+    ]
+    wanted = []
+    page.shell.window.requests.token_wanted.connect(wanted.append)
+    qtbot.mouseClick(page.token_line.tree, Left)
+    assert wanted == [280]
+
+
+@pytest.mark.parametrize(
+    ("text", "failure"),
+    [
+        ('{"a": [1]}', ""),
+        ("", ""),
+        ("[1]", 'Variables are an object such as {"enable_thinking": false}.'),
+        ("{", "The variables are no JSON: "),
+    ],
+)
+def test_variables_are_typed_as_json(page, qtbot, text, failure):
+    qtbot.mouseClick(page.messages.variables, Left)
+    asked = dialog(page)
+    assert asked.editor.toPlainText() == "{}"
+    asked.editor.setPlainText(text)
+    qtbot.mouseClick(asked.use_button, Left)
+    left = [each for each in page.findChildren(JsonDialog) if each.isVisible()]
+    assert left == ([asked] if failure else [])
+    assert not failure or asked.problem.text().startswith(failure)
+    assert page.model.settings.variables == ({"a": [1]} if text == '{"a": [1]}' else {})
+    settle(page, qtbot)
+    assert page.messages.variables.text() == ("1 variable" if "a" in text else "+ Variables")
+    for each in left:
+        each.close()
+
+
+def test_one_message_is_taken_from_json_where_it_is_one(page, qtbot):
+    page.messages._edit_one(1)
+    asked = dialog(page)
+    assert json.loads(asked.editor.toPlainText()) == MESSAGES[1]
+    asked.editor.setPlainText(json.dumps(MESSAGES[:2]))
+    qtbot.mouseClick(asked.use_button, Left)
+    assert asked.problem.text() == "These are 2 messages. Give one."
+    asked.editor.setPlainText(json.dumps([{"role": "tool", "content": "x"}]))
+    qtbot.mouseClick(asked.use_button, Left)
+    assert page.model.edited.messages[1] == {"role": "tool", "content": "x"}
+    page.messages._edit_one(2)
+    page.model.edited.take(conversation_of(MESSAGES[:1]))
+    qtbot.mouseClick(dialog(page).use_button, Left)
+    assert page.model.edited.messages == tuple(MESSAGES[:1])
+
+
+def test_tools_are_an_example_at_first_and_none_where_nothing_is_typed(page, qtbot):
+    qtbot.mouseClick(page.messages.tools, Left)
+    qtbot.mouseClick(dialog(page).use_button, Left)
+    (tool,) = page.model.edited.conversation.tools
+    qtbot.mouseClick(page.messages.tools, Left)
+    assert json.loads(dialog(page).editor.toPlainText()) == [tool]
+    dialog(page).editor.setPlainText(" ")
+    qtbot.mouseClick(dialog(page).use_button, Left)
+    assert page.model.edited.conversation.tools is None
+    assert page.messages.tools.text() == "+ Tools"
+    settle(page, qtbot)
+
+
+@pytest.mark.parametrize("is_chosen", [True, False])
+def test_messages_are_opened_from_a_file(page, qtbot, monkeypatch, tmp_path, is_chosen):
+    path = tmp_path / "some.json"
+    path.write_text(json.dumps(MESSAGES[:1]))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *asked: (str(path) if is_chosen else "", ""))
+    qtbot.mouseClick(page.messages.open, Left)
+    qtbot.waitUntil(lambda: not page.model.reading.is_busy)
+    assert page.model.edited.messages == tuple(MESSAGES[:1] if is_chosen else MESSAGES)
+    settle(page, qtbot)

@@ -1,13 +1,12 @@
 """Columns that come and go: how they are added, what their menus tell, and what they say without a model."""
 
-from editor_hands import pixels_of
 from main_window_driver import load
 from menus import offered, take
 from pictures import paintings_of
 from PySide6.QtCore import QPoint, Qt
 
 from guiapp.kit.widgets.theme import DARK
-from guiapp.pages.compare import column_menu
+from guiapp.pages.compare import column_head as column_menu
 
 
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
@@ -75,19 +74,6 @@ def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page
     qtbot.waitUntil(lambda: page.is_ready)
     shell.compared.add("demo:rwkv")
     assert offered(second)[-2] == "The same model again | off", "there is no room"
-
-
-def test_a_column_that_is_added_looks_as_the_others_do(open_page, qtbot):
-    shell, page = open_page("demo:bpe", "demo:bpe")
-    pictures = [pixels_of(page.columns.columns[1].editor)]
-    for change in (shell.window.actions_table["whitespace"].trigger, lambda: page.set_text_size(20)):
-        change()
-        pictures.append(pixels_of(page.columns.columns[1].editor))
-        shell.compared.add("demo:bpe")
-        qtbot.waitUntil(lambda: page.is_ready)
-        qtbot.waitUntil(lambda: len(page.comparison.rows) == len(page.columns.columns))
-        assert pixels_of(page.columns.columns[1].editor) == pixels_of(page.columns.columns[-1].editor)
-    assert pictures[0] != pictures[1] != pictures[2]
 
 
 def test_the_menu_of_a_column_goes_with_it(opened):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from controls_in_words import controls_of
 from fake_hunt import DIGITS, START, batch_of, find_of, lines_of, some_finds, tell
+from fitting import unreadable
 from main_window_driver import CTRL, SHIFT, press
 from menus import offered, take
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
@@ -15,10 +16,10 @@ from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolTip
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
-from guiapp.analysis.hunt.sides import HuntError
-from guiapp.kit.widgets.painted_rows import ROW_PX
-from guiapp.kit.widgets.side_markers import color_of
+from guiapp.kit.widgets.painting import color_of
+from guiapp.kit.widgets.tables import ROW_PX
 from guiapp.kit.widgets.theme import DARK, LIGHT
 
 LEFT = Qt.MouseButton.LeftButton
@@ -127,29 +128,6 @@ def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine,
     qtbot.mouseClick(page.panel.places[1], LEFT)
     assert page.shell.window.pages.current_name == "inspect"
     assert page.shell.session.document.selection == (13, 14)
-
-
-def test_of_many_lines_the_first_are_listed_and_of_none_nothing_is_said(page, engine, qtbot):
-    file, listed = engine.plans[0].files[0], []
-    lines = [(number, 0, b"two 12", 4) for number in range(1, 8)]
-    for some in ((), lines[:5], lines):
-        state = START.with_batch(batch_of(find_of(b"12")))
-        tell(qtbot, page, engine, state.with_batch(lines_of(file, DIGITS, *some)) if some else state)
-        news = controls_of(page.panel)
-        words = "In your texts", "Line ", " more", "lines"
-        listed.append([line for line in news if any(word in line for word in words)])
-    assert page.panel.picture.isVisible()
-    unknown = replace(find_of(b"12"), token_ids=(None, None), spans=(None, None))
-    tell(qtbot, page, engine, START.with_batch(batch_of(unknown)))
-    assert not page.panel.picture.isVisible(), "two vocabularies have no token in common"
-    assert listed[0] == []
-    title = "IN YOUR TEXTS | In your texts"
-    assert listed[1] == [
-        title,
-        "5 of 1,000 lines",
-        *(f"Line {n}: two·12 | Show line {n} of your text" for n in range(1, 6)),
-    ]
-    assert sorted(listed[2]) == sorted([title, "7 of 1,000 lines", "2 more", *listed[1][2:]])
 
 
 def test_the_mouse_is_told_when_a_cause_was_found_and_what_it_is(page, engine, qtbot, monkeypatch):
@@ -371,8 +349,8 @@ def test_a_whole_hunt_by_clicks_and_no_process_is_left_behind_the_window(open_pa
     assert not set(multiprocessing.active_children()) - before
 
 
-def test_in_a_narrow_window_a_side_says_a_part_of_what_it_is_rather_than_nothing(open_page):
-    about = open_page("demo:bpe").head.sides[0].about
-    assert about.whole_text == "BPE · llama-bpe · 2,560"
-    about.resize(about.fontMetrics().horizontalAdvance(about.whole_text) - 1, about.height())
-    assert about.text() == "BPE · llama-bpe"
+def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
+    assert unreadable(page.window()) == []
+    tell(qtbot, page, engine, some_finds(page, engine))
+    press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
+    assert unreadable(page.window()) == []

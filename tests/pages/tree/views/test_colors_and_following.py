@@ -4,20 +4,17 @@ import itertools
 
 import numpy as np
 import pytest
-from pictures import badly_placed, picture_of, stale_parts
+from pictures import stale_parts
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication
 from sight import SIMULATIONS, lab, linear_rgb
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
-from guiapp.analysis.tree.picture import ROOT
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import ROOT, SCRIPT_NAMES
 from guiapp.core.vocabulary.attributes import KINDS
-from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import DARK, LIGHT
-from guiapp.pages.tree.colors import (
-    N_TONES,
+from guiapp.pages.tree.appearance import (
     PALETTES,
     SCRIPT_HUES,
     class_colors,
@@ -90,9 +87,9 @@ COMMON_SCRIPTS = (
     ("scripts", "least"), [(COMMON_SCRIPTS, 6.5), (SCRIPT_HUES, 5)], ids=["common", "all"]
 )
 def test_scripts_differ_for_every_kind_of_sight(theme, simulation, scripts, least):
-    colors = class_colors(NAMES, theme.name)
+    colors = class_colors(SCRIPT_NAMES, theme.name)
     seen = [
-        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[NAMES.index(name)]))))
+        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[SCRIPT_NAMES.index(name)]))))
         for name in scripts
     ]
     assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= least
@@ -112,45 +109,6 @@ def test_a_scale_goes_on_steadily_for_every_kind_of_sight(theme, simulation):
     assert min(float(np.linalg.norm(one - other)) for one, other in itertools.pairwise(seen)) >= 5
     lights = [float(color[0]) for color in seen]
     assert lights in (sorted(lights), sorted(lights, reverse=True))
-
-
-@pytest.mark.parametrize("coloring", [None, "depth"])
-@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
-def test_another_theme_and_back_leaves_no_trace(page, qtbot, shape, coloring):
-    page.model.set_shape(shape)
-    page.model.choose(page.model.picture.children(ROOT)[1])
-    pictures = []
-    for theme in ("dark", "light", "dark", "light", "dark"):
-        page.theme_source.choose(theme)
-        page.view.show_at_once()
-        qtbot.waitUntil(lambda: page.view.is_stable and page.paint.is_current)
-        pictures.append(picture_of(page))
-    assert pictures[2].differences(pictures[4]) == []
-    assert pictures[1].differences(pictures[3]) == []
-    assert pictures[1].image != pictures[2].image
-    assert [
-        fault for view in page.findChildren(Painted) if view.isVisible() for fault in badly_placed(view)
-    ] == []
-
-
-@THEMES
-def test_each_node_has_a_shade_of_its_class_near_that_of_its_parent(tree_page, theme):
-    picture, values = tree_page.model.picture, tree_page.model.values
-    colors = node_colors(picture, values, theme)
-    assert QColor(int(colors[ROOT])).rgb() == theme.raised.rgb()
-    shades = [class_colors(values.names, theme.name, tone) for tone in range(N_TONES)]
-    assert class_colors(values.names, theme.name).tolist() == shades[N_TONES // 2 - 1].tolist()
-    tones = np.full(len(picture), -1)
-    for tone, of_tone in enumerate(shades):
-        tones[(of_tone[values.classes] == colors) & (tones < 0)] = tone
-    assert (tones[1:] >= 0).all()
-    assert set(tones[1:].tolist()) == set(range(N_TONES))
-    assert (tones[1:-1] % 2 != tones[2:] % 2).all()  # neighbours differ in lightness
-    away = np.abs(tones[1:] - tones[picture.layout.parents[1:]])[picture.layout.parents[1:] > 0]
-    among_all = np.abs(tones[1:] - np.roll(tones[1:], 999))
-    assert away.mean() < among_all.mean() * 0.7
-    light, dark = (lab(linear_rgb(QColor(int(shade[0]))))[0] for shade in (shades[1], shades[0]))
-    assert light > dark
 
 
 @THEMES

@@ -1,15 +1,13 @@
 """The legend below the tree, and the small map on it."""
 
-import numpy as np
 import pytest
-from pictures import badly_placed, paintings_of
+from pictures import paintings_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from guiapp.pages.tree.colors import class_colors, number, scale_colors
-from guiapp.pages.tree.geometry import Icicle
+from guiapp.pages.tree.appearance import scale_colors
 from guiapp.pages.tree.legend import LEGEND_PX
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
@@ -25,24 +23,6 @@ def legend(page):
 
 def written(legend):
     return dict(paintings_of(legend).texts)
-
-
-def test_classes_are_named_with_their_colours_those_with_most_tokens_first(page, legend):
-    values, is_token = page.model.values, page.model.picture.layout.tokens >= 0
-    counts = np.bincount(values.classes[is_token], minlength=len(values.names))
-    largest = [at for at in np.argsort(-counts, kind="stable").tolist() if counts[at]]
-    wanted = [f"{values.names[at]} {counts[at]:,}" for at in largest]
-    assert list(written(legend)) == legend.accessibleDescription().split(", ") == wanted
-    assert legend.accessibleDescription() in legend.toolTip()
-    assert badly_placed(legend) == []
-    image, colors = legend.grab().toImage(), class_colors(values.names, page.theme_source.theme.name)
-    for at, box in zip(largest, written(legend).values(), strict=True):
-        assert number(image.pixelColor(round(box.left()) - 10, MIDDLE)) == colors[at]
-        assert box.center().y() == pytest.approx(MIDDLE, abs=3)
-    legend.setMinimumWidth(0)
-    legend.resize(180, LEGEND_PX)
-    assert list(written(legend)) == [wanted[0], f"{len(wanted) - 1} more ▾"]
-    assert badly_placed(legend) == []
 
 
 def test_a_click_behind_the_last_class_lists_the_others_and_one_of_them_is_lit(page, legend, qtbot):
@@ -100,40 +80,6 @@ def test_a_scale_goes_from_one_end_to_the_other(page, legend, qtbot):
     qtbot.mouseClick(legend, LEFT, pos=QPoint(20, 10))
     qtbot.keyClick(legend, Key.Key_Right)
     assert page.paint.lit_class is None
-
-
-def test_the_legend_is_framed_while_it_has_the_keys(page, qtbot):
-    page.activateWindow()
-    frames = []
-    for focused in (page.bar.query, page.color_legend, page.bar.query):
-        focused.setFocus(Qt.FocusReason.TabFocusReason)
-        qtbot.waitUntil(focused.hasFocus)
-        frames.append(
-            page.color_legend.grab().toImage().pixelColor(0, MIDDLE) == page.theme_source.theme.accent
-        )
-    assert frames == [False, True, False]
-    assert page.color_legend.focusPolicy() == Qt.FocusPolicy.TabFocus
-
-
-def test_the_map_shows_the_tree_brighter_where_the_view_is(page, qtbot):
-    picture, small = page.model.picture, page.mini_map
-    assert not small.isVisible()
-    page.model.set_view((picture.width / 4, picture.width / 2))
-    assert small.isVisible()
-    whole = Icicle(picture, (0.0, float(picture.width)), small.width(), small.height())
-    for name in ("dark", "light"):
-        page.theme_source.choose(name)
-        qtbot.waitUntil(lambda: page.paint.is_current)
-        image, colors, is_same = small.grab().toImage(), page.paint.colors, {True: [], False: []}
-        for x in {*range(4, small.width() - 4, 3)} - {*range(32, 43)} - {*range(70, 81)}:
-            for y in range(4, small.height() - 4, 3):
-                hits = [whole.hit(x + right, y + down) for right in (-1, 0, 1) for down in (-1, 0, 1)]
-                nodes = {hit and picture.node_at(*hit) for hit in hits}
-                if len(nodes) == 1:
-                    (node,) = nodes
-                    wanted = number(page.theme_source.theme.panel) if node is None else colors.of(node)
-                    is_same[0.25 < x / small.width() < 0.5].append(number(image.pixelColor(x, y)) == wanted)
-        assert np.mean(is_same[True]) > 0.9 > 0.2 > np.mean(is_same[False])
 
 
 def test_a_drag_on_the_map_takes_the_view_along(page):

@@ -1,9 +1,7 @@
 """The Tree page, with real clicks and keys."""
 
-import weakref
-
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from toy_vocabulary import toy_vocabulary
 
@@ -17,12 +15,11 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree.figures import NO_MODEL as NOTHING_TO_COUNT
-from guiapp.pages.tree.figures import FigureRow
 from guiapp.pages.tree.page import TreePage
+from guiapp.pages.tree.results import NO_MODEL as NOTHING_TO_COUNT
+from guiapp.pages.tree.results import FigureRow
 from guiapp.pages.tree.view import NO_MODEL, PREPARING
 
-NEAR = range(-4, 5)  # half pixels
 TEXT = b"Welcome to the tree, the whole tree."
 
 
@@ -196,20 +193,6 @@ def test_whether_it_is_animated_is_remembered(page):
     assert page._settings.animates_tree
 
 
-def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
-    page.resize(2560, 1440)
-    page.view.show_at_once()
-    for shape in ("sunburst", "icicle"):
-        page.model.set_shape(shape)
-        image = page.view.image(2.0)
-        assert (image.width(), image.height()) == (2 * page.view.width(), 2 * page.view.height())
-        for y in range(40, image.height(), 80):
-            for x in range(40, image.width(), 80):
-                if image.pixelColor(x, y) != page.theme_source.theme.background:
-                    around = (QPointF(x / 2 + right / 2, y / 2 + down / 2) for right in NEAR for down in NEAR)
-                    assert any(page.view.node_at(point) is not None for point in around)
-
-
 def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, qtbot):
     before = page.model.picture
     page._session.loader.open("demo:toy")
@@ -217,15 +200,6 @@ def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, 
     page.grab()
     wait_for_colors(qtbot, page)
     assert page.paint.colors.picture is page.model.picture
-
-
-def test_a_page_that_is_not_looked_at_keeps_no_old_tree(page, qtbot):
-    before = weakref.ref(page.model.picture)
-    page.hide()
-    page._session.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: page.model.picture not in (None, before()))
-    wait_for_colors(qtbot, page)
-    qtbot.waitUntil(lambda: before() is None)
 
 
 @pytest.mark.parametrize("is_late", [False, True])

@@ -11,27 +11,22 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QInputDialog,
     QLabel,
-    QLineEdit,
     QSplitter,
     QToolTip,
     QWidget,
 )
 
-import guiapp
 from guiapp.analysis.explain.merge_tree import MergeNode
 from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.state.background import LatestJob
-from guiapp.kit.widgets.merge_tree_view import MergeTreeView
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.page_base import PageSetting
-from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.styled_text import StyledText
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
-from guiapp.pages.tree.figures import FigureRow
+from guiapp.kit.widgets.token_card import MergeTreeView
 from guiapp.pages.tree.page import TreeCard, make_page
-from guiapp.pages.tree.panels import NOTHING, PrefixTreeView
+from guiapp.pages.tree.panels import NODE_FACTS, NOTHING, PrefixTreeView, describe_node, merge_story
 from guiapp.pages.tree.saving_view import MOST_PX
 from guiapp.window.actions import ActionTable
 
@@ -62,25 +57,25 @@ def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
     special = picture.node(session.vocabulary.special_ids.bos)
     for node in (ROOT, 1, crowd, special, len(picture) - 1):
         page.model.choose(node)
-        details = describe_node(picture, node, session.tokenizer, page.model.counts)
-        qtbot.waitUntil(lambda details=details: set(details.facts) <= set(told().items()))
+        written, facts = describe_node(picture, node, session.tokenizer, page.model.counts)
+        qtbot.waitUntil(lambda facts=facts: set(facts.items()) <= set(told().items()))
         texts, children = told(), picture.children(node)
-        assert len(texts.keys() & set(NODE_FACTS)) == len(details.facts)
+        assert len(texts.keys() & set(NODE_FACTS)) == len(facts)
         names = {label.text() for label in panel.findChildren(QLabel) if label.isVisible()}
-        assert names & set(NODE_FACTS) == dict(details.facts).keys()
-        assert texts["Token text"] == details.text
+        assert names & set(NODE_FACTS) == facts.keys()
+        assert texts["Token text"] == written
         assert NOTHING not in texts.values()
         *way, below = texts["Path in the tree"].split(" › ")
         assert len(way) == len(picture.path(node)) - 1
         assert (f" and {len(children) - 12:,} more" in below) == (len(children) > 12)
         assert (below == "nothing longer") == (len(children) == 0)
         assert len(children) == 0 or below.count(", ") + 1 == min(len(children), 12)
-        story = details.token is not None and merge_story(
-            picture.vocabulary, session.tokenizer, details.token
+        story = picture.token(node) is not None and merge_story(
+            picture.vocabulary, session.tokenizer, picture.token(node)
         )
         assert merges.isVisible() == bool(story and story.roots)
         assert ("Remark" in texts) == bool(not story or not story.roots or story.note)
-        lines = ["\t".join(fact) for fact in details.facts] + merges.as_text().splitlines()
+        lines = ["\t".join(fact) for fact in facts.items()] + merges.as_text().splitlines()
         assert run(panel, "Copy details").splitlines() == lines
 
 
@@ -115,27 +110,6 @@ def test_merges_are_drawn_below_what_they_make_and_told_as_text(drawing):
         assert bool(text) == bool(QToolTip.text())
 
 
-@pytest.mark.parametrize("factor", [1.0, 2.0])
-def test_merges_are_smaller_where_room_is_scarce_and_larger_with_the_text(drawing, factor):
-    drawing.set_factor(1.5)
-    drawing.set_factor(factor)
-    whole, widths = drawing.sizeHint(), []
-    assert drawing.minimumWidth() == whole.width()
-    drawing.setMinimumWidth(0)
-    for share in (3, 1, 0.8, 0.3):
-        drawing.resize(round(whole.width() * share), whole.height())
-        texts = {plain(text): box for text, box in paintings_of(drawing).texts}
-        left, right = texts["abc"].left(), texts["ba"].right()
-        widths.append(right - left)
-        assert share < 1 or (left + right) / 2 == pytest.approx(drawing.width() / 2, abs=12 * factor)
-    assert widths[0] == pytest.approx(widths[1])
-    assert widths[1] > widths[2] > widths[3] > widths[1] / 2
-    drawing.set_roots(ROOTS[:1])
-    assert whole.width() / 4 < drawing.minimumWidth() < drawing.sizeHint().width() < whole.width()
-    drawing.set_roots(())
-    assert (drawing.minimumWidth(), drawing.as_text(), paintings_of(drawing).texts) == (0, "", [])
-
-
 def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, qtbot):
     view, vocabulary = page.node_panel.findChild(PrefixTreeView), page._session.vocabulary
     page._session.select_token(3)
@@ -159,67 +133,6 @@ def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, q
     view.setFixedHeight(view.height() + 40)
     qtbot.mouseClick(view, LEFT, pos=QPoint(20, view.height() - 2))
     assert page.model.chosen_token == token
-
-
-def test_prefixes_of_another_vocabulary_are_shown_in_no_tree(page, qtbot):
-    view, session = page.node_panel.findChild(PrefixTreeView), page._session
-    session.select_token(3)
-    qtbot.waitUntil(lambda: len(paintings_of(view).texts) > 3)
-    assert view._tree.token_ids.max() > 100
-    session.loader.load = lambda *_: guiapp.open_model("demo:toy")
-    with qtbot.waitSignal(session.loader.model_changed):
-        session.loader.open("demo:toy")
-    view._settled.setInterval(60_000)  # the tokens come late, and the picture before them
-    qtbot.waitUntil(lambda: page.model.picture is not None and len(page.model.picture.vocabulary) < 100)
-    assert view._tree is None or view._tree.token_ids.max() < 100
-    assert paintings_of(view).texts
-
-
-def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tokens(page, qtbot):
-    panel, findings = page.findings_panel, page.findings
-
-    def told():
-        return [label.text() for label in panel.widget().findChildren(QLabel)]
-
-    page.tabs.choose(2)
-    seen = [told()]
-    findings.changed.connect(lambda: seen.append(told()))
-    qtbot.waitUntil(lambda: findings.unreached is not None)
-    assert seen[0] == ["Counting …"]
-    is_trying = [any("Trying" in text for text in texts) for texts in seen]
-    assert (True in is_trying, is_trying[-1]) == (True, False)
-    wanted = [*findings.findings, *(bar for each in findings.statistics.distributions for bar in each.bars)]
-    assert panel.widget().width() == panel.viewport().width()
-    rows, theme, lengths = panel.widget().findChildren(FigureRow), page.theme_source.theme, {}
-    for number, (row, finding) in enumerate(zip(rows, wanted, strict=True)):
-        assert finding.name in row.accessibleName()
-        assert row.accessibleName().endswith(finding.value)
-        assert (row.toolTip(), row.isEnabled()) == (finding.note, len(finding.tokens) > 0)
-        assert (row.cursor().shape() is Qt.CursorShape.PointingHandCursor) == row.isEnabled()
-        image = row.grab().toImage()
-        lit = [image.pixelColor(x, row.height() // 2) == theme.contenders[0] for x in range(row.width())]
-        if number >= len(findings.findings):
-            title = row.accessibleName().partition(":")[0]
-            lengths.setdefault(title, []).append((np.log1p(len(finding.tokens)), sum(lit)))
-    for bars in lengths.values():
-        shares = np.array(bars) / np.max(bars, axis=0)
-        assert shares[:, 1] == pytest.approx(shares[:, 0], abs=0.03)
-    page.resize(page.width(), 400)
-    page.grab()
-    panel.verticalScrollBar().setValue(90)
-    findings.problem = "No memory."
-    findings.changed.emit()
-    assert panel.verticalScrollBar().value() == 90
-    assert "No memory." in told()
-
-
-def test_nothing_is_listed_of_a_tree_that_is_gone(page, qtbot):
-    rows = page.results_panel.view.model()
-    page.bar.query.setText("th")
-    qtbot.waitUntil(lambda: rows.rowCount() > 3)
-    page.model.picture = None
-    page.model.picture_changed.emit()  # as while another vocabulary opens
-    assert rows.rowCount() == 0
 
 
 def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path):
@@ -306,20 +219,3 @@ def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monk
     monkeypatch.setattr(LatestJob, "wait", lambda job: (waited.add(job), wait(job)))
     other.stop()
     assert set(other.findChildren(LatestJob)) == waited
-
-
-def test_parts_have_names_and_the_looks_of_their_kind(page):
-    page.model.choose(1)
-    card, facts = page.card.findChildren(QLabel), page.node_panel.findChildren(QLabel)
-    for role, parts in {
-        "bar": [page.bar],
-        "panel": [page.walk_bar, page.node_panel.widget(), page.findings_panel.widget()],
-        "card": [page.card],
-        "dim": [page.results_panel._hint],
-    }.items():
-        assert {part.property("role") for part in parts} == {role}
-    assert [label.property("role") for label in card].count("dim") == 1
-    assert {label.property("role") for label in facts if label.text() in NODE_FACTS} == {"dim"}
-    told = [part for part in page.findChildren(QWidget) if isinstance(part, Painted | StyledText | QLineEdit)]
-    unnamed = [part for part in (*told, page.view, page.mini_map) if not part.accessibleName()]
-    assert [part.toPlainText() for part in unnamed] == [NOTHING]

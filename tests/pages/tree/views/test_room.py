@@ -7,15 +7,14 @@ import pytest
 from conftest import VOCABS
 from fitting import unreadable
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.pages.tree.colors import number
-from guiapp.pages.tree.labels import places
-from guiapp.pages.tree.labels_view import fitting_form, label_widths
-from guiapp.pages.tree.marks import mark_points, node_outline
+from guiapp.pages.tree.appearance import node_outline
+from guiapp.pages.tree.canvas import fitting_form, label_widths
+from guiapp.pages.tree.geometry import places
 from guiapp.pages.tree.page import PANELS
 
 READABLE_PX = 12
@@ -86,27 +85,6 @@ def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
 
 
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])
-def test_the_picture_fills_its_room_down_to_the_last_level_that_has_a_pixel(any_page, shape):
-    page = any_page
-    for size in SIZES:
-        geometry = shown(page, size, shape)
-        bands = np.diff(geometry.tops if shape == "icicle" else geometry.radii)
-        across_px = geometry.width_px if shape == "icicle" else 2 * np.pi * geometry.radii[-1]
-        shares, _ = geometry.picture.layout.measure(geometry.view)
-        assert (bands[2:][shares[2:] * across_px >= 1] > 0).all()  # passed: the middle of small sunbursts
-        drawn = np.flatnonzero(bands >= 1)
-        assert (shares[drawn] * across_px > 0.2).all()
-        image = page.view.plain_image(1.0)
-        ground = number(page.view.colors.ground and QColor.fromRgb(page.view.colors.ground))
-        pixels = np.array(image.constBits()).view(np.uint32).reshape(image.height(), image.width()) & 0xFFFFFF
-        lines = np.flatnonzero((pixels != ground).any(axis=1))
-        assert lines[-1] - lines[0] > 0.93 * page.view.height() - 12  # the margin of a sunburst
-        if shape == "icicle":
-            assert lines[-1] > 0.97 * page.view.height()
-        assert page.view.height() > 0.44 * size[1]
-
-
-@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
 def test_no_label_is_too_small_to_be_read(any_page, shape):
     page, n_labels = any_page, 0
     for size in SIZES:
@@ -174,28 +152,3 @@ def test_panels_show_all_of_their_width_at_any_size(open_tree_page, qtbot, panel
         if part.isVisible() and part.property("role") != "plain":
             right = part.mapTo(page, part.rect().topRight()).x()
             assert right <= page.width() or part.parent() is page.results_panel.view
-
-
-@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
-def test_marks_of_what_was_found_leave_the_way_to_the_chosen_token_free(open_tree_page, shape):
-    page, _ = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
-    geometry, picture = shown(page, SIZES[1], shape), page.model.picture
-    found = np.flatnonzero(picture.layout.tokens >= 0).astype(np.int32)
-    path = picture.path(int(found[len(found) // 2]))
-    is_icicle = shape == "icicle"
-    bands = geometry.tops if is_icicle else geometry.radii
-    around_px = geometry.width_px if is_icicle else 2 * np.pi * bands[-1]
-
-    def beside(points):
-        """How many points lie on the level of the chosen node, near it."""
-        left, right = (place / picture.width for place in picture.span(path[-1]))
-        hits = [(geometry.hit(x, y), geometry.share_at(x, y)) for x, y in points.tolist()]
-        near = [
-            left - 8 / around_px < share < right + 8 / around_px
-            for hit, share in hits
-            if hit is not None and hit[0] == picture.level(path[-1])
-        ]
-        return sum(near)
-
-    assert beside(mark_points(geometry, found)) > 0
-    assert beside(mark_points(geometry, found, path)) == 0

@@ -6,20 +6,16 @@ from hands import turn_wheel
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QImage,
     QMouseEvent,
     QNativeGestureEvent,
-    QPainterPath,
     QPointingDevice,
 )
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.pages.tree.geometry import Icicle, Sunburst
-from guiapp.pages.tree.labels import places
-from guiapp.pages.tree.marks import bending, mark_points, node_outline
-from guiapp.pages.tree.page import TreeCard
+from guiapp.pages.tree.appearance import bending, node_outline
+from guiapp.pages.tree.geometry import Icicle, Sunburst, places
 
 
 def widest_child(page):
@@ -116,18 +112,6 @@ def test_an_outline_goes_around_all_of_its_node(page):
     assert n_in_the_middle
 
 
-def test_the_card_is_as_high_as_its_facts(qtbot):
-    around = QWidget()
-    qtbot.addWidget(around)
-    around.resize(800, 600)
-    around.show()
-    card, heights = TreeCard(around), []
-    for n_lines in (1, 3, 1):
-        card.show_near(QPainterPath(), QPointF(20, 20), "Han", ("1 token",) * n_lines)
-        heights.append(card.height())
-    assert heights[0] == heights[2] < heights[1] - card.fontMetrics().height()
-
-
 def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
     node, whole = widest_child(page), page.model.view
     assert page.view.node_at(center_of(page, node)) == node
@@ -151,18 +135,6 @@ def test_keys_walk_from_node_to_node(page, qtbot):
     qtbot.keyClick(page.view, Qt.Key.Key_Left)
     qtbot.keyClick(page.view, Qt.Key.Key_Up)
     assert page.model.chosen == ROOT
-
-
-def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, qtbot):
-    middle = page.model.picture.width / 2
-    page.model.set_view((middle / 2, middle), remember=False)
-    moving = page.view.grab().toImage()
-    assert not page.view.is_stable
-    qtbot.waitUntil(lambda: page.view.is_stable)
-    still = page.view.grab().toImage()
-    assert moving != still
-    page.view.show_at_once()
-    assert page.view.grab().toImage() == still
 
 
 def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
@@ -205,17 +177,6 @@ def test_keys_go_back_and_forward_and_show_all(page, qtbot):
     assert page.model.view[1] - page.model.view[0] < whole[1]
 
 
-@pytest.mark.parametrize("at", [0.0, 0.5, 1.0])
-def test_the_map_shows_where_a_narrow_view_is(page, at):
-    width = page.model.picture.width
-    page.model.set_view((at * (width - 1), at * (width - 1) + 1))
-    image = page.mini_map.grab().toImage()
-    accent, row = page.theme_source.theme.accent, image.height() // 2
-    lit = [x for x in range(image.width()) if image.pixelColor(x, row) == accent]
-    assert lit == pytest.approx([at * image.width()] * len(lit), abs=4)
-    assert lit
-
-
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])
 @pytest.mark.parametrize("size", [(300, 0), (300, 1), (1, 300), (7, 7), (8, 8)])
 def test_a_view_without_room_shows_no_tree(page, shape, size):
@@ -228,92 +189,13 @@ def test_a_view_without_room_shows_no_tree(page, shape, size):
     assert (page.view.geometry_now is None) == (min(size) < 8)
 
 
-def difference(one, other):
-    return max(abs(a - b) for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
-
-
-def share_drawn(image, outline, color):
-    """How much of an outline is drawn in a colour, where it is in the picture."""
-    points = [outline.pointAtPercent(at / 300).toPoint() for at in range(300)]
-    return np.mean(
-        [difference(image.pixelColor(point), color) < 24 for point in points if image.valid(point)]
-    )
-
-
-def share_changed(image, before, outline):
-    """How much of an outline looks otherwise than before."""
-    points = [outline.pointAtPercent(at / 300).toPoint() for at in range(300)]
-    return np.mean([image.pixel(point) != before.pixel(point) for point in points if image.valid(point)])
-
-
-def still_picture(page, qtbot):
-    """The whole tree on the screen, which is what would be saved."""
-    page.model.fit()
-    qtbot.waitUntil(lambda: page.view.is_stable and not page.search.job.is_busy)
-    shown = page.view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    assert shown == page.view.image(1.0).convertToFormat(QImage.Format.Format_RGB32)
-    return shown
-
-
-@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
-def test_what_is_chosen_or_found_and_the_way_there_are_outlined(page, qtbot, shape):
-    page.model.set_shape(shape)
-    page.view.show_at_once()
-    picture, theme, geometry = page.model.picture, page.theme_source.theme, page.view.geometry_now
-    parent, elsewhere = sorted(picture.children(ROOT), key=lambda node: -np.ptp(picture.span(node)))[:2]
-    node = max(picture.children(parent), key=lambda node: np.ptp(picture.span(node)))
-    way, ring, away = (node_outline(geometry, each) for each in (parent, node, elsewhere))
-    page.model.choose(ROOT)
-    plain = still_picture(page, qtbot)
-    page.model.choose(node)
-    chosen = still_picture(page, qtbot)
-    assert share_drawn(plain, ring, theme.accent) < 0.1 < 0.6 < share_drawn(chosen, ring, theme.accent)
-    assert share_changed(chosen, plain, way) > 0.6 > 0.3 > share_changed(chosen, plain, away)
-    page.model.choose(ROOT)
-    page.search.list_tokens("some", np.array([picture.token(node)], np.int32))
-    qtbot.waitUntil(lambda: page.search.current_node == node)
-    page.model.choose(ROOT)
-    assert share_drawn(still_picture(page, qtbot), ring, theme.warning) > 0.6
-
-
-def test_no_line_goes_across_the_view_around_what_is_larger(page):
-    page.model.set_shape("icicle")
-    _, around, inside, *_, last = page.model.picture.path(len(page.model.picture) - 1)
-    images = []
-    for chosen in (ROOT, last):
-        page.model.choose(chosen)
-        page.model.show(inside)
-        page.view.show_at_once()
-        images.append(page.view.image(1.0))
-    assert share_changed(*images, node_outline(page.view.geometry_now, around)) < 0.6
-
-
-def test_the_node_under_the_pointer_is_outlined_and_told_once(page, qtbot):
+def test_the_node_under_the_pointer_is_told_once(page):
     told, node = [], widest_child(page)
     page.view.hovered.connect(told.append)
-    page.model.choose(ROOT)
-    outline, middle = node_outline(page.view.geometry_now, node), center_of(page, node)
-    before = still_picture(page, qtbot)
     for right in (0, 1, 2):
-        point_at(page, middle + QPoint(right, 0))
-    page.card.hide()
-    assert share_changed(still_picture(page, qtbot), before, outline) > 0.6
-    leave(page)
-    assert told == [node, None]
-    assert still_picture(page, qtbot) == before
-    turn_wheel(page.view, middle, 120)
-    leave(page)
-    qtbot.waitUntil(lambda: page.view.is_stable)
-    assert not page.card.isVisible()
-    told.clear()
-    point_at(page, middle)
-    page.view._take_picture()  # as of another model
-    assert len(told) == 2
-    assert told[1] is None
-
-
-def leave(page):
+        point_at(page, center_of(page, node) + QPoint(right, 0))
     QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave))
+    assert told == [node, None]
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
@@ -333,26 +215,6 @@ def test_each_place_has_the_colour_of_the_node_that_is_there(page, shape, scale)
                 seen |= nodes
     assert np.mean(is_right) > 0.97  # all but some nodes of one pixel
     assert len(seen) > 20
-
-
-@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
-def test_small_nodes_that_were_found_have_a_mark_each(page, qtbot, shape):
-    page.model.set_shape(shape)
-    tokens = page.model.picture.layout.tokens
-    page.search.list_tokens("some", tokens[tokens >= 0][-400::40])
-    qtbot.waitUntil(lambda: len(page.search.result_nodes) == 10)
-    page.model.choose(ROOT)
-    page.model.fit()
-    page.view.show_at_once()
-    image, geometry, found = page.view.image(1.0), page.view.geometry_now, page.search.result_nodes
-    points = [QPointF(*point) for point in mark_points(geometry, found).tolist()]
-    assert len(points) > 5
-    assert all(page.view.node_at(point) is not None for point in points)
-    color = page.theme_source.theme.text
-    marks = [difference(image.pixelColor(point.toPoint()), color) < 4 for point in points]
-    assert sum(marks) >= len(marks) - 1  # but for the present one
-    middle = (page.model.picture.span(int(found[0]))[0] + 0.5) / page.model.picture.width
-    assert min(abs(geometry.share_at(point.x(), point.y()) - middle) for point in points) < 0.002
 
 
 def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot):

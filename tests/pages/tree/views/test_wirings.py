@@ -2,19 +2,17 @@
 
 import pytest
 from hands import turn_wheel
-from pictures import badly_placed, paintings_of
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.pages.tree.bar import LEAST_PATH_PX
+from guiapp.core.text.visible_text import visible_text
+from guiapp.pages.tree.bar import HINT
 from guiapp.pages.tree.page import about
-from guiapp.pages.tree.walk_bar import HINT
 
 LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
-NONE = Qt.KeyboardModifier.NoModifier
 
 
 def width(page):
@@ -187,35 +185,6 @@ def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(
     assert line.shown_text in about(page.model.shape)
 
 
-def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
-    way, picture = page.bar.breadcrumb, page.model.picture
-    path = picture.path(len(picture) - 1)
-    for width in (1500, 160, 130, 119):
-        way.setFixedWidth(width)
-        page.model.choose(path[-1])
-        way.grab()
-        at = [way.node_at(QPointF(x, 20)) for x in range(width)]
-        named = list(dict.fromkeys(node for node in at if node is not None))
-        if width < LEAST_PATH_PX:
-            assert (named, paintings_of(way).texts) == ([], [])  # the panel tells it, too
-            continue
-        assert named == path[-len(named) :]
-        texts, inks = paintings_of(way).texts, [mark.pen for mark in paintings_of(way).written]
-        assert [at for at, ink in enumerate(inks) if ink == page.theme_source.theme.accent.name()] == [
-            len(inks) - 1
-        ]
-        assert texts[0][0].startswith("…") == (named != path)
-        signs = [box.center().x() for text, box in texts if text.strip() == "›"]
-        edges = [x for x in range(1, width) if at[x] != at[x - 1] and at[x] and at[x - 1] is not None]
-        assert edges == pytest.approx(signs[-len(edges) :], abs=2)
-        assert len(edges) == len(named) - 1
-        assert width == 130 or badly_placed(way) == []
-        assert (len(named) == len(path)) == (width == 1500)
-    way.setFixedWidth(300)
-    page.model.choose(ROOT)
-    assert "›" not in "".join(text for text, _ in paintings_of(way).texts)
-
-
 def test_names_on_the_path_can_be_clicked_and_the_pointer_tells_so(page, qtbot):
     way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[1]
     way.setFixedWidth(300)
@@ -233,3 +202,62 @@ def test_names_on_the_path_can_be_clicked_and_the_pointer_tells_so(page, qtbot):
     way.grab()
     qtbot.mouseClick(way, LEFT, pos=name)
     assert page.model.view == (0.0, float(page.model.picture.width))
+
+
+TEXT = b"Welcome to the tree, the whole tree."
+
+
+def test_the_walk_plays_what_greedy_takes(page, qtbot):
+    page.walk.restart()
+    taken = []
+    for _ in range(len(page.walk.steps)):
+        page.walk.move(1)
+        if page.walk.step.taken is not None:
+            taken.append(page.walk.step.taken)
+    tokenizer = page._session.tokenizer
+    assert b"".join(map(tokenizer.vocabulary.token_bytes, taken)) == TEXT
+    assert "takes" in page.walk_bar._story.toPlainText()
+
+
+def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
+    page._session.select_token(1)
+    on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "On ›")
+    told, picture = [], page.model.picture
+    for _ in range(12):
+        qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
+        step, text = page.walk.step, page.walk_bar._story.toPlainText()
+        told.append((step.taken is not None, step.n_children > 0))
+        assert ("may go on to" in text) == (step.taken is None and step.n_children > 0)
+        assert ("takes" in text) == (step.taken is not None)
+        assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
+        read = visible_text(page.walk.read(step.offset + 1, step.start))
+        assert visible_text(page.walk.read(step.offset + 19)).startswith(text.partition("   ")[0])
+        assert read in text
+        if step.taken is None and step.n_children:
+            names, _, more = text.partition(" may go on to ")[2].partition(" … of ")
+            wanted = [visible_text(picture.tree.token_bytes(token)) for token in step.continuations]
+            assert names.split(", ") == wanted[: names.count(", ") + 1]
+            assert more == (f"{step.n_children:,}" if step.n_children > names.count(", ") + 1 else "")
+        assert page.model.chosen_token == step.token
+    assert {(False, True), (True, True)} <= set(told)
+
+
+def test_the_buttons_go_one_byte_back_and_on(page, qtbot):
+    buttons = {button.toolTip(): button for button in page.walk_bar.findChildren(QToolButton)}
+    page.walk.restart()
+    page.walk.move(5)
+    offset = page.walk.step.offset
+    for tip, expected in (("One byte back", -1), ("One byte back", -2), ("One byte on", -1)):
+        qtbot.mouseClick(buttons[tip], Qt.MouseButton.LeftButton)
+        assert page.walk.step.offset == offset + expected
+
+
+def test_a_walk_begins_anew_where_another_token_is_selected(page):
+    session = page._session
+    session.select_token(1)
+    page.walk.move(1)
+    page.walk.move(1)
+    session.select_token(3)
+    assert page.walk.step is None
+    page.walk.move(1)
+    assert page.walk.read(1) == TEXT[session.tokens.span(3)[0] :][:1]

@@ -7,7 +7,7 @@ from editor_hands import wheel
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.view import NOTCH_ROWS
 
 TEXT = "\n".join(
@@ -62,7 +62,7 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         "frames": lambda: settle(editor),
         "pixels": lambda: editor.grab(),
     }
-    for step in range(120):
+    for step in range(60):
         name = rng.choice(list(acts))
         acts[name]()
         if step % 3 == 0:

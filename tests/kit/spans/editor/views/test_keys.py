@@ -1,7 +1,6 @@
 """What keys and input methods do in the editor."""
 
 import pytest
-from editor_hands import pixels_of
 from PySide6.QtCore import QEvent, QKeyCombination, Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication
@@ -241,16 +240,6 @@ def test_an_input_method_replaces_what_it_asks_for_and_is_told_where_that_is(ope
     assert editor.inputMethodQuery(query.ImCursorRectangle).left() > inner
 
 
-def test_the_editor_is_ready_for_keys_menus_and_drops_and_says_what_it_is(opened):
-    editor = opened("text")
-    assert editor.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
-    assert editor.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
-    assert editor.focusPolicy() is Qt.FocusPolicy.StrongFocus
-    assert editor.viewport().acceptDrops()
-    assert editor.viewport().cursor().shape() is Qt.CursorShape.IBeamCursor
-    assert (editor.accessibleName(), bool(editor.accessibleDescription())) == ("Text", True)
-
-
 def test_without_a_selection_nothing_is_copied_or_cut(opened, qtbot):
     editor = opened("text")
     QGuiApplication.clipboard().setText("before")
@@ -258,21 +247,3 @@ def test_without_a_selection_nothing_is_copied_or_cut(opened, qtbot):
         qtbot.keyClick(editor, key, CTRL)
     assert QGuiApplication.clipboard().text() == "before"
     assert not editor.document.can_undo
-
-
-def test_the_caret_blinks_and_stands_still_without_focus(opened, qtbot):
-    editor = opened("text")
-    QGuiApplication.styleHints().setCursorFlashTime(40)
-    steady = pixels_of(editor)
-    editor.document.set_caret(1)
-    editor.document.set_caret(0)
-    qtbot.waitUntil(lambda: pixels_of(editor) != steady)
-    qtbot.waitUntil(lambda: pixels_of(editor) == steady)
-    editor.clearFocus()
-    assert pixels_of(editor) != steady
-    editor.setFocus()
-    assert pixels_of(editor) == steady
-    qtbot.waitUntil(lambda: pixels_of(editor) != steady)
-    editor.document.set_caret(4)
-    editor.document.set_caret(0)
-    assert pixels_of(editor) == steady

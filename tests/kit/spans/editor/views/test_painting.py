@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from editor_hands import click, pixels_of, place_of_byte, wheel
-from PySide6.QtCore import QObject, QPointF, Signal
+from editor_hands import click, pixels_of, place_of_byte
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QToolTip
-
-from guiapp.kit.tokens.layout import SpanWindow
 
 
 def test_every_kind_of_text_is_painted_without_complaint(opened):
@@ -43,75 +40,6 @@ def test_a_click_on_a_chip_tells_at_once_what_it_stands_for(opened, qtbot):
     click(qtbot, editor, place_of_byte(editor, 3))
     assert "ZERO WIDTH NON-JOINER" in QToolTip.text()
     QToolTip.hideText()
-
-
-def test_only_the_rows_in_sight_are_laid_out(opened, qtbot):
-    editor = opened("字 words " * 100_000)
-    qtbot.keyClicks(editor, "abc")
-    assert len(editor.rows._layouts) < 20
-
-
-def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(opened, qtbot):
-    editor = opened("\n".join(f"row {row} שלום" for row in range(30)))
-    at_once = pixels_of(editor)
-    editor.set_frame_time(0)
-    editor.set_shows_whitespace(True)  # begins anew
-    editor.viewport().repaint()
-    assert not editor.is_painted
-    qtbot.waitUntil(lambda: editor.is_painted)
-    assert pixels_of(editor) == at_once
-
-
-def test_rows_that_wait_for_their_frame_are_found_again_after_scrolling(opened, qtbot):
-    editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
-    editor.set_frame_time(0)
-    editor.set_shows_whitespace(True)
-    editor.viewport().repaint()
-    wheel(editor, -1)
-    qtbot.waitUntil(lambda: editor.is_painted)
-    in_turns = pixels_of(editor)
-    editor.set_frame_time(1000)
-    editor.set_shows_whitespace(True)
-    assert in_turns == pixels_of(editor)
-
-
-class FakeSearch(QObject):
-    """Finds the first character of each line, or nothing."""
-
-    found_changed = Signal()
-
-    def __init__(self, document):
-        super().__init__()
-        self.starts = np.array([document.line_start(line) for line in range(document.n_lines)])
-        self.n_matches = 0
-
-    def find(self):
-        self.n_matches = len(self.starts)
-        self.found_changed.emit()
-
-    def matches_in(self, start, end):
-        none = np.zeros(len(self.starts), np.int32)
-        return SpanWindow(0, none, self.starts, self.starts + 1, none.astype(np.uint8)).within(start, end)
-
-
-def row_pixels(editor, row):
-    height = editor.rows.metrics.row_height
-    y = round(editor.rows.place_of(editor.document.line_start(row)).y)
-    image = editor.viewport().grab().toImage().copy(0, y, 300, height)
-    return bytes(image.constBits())  # of an image that nobody holds they would be gone already
-
-
-def test_rows_keep_their_tokens_while_marks_wait_for_their_frame(opened, qtbot):
-    editor = opened("one\ntwo\nthree\nfour")
-    search = FakeSearch(editor.document)
-    editor.show_matches(search)
-    unmarked = row_pixels(editor, 3)
-    editor.set_frame_time(0)
-    search.find()
-    assert row_pixels(editor, 3) == unmarked
-    assert not editor.is_painted
-    qtbot.waitUntil(lambda: editor.is_painted)
-    assert row_pixels(editor, 3) != unmarked
 
 
 def test_a_window_without_height_takes_what_is_typed(opened, qtbot):

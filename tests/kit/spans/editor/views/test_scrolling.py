@@ -129,18 +129,3 @@ def test_a_stretch_that_is_revealed_shows_from_beginning_to_end(opened):
         assert editor.rows.shows(end) or last == 150
         assert editor.verticalScrollBar().value() == round(editor.rows.scroll_y)
     assert round(editor.rows.place_of(editor.document.line_start(102)).y) > 0
-
-
-def test_without_added_tokens_the_text_takes_their_room(opened):
-    editor = opened("one two")
-    tops = []
-    for adds in (True, False, True):
-        editor.spans.adds_special = adds
-        editor.spans.tokenize()
-        tops.append(editor.rows.visible()[0].y)
-    row_px = editor.rows.metrics.row_height
-    assert tops == [MARGIN_PX + row_px, MARGIN_PX, MARGIN_PX + row_px]
-    editor.document.set_text(b"")
-    assert editor.rows.content_height == 2 * MARGIN_PX + 2 * row_px  # both tokens are in front now
-    first, second = (chip.rect for chip in editor._chips())
-    assert (second.top(), 0 < second.left() - first.right() < row_px) == (first.top(), True)

@@ -1,0 +1,369 @@
+r"""Find stretches of a text, and tokens: by characters, by bytes in hex digits, or by a regular expression.
+
+Places are looked for by numpy, which lets other threads run; a regular expression is tried in a process
+that can be ended at any time.  What a query for tokens says:
+
+the          tokens that contain these characters
+0x20 E6      tokens that contain these bytes
+#9906        the token with this id
+/^\s+$/      tokens that the regular expression matches
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache, partial, reduce
+from operator import and_, or_
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.search import in_text_worker, in_tokens_worker
+from guiapp.core.processes import ApartError, PersistentProcess, answer_of
+from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
+from guiapp.errors import TokenloupeError
+from guiapp.native.checkpoint import Progress
+
+LONGEST_S = 8.0
+HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
+NUMBER = re.compile(r"#\s*(\d{1,12})")
+EXPRESSION = re.compile(r"/(.+)/", re.DOTALL)
+LONGEST_FOLDING = 3  # characters that one character becomes
+LAST_WITH_CASES = 0x1FFFF
+DOTTED_CAPITAL_I = "\u0130"  # becomes i with a dot above; people also type it as i
+MOST_MATCHES = 1_000_000
+CHUNK_BYTES = 1 << 18  # looked through at once: so much stays near the processor
+HEAD_CHARACTERS = 3  # compared at every place; the rest only where these fit
+HEX_MARKS = re.compile("0x|,", re.IGNORECASE)
+TOKEN_ID = re.compile(r"#?([0-9]{1,12})")
+NO_PLACES = np.zeros(0, np.int64)
+Kind = Literal["text", "bytes", "regex"]
+Steps = Mapping[tuple[int, int], Sequence[bytes]]  # what may stand here, by its length and what comes next
+Pattern = Sequence[Steps]  # from the first to behind the last
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]  # starts and ends
+
+
+class QueryError(TokenloupeError):
+    """What is looked for cannot be understood, or takes too long."""
+
+
+# In a text
+
+
+@dataclass(frozen=True)
+class Query:
+    """What to find; `matches_case` counts for texts and expressions."""
+
+    kind: Kind
+    needle: str
+    matches_case: bool
+
+
+class TextMatches(NamedTuple):
+    """Stretches of a text from front to back that do not overlap.
+
+    starts, ends  int64[k]  match i is text[starts[i] : ends[i]], never empty
+    is_all        whether there are no more than so many
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    is_all: bool
+
+
+NO_MATCHES = TextMatches(NO_PLACES, NO_PLACES, True)
+
+
+def find(text: bytes, query: Query, progress: Progress) -> TextMatches:
+    """Where a text has what is asked for.  Raises QueryError."""
+    if not query.needle:
+        return NO_MATCHES
+    if query.kind == "regex":
+        return _find_expression(text, query, progress)
+    if query.kind == "bytes":
+        pattern = _exactly(bytes([byte]) for byte in bytes_of(HEX_MARKS.sub("", query.needle)))
+    elif query.matches_case:
+        pattern = _exactly(map(_encoded, query.needle))
+    else:
+        pattern = _in_any_case(query.needle, text)
+    return _find_pattern(np.frombuffer(text, np.uint8), pattern, progress)
+
+
+def tokens_named(vocabulary: Vocabulary, name: str) -> list[int]:
+    """The tokens that people mean by an id, by the text they stand for, or by how the file spells them."""
+    if match := TOKEN_ID.fullmatch(name):
+        token_id = int(match[1])
+        if token_id >= len(vocabulary):
+            raise QueryError(f"There is no token {token_id:,}; the ids end at {len(vocabulary) - 1:,}.")
+        return [token_id]
+    needle = np.frombuffer(_encoded(name), np.uint8)
+    data, offsets = vocabulary.token_bytes_table
+    tokens = np.flatnonzero(np.diff(offsets) == len(needle))
+    for at, byte in enumerate(needle.tolist()):
+        tokens = tokens[data[offsets[tokens] + at] == byte]
+    spelled = vocabulary.find(_encoded(name))
+    result = sorted({*tokens.tolist(), *([] if spelled is None else [spelled])})
+    if not result:
+        raise QueryError("No token has this text. An id is a number.")
+    return result
+
+
+def _exactly(parts: Iterable[bytes]) -> Pattern:
+    return [{(len(part), at + 1): [part]} for at, part in enumerate(parts)]
+
+
+def _in_any_case(needle: str, text: bytes) -> Pattern:
+    """For characters that become the same; rare ones, such as ß for ss, only where the text has them."""
+    folded, others, is_ascii = needle.casefold(), characters_by_folding(), text.isascii()
+    is_in_text = cache(lambda spelling: not is_ascii and spelling in text)
+    pattern = []
+    for at, character in enumerate(folded):
+        steps = defaultdict(list, {(len(_encoded(character)), at + 1): [_encoded(character)]})
+        for behind in range(at + 1, min(at + LONGEST_FOLDING, len(folded)) + 1):
+            for spelling in map(_encoded, others.get(folded[at:behind], ())):
+                if (len(spelling), behind) in steps or is_in_text(spelling):
+                    steps[len(spelling), behind].append(spelling)
+        pattern.append(steps)
+    return pattern
+
+
+@cache
+def characters_by_folding() -> Mapping[str, tuple[str, ...]]:
+    """The characters that become something else, by what they become: "ss" has ß and ẞ."""
+    result: dict[str, list[str]] = defaultdict(list)
+    for character in map(chr, range(LAST_WITH_CASES + 1)):
+        folded = character.casefold()
+        if folded != character:
+            result[folded].append(character)
+    result["i"].append(DOTTED_CAPITAL_I)
+    return {folded: tuple(characters) for folded, characters in result.items()}
+
+
+def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress) -> TextMatches:
+    deadline = time.monotonic() + LONGEST_S
+    longest = sum(max(length for length, _ in steps) for steps in pattern)
+    result, n_found = [(NO_PLACES, NO_PLACES)], 0
+    for first in range(0, len(data), CHUNK_BYTES):
+        progress(first / len(data))
+        if time.monotonic() > deadline:
+            raise QueryError(f"The search takes more than {LONGEST_S:g} seconds. Look for less.")
+        starts, ends = _places_in(data[first : first + CHUNK_BYTES + longest], pattern, longest)
+        result.append((starts + first, ends + first))
+        n_found += len(starts)
+        if n_found > MOST_MATCHES:
+            break
+    starts, ends = (each[:MOST_MATCHES] for each in _joined(result))
+    kept = _apart(starts, ends)
+    return TextMatches(starts[kept], ends[kept], n_found <= MOST_MATCHES)
+
+
+def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Places:
+    """Where the pattern fits in data that begins in a chunk, overlapping places too."""
+    n_places = min(len(data), CHUNK_BYTES)
+    padded = data if len(data) == CHUNK_BYTES + longest else np.pad(data, (0, longest))
+    starts, head, length = _heads_in(padded, n_places, pattern)
+    reached: list[list[Places]] = [[] for _ in range(len(pattern) + 1)]
+    reached[head].append((starts, starts + length))
+    for steps, places in zip(pattern[head:], reached[head:], strict=False):
+        starts, ends = _joined(places)
+        for (length, then), spellings in steps.items():
+            fits = _is_one_of([padded[ends + at] for at in range(length)], spellings)
+            reached[then].append((starts[fits], ends[fits] + length))
+    starts, ends = _joined(reached[-1])
+    if (starts[1:] < starts[:-1]).any():
+        in_order = np.argsort(starts, kind="stable")
+        starts, ends = starts[in_order], ends[in_order]
+    if padded is data:
+        return starts, ends
+    is_inside = ends <= len(data)
+    return starts[is_inside], ends[is_inside]
+
+
+def _heads_in(data: NDArray[np.uint8], n_places: int, pattern: Pattern) -> tuple[NDArray[np.int64], int, int]:
+    """Where the pattern may fit, by its first characters; how many of them fit for sure, and their length."""
+    fits = np.ones(n_places, np.bool_)
+    offset = 0
+    for at, steps in enumerate(pattern[:HEAD_CHARACTERS]):
+        columns = [data[offset + column :][:n_places] for column in range(max(steps)[0])]
+        fits &= reduce(or_, [_is_one_of(columns[:length], each) for (length, _), each in steps.items()])
+        if len(steps) > 1:  # what comes next is not at the same place everywhere
+            return np.flatnonzero(fits), at, offset
+        offset += len(columns)
+    return np.flatnonzero(fits), min(len(pattern), HEAD_CHARACTERS), offset
+
+
+def _joined(places: Sequence[Places]) -> Places:
+    if len(places) == 1:
+        return places[0]
+    starts, ends = zip((NO_PLACES, NO_PLACES), *places, strict=True)
+    return np.concatenate(starts), np.concatenate(ends)
+
+
+def _is_one_of(columns: Sequence[NDArray[np.uint8]], spellings: Sequence[bytes]) -> NDArray[np.bool_]:
+    """For each place whether its bytes, one from each column, are one of the spellings."""
+    return reduce(
+        or_,
+        [
+            reduce(and_, [column == byte for column, byte in zip(columns, spelling, strict=True)])
+            for spelling in spellings
+        ],
+    )
+
+
+def _apart(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which places stay where none may overlap, as a search from front to back finds them.
+
+    Follows the way from each place to the next beyond it with steps twice as long each round.
+    """
+    is_kept = np.ones(len(starts), np.bool_)
+    if (starts[1:] >= ends[:-1]).all():
+        return is_kept
+    beyond = np.append(np.searchsorted(starts, ends), len(starts))
+    is_kept = np.zeros(len(starts) + 1, np.bool_)
+    is_kept[0] = True
+    n_kept = 0
+    while n_kept != (n_kept := int(np.count_nonzero(is_kept))):
+        is_kept[beyond[np.flatnonzero(is_kept)]] = True
+        beyond = beyond[beyond]
+    return is_kept[:-1]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _find_expression(text: bytes, query: Query, progress: Progress) -> TextMatches:
+    request = in_text_worker.request(query.needle, query.matches_case, MOST_MATCHES, text)
+    worker = in_text_worker.__name__
+    answer = tried(query.needle, lambda longest_s: answer_of(worker, request, progress, longest_s))
+    places = np.frombuffer(answer, np.int64).reshape(-1, 2)
+    starts, ends = places[:MOST_MATCHES, 0].copy(), places[:MOST_MATCHES, 1].copy()
+    return TextMatches(starts, ends, len(places) <= MOST_MATCHES)
+
+
+# In a vocabulary
+
+
+def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
+    """The ids of the tokens that a query means, in ascending order.  Raises QueryError."""
+    if match := NUMBER.fullmatch(query.strip()):
+        token = int(match[1])
+        if token >= len(tree.offsets) - 1:
+            raise QueryError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
+        return np.array([token], np.int32)
+    if (needle := needle_bytes(query)) is not None:
+        return np.flatnonzero(contains(tree, needle)).astype(np.int32)
+    with closing(RegexTokenMatcher()) as matcher:
+        return matcher.matching(tree, query[1:-1], progress)
+
+
+def needle_bytes(query: str) -> bytes | None:
+    """What the tokens contain that a query means; None for an id or an expression.  Raises QueryError."""
+    if match := HEX.fullmatch(query.strip()):
+        return bytes_of(match[1])
+    if NUMBER.fullmatch(query.strip()) or EXPRESSION.fullmatch(query):
+        return None
+    return query.encode("utf-8", "surrogatepass")
+
+
+def contains(tree: TokenTree, needle: bytes) -> NDArray[np.bool_]:
+    """For each token whether it has these bytes in it; 5 ms for 262,144 tokens."""
+    n_starts = len(tree.data) - len(needle) + 1
+    if not needle or n_starts <= 0:
+        return np.zeros(len(tree.offsets) - 1, np.bool_)
+    begins = tree.data[:n_starts] == needle[0]
+    for at, byte in enumerate(needle[1:], 1):
+        begins &= tree.data[at : at + n_starts] == byte
+    before = np.zeros(len(tree.data) + 1, np.int32)  # how often they begin before each place
+    np.cumsum(begins, out=before[1 : n_starts + 1])
+    before[n_starts + 1 :] = before[n_starts]
+    starts, ends = tree.offsets[:-1], tree.offsets[1:]
+    has: NDArray[np.bool_] = before[np.maximum(ends - len(needle) + 1, starts)] > before[starts]
+    return has
+
+
+def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How far tokens that were found are from what a query says: int64[n], the nearest are to come first.
+
+    0 for the very token, 1 for the one with a space before it, 2 and 3 for tokens that begin so, and 4 for
+    all others; 0 for an id or an expression.
+    """
+    needle = needle_bytes(query)
+    return np.zeros(len(tokens), np.int64) if needle is None else distances_from(tree, needle, tokens)
+
+
+def distances_from(tree: TokenTree, needle: bytes, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The same from bytes that the tokens contain."""
+    found = np.full(len(tokens), 4)
+    starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
+    for worst, begun in ((3, b" " + needle), (2, needle)):
+        rows = np.flatnonzero(ends - starts >= len(begun))
+        for at, byte in enumerate(begun):
+            rows = rows[tree.data[starts[rows] + at] == byte]
+        found[rows] = np.where(ends[rows] - starts[rows] == len(begun), worst - 2, worst)
+    return found
+
+
+class RegexTokenMatcher:
+    """Finds the tokens that a regular expression matches, in a process that can be ended at any time.
+
+    It is kept, as the same tokens take a tenth of the time when they are asked for again, until `close`.
+    """
+
+    def __init__(self) -> None:
+        self._process = PersistentProcess(in_tokens_worker.__name__)
+        self._tree: TokenTree | None = None  # whose tokens the process has
+
+    def matching(
+        self, tree: TokenTree, expression: str, progress: Callable[[float], None]
+    ) -> NDArray[np.int32]:
+        """The ids of those that an expression matches.  Raises QueryError."""
+        answer = tried(expression, partial(self._answer, tree, expression, progress))
+        return np.frombuffer(bytearray(answer), np.int32)
+
+    def close(self) -> None:
+        """End the process; the next expression starts another."""
+        self._process.close()
+
+    def _answer(
+        self, tree: TokenTree, expression: str, progress: Callable[[float], None], longest_s: float
+    ) -> bytes:
+        if tree is not self._tree or not self._process.is_running:
+            self._process.close()
+            self._process.answer(in_tokens_worker.request(tree.data, tree.offsets), progress, longest_s)
+            self._tree = tree
+        return self._process.answer(expression.encode("utf-8", "surrogatepass"), progress, longest_s)
+
+
+# For both
+
+
+def bytes_of(digits: str) -> bytes:
+    """The bytes of hex digits, which white space may stand between.  Raises QueryError."""
+    digits = "".join(digits.split())
+    if not re.fullmatch("[0-9a-fA-F]*", digits):
+        raise QueryError("Bytes are written as hex digits, such as E2 82 AC.")
+    if len(digits) % 2:
+        raise QueryError("Two hex digits make a byte: one is missing.")
+    return bytes.fromhex(digits)
+
+
+def tried(expression: str, answer: Callable[[float], bytes]) -> bytes:
+    """What a process answers that is given a regular expression and so many seconds.  Raises QueryError."""
+    try:
+        re.compile(expression)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise QueryError(f"The regular expression is not valid: {error}.") from error
+    try:
+        return answer(LONGEST_S)
+    except TimeoutError:
+        message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
+        raise QueryError(message) from None
+    except ApartError:
+        raise QueryError("The regular expression could not be tried. Make it simpler.") from None

@@ -1,0 +1,581 @@
+"""Which rows of a model's embeddings look as if no training text had led to their tokens.
+
+Matrices are read from a GGUF in blocks: never a whole one is in memory.
+Source: Land & Bartolo 2024, "Fishing for Magikarp", section 2.2, https://arxiv.org/abs/2405.05417.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from io import FileIO
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
+from gguf.quants import dequantize
+from numpy.typing import NDArray
+
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats.file_bytes import HeaderBytes, open_regular, state_of
+from guiapp.core.formats.gguf_reader import BROKEN, TensorPlace, all_parts, read_header, tensor_places
+from guiapp.core.text.figures import quoted
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.special_ids import reserved
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import EncodeError, VocabError
+from guiapp.native.checkpoint import Progress, checkpoint
+
+Ids = NDArray[np.int32]
+Values = NDArray[np.float32]
+Rows = NDArray[np.float32]
+INPUT, OUTPUT, OUTPUT_BIAS = "token_embd.weight", "output.weight", "output.bias"
+MOST_ROWS = 1 << 22  # sixteen times as many as any model has
+WIDEST = 1 << 16  # four times as wide as any model
+BLOCK_ELEMENTS = 1 << 20  # that are decoded at once; decoding takes some five times their memory
+NEVER_IN_UTF_8 = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
+FEWEST = 3  # whose mean says something
+MOST_REFERENCE_ROWS = 512  # of which the mean is taken
+SAMPLE_NUMBERS = 1 << 24  # of the rows that the first principal component is estimated from at first
+N_DIRECTIONS, N_ROUNDS = 8, 12  # of that estimate
+NEAR_ZERO = 1e-3  # of the usual norm: a mean that is shorter has no direction
+LARGEST_SQUARE = 1e30  # of a row's norm; rows beyond are broken, and would spoil the sums
+SHARE = 0.02  # of all tokens, which the paper verifies
+NEAR_UNUSED = 0.1  # of the way from the known unused rows to what is usual
+MOST_OF_THEM, SET_APART = 0.9, 0.25  # so many known unused rows have less than this share of all tokens
+COARSE_BITS = 4  # a number; fewer blur what is small
+COMPARED = "cosine distance to the known unused rows"
+NORM = "norm of the input row"
+
+
+@dataclass(frozen=True, eq=False)
+class Indicators:
+    """What the embeddings of a model tell about its tokens.
+
+    matrices   of what the model makes of ids, and of what makes ids again unless that is the same ("tied")
+    known      the rows that are known to be unused, which the others were compared with; None without any
+    groups     all that could be compared with: tokens that were hardly trained for a reason
+    title      what `values` are
+    values     float32[n], less is more suspicious: the norm, or for a tied model the cosine distance, as in
+               the paper; the other where only that sets the known unused rows apart
+    limit      up to which a token looks untrained: a tenth of the way from the known unused rows to all
+               tokens, of both the median; where those are not set apart, the least 2 %, as in the paper
+    notes    what speaks against trusting this, one sentence each
+    """
+
+    matrices: tuple[MatrixIndicators, ...]
+    known: KnownUnused | None
+    groups: tuple[KnownUnused, ...]
+    title: str
+    values: Values
+    limit: float
+    notes: tuple[str, ...]
+
+    @property
+    def input(self) -> MatrixIndicators:
+        """Of what the model makes of ids."""
+        return self.matrices[0]
+
+    @property
+    def last(self) -> MatrixIndicators:
+        """Of what makes ids."""
+        return self.matrices[-1]
+
+    @property
+    def column(self) -> str:
+        """The name of `values` in lists of tokens."""
+        return "norm" if self.title == NORM else "cosine"
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """bool[n]: the tokens of `groups`."""
+        return _in_any(self.groups, len(self.values))
+
+    @property
+    def suspects(self) -> Ids:
+        """The tokens up to the limit, the most suspicious first; those of `groups` aside."""
+        ids = np.flatnonzero((self.values <= self.limit) & ~self.is_known)
+        return ids[np.argsort(self.values[ids], kind="stable")].astype(np.int32)
+
+
+def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:
+    """Where the embeddings of a model are.  Raises VocabError for one without."""
+    if vocabulary.path is None or vocabulary.format != "GGUF":
+        raise VocabError("This model's file holds no embeddings. Open a GGUF that holds the whole model.")
+    return find_matrices(vocabulary.path)
+
+
+def token_indicators(
+    vocabulary: Vocabulary,
+    progress: Progress = lambda _share: None,
+    unused: Sequence[int] | None = None,
+) -> Indicators:
+    """Read the embeddings of a model.
+
+    progress  called with the share done; what it raises stops the work
+    unused    rows to compare with, in place of those that are found
+    Memory: 500 MB at most, whatever the size of the model.  Raises VocabError for a file without embeddings,
+    or with broken ones.
+    """
+    matrices = matrices_of(vocabulary)
+    groups = known_unused(vocabulary, matrices.input.n_rows)
+    if unused is not None:
+        groups = (_chosen(unused, matrices.input.n_rows), *groups)
+    known = groups[0] if groups else None
+    both = [matrix for matrix in (matrices.input, matrices.output) if matrix is not None]
+    read = tuple(
+        measured(matrix, len(vocabulary), known, partial(_report_part, progress, number, len(both)))
+        for number, matrix in enumerate(both)
+    )
+    return _assess(read, known, groups, matrices.has_bias)
+
+
+def _chosen(unused: Sequence[int], n_rows: int) -> KnownUnused:
+    rows = np.unique(np.asarray(unused, np.int64))
+    if not len(rows) or rows[0] < 0 or rows[-1] >= n_rows:
+        raise VocabError(f"The rows to compare with are to be some of 0 to {n_rows - 1:,}.")
+    return KnownUnused("chosen rows", rows.astype(np.int32))
+
+
+def _report_part(progress: Progress, number: int, count: int, share: float) -> None:
+    progress((number + share) / count)
+
+
+def _in_any(groups: Sequence[KnownUnused], n_tokens: int) -> NDArray[np.bool_]:
+    flags = np.zeros(n_tokens, np.bool_)
+    for group in groups:
+        flags[group.rows[group.rows < n_tokens]] = True
+    return flags
+
+
+class _Choice(NamedTuple):
+    """An indicator that could be taken, with that of the known unused rows: each compared with the others."""
+
+    title: str
+    values: Values
+    own: Values
+
+    def limit(self, groups: Sequence[KnownUnused]) -> tuple[float, bool]:
+        """Up to which value a token looks untrained, and whether the known unused rows are set apart."""
+        others = self.values[~np.isnan(self.values) & ~_in_any(groups, len(self.values))]
+        if not len(others):
+            return float("nan"), False
+        if not len(self.own) or np.quantile(self.own, MOST_OF_THEM) >= np.quantile(others, SET_APART):
+            return float(np.quantile(others, SHARE)), False
+        unused = float(np.median(self.own))
+        return unused + NEAR_UNUSED * (float(np.median(others)) - unused), True
+
+
+def _assess(
+    read: tuple[MatrixIndicators, ...],
+    known: KnownUnused | None,
+    groups: tuple[KnownUnused, ...],
+    has_bias: bool,
+) -> Indicators:
+    first, last = read[0], read[-1]
+    norm = _Choice(NORM, first.norms, _norms(reference_rows(first.matrix, known)))
+    cosine = _Choice(COMPARED, last.cosines, _cosines_to_others(reference_rows(last.matrix, known)))
+    choices = [cosine, norm] if first is last else [norm, cosine]
+    choices = [choice for choice in choices if not np.isnan(choice.values).all()]
+    choice = next((choice for choice in choices if choice.limit(groups)[1]), choices[0])
+    limit, is_set_apart = choice.limit(groups)
+    notes = [*_notes(last, known, is_set_apart)]
+    for matrix in read:
+        notes += _matrix_notes(matrix)
+    if has_bias:
+        notes.append(f"The model adds a bias to its output ({OUTPUT_BIAS}), which is not looked at.")
+    return Indicators(read, known, groups, choice.title, choice.values, limit, tuple(notes))
+
+
+def _norms(rows: Rows | None) -> Values:
+    norms: Values = np.zeros(0, np.float32) if rows is None else np.linalg.norm(rows, axis=1)
+    return norms
+
+
+def _cosines_to_others(rows: Rows | None) -> Values:
+    """The cosine distance of each row to the mean of the others; none of a single row."""
+    if rows is None or len(rows) == 1:
+        return np.zeros(0, np.float32)
+    means = (rows.sum(axis=0) - rows) / (len(rows) - 1)
+    with np.errstate(all="ignore"):
+        cosines: Values = np.einsum("ij,ij->i", rows, means) / (_norms(rows) * _norms(means))
+    return np.float32(1) - np.nan_to_num(cosines, nan=1.0)
+
+
+def _notes(compared: MatrixIndicators, known: KnownUnused | None, is_set_apart: bool) -> Iterator[str]:
+    if known is None:
+        yield "No row is known to be unused, so there is nothing to compare with: only norms are told."
+        return
+    if np.isnan(compared.cosines).all():
+        yield "The mean of the known unused rows is zero, which has no direction: norms are told instead."
+    if not is_set_apart:
+        yield (
+            f"The {len(known.rows):,} {known.why} are not set apart from other tokens here, "
+            "so it says little that a token has less than others."
+        )
+
+
+def _matrix_notes(indicators: MatrixIndicators) -> Iterator[str]:
+    matrix, n_tokens = indicators.matrix, len(indicators.norms)
+    bits = 8 * matrix.row_bytes / matrix.width
+    if bits < COARSE_BITS:
+        how = f"{bits:.1f} bits a number ({matrix.kind.name})"
+        yield f"{matrix.name} is stored in {how}: small rows are blurred."
+    if indicators.n_broken:
+        yield f"Rows of {matrix.name} that hold what is no number, or too large: {indicators.n_broken:,}."
+    if matrix.n_rows < n_tokens:
+        yield f"Tokens that have no row in {matrix.name}: {n_tokens - matrix.n_rows:,}."
+
+
+# What sets the rows of a matrix apart from those that are known to be unused, in two passes over them
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixIndicators:
+    """What sets the rows of one matrix apart.  Less is more suspicious.
+
+    matrix     where it is
+    norms      float32[n]  the length of each token's row
+    distances  float32[n]  how far it is from the mean of the known unused rows
+    cosines    float32[n]  the cosine distance to it, 0 to 2; 0 for a row of zeros
+    cosines_without_component  the same without the matrix's first principal component
+    n_broken   how many rows hold values that are no numbers, or too large
+    All are NaN for tokens without a row or with a broken one; all but `norms` where nothing is known to be
+    unused, and the cosines where that is all zeros.
+    """
+
+    matrix: Matrix
+    norms: Values
+    distances: Values
+    cosines: Values
+    cosines_without_component: Values
+    n_broken: int
+
+
+def measured(
+    matrix: Matrix, n_tokens: int, known: KnownUnused | None, progress: Progress
+) -> MatrixIndicators:
+    """Read a matrix twice."""
+    squares, component = _survey(matrix, lambda share: progress(share / 2))
+    if np.isnan(squares).all():
+        what = f"{quoted(matrix.path.name)} has no row in {matrix.name} that consists of numbers"
+        raise VocabError(f"{what}. {BROKEN}")
+    norms = np.sqrt(squares)
+    nothing = np.full(matrix.n_rows, np.nan, np.float32)
+    distances, cosines, without = nothing, nothing, nothing
+    reference = reference_rows(matrix, known)
+    if reference is not None:
+        distances, cosines, without = _distances(
+            matrix, norms, reference, component, lambda share: progress(0.5 + share / 2)
+        )
+    return MatrixIndicators(
+        matrix=matrix,
+        norms=_of_tokens(norms, n_tokens),
+        distances=_of_tokens(distances, n_tokens),
+        cosines=_of_tokens(cosines, n_tokens),
+        cosines_without_component=_of_tokens(without, n_tokens),
+        n_broken=int(np.isnan(squares).sum()),
+    )
+
+
+def _of_tokens(column: Values, n_tokens: int) -> Values:
+    values = np.full(n_tokens, np.nan, np.float32)
+    values[: len(column)] = column[:n_tokens]
+    return values
+
+
+def _sound_blocks(matrix: Matrix, progress: Progress) -> Iterator[tuple[int, Rows, Values]]:
+    """The rows in blocks with the number of the first and their squared norms: zeros and NaN if broken."""
+    for start, rows in blocks_of(matrix):
+        progress(start / matrix.n_rows)
+        yield start, rows, _zero_broken(rows)
+    progress(1.0)
+
+
+def _zero_broken(rows: Rows) -> Values:
+    """Make zeros of broken rows.  Their squared norms, NaN of broken ones."""
+    with np.errstate(all="ignore"):
+        squares: Values = np.einsum("ij,ij->i", rows, rows)
+        is_broken = ~(squares <= LARGEST_SQUARE)
+    rows[is_broken] = 0
+    squares[is_broken] = np.nan
+    return squares
+
+
+def _survey(matrix: Matrix, progress: Progress) -> tuple[Values, Values]:
+    """Squared norms of all rows, and the first principal component.
+
+    That is found by block power iteration: some rounds over a sample of rows, and one over all.
+    """
+    directions = _sampled_directions(matrix)
+    squares = np.empty(matrix.n_rows, np.float32)
+    sums = np.zeros((matrix.width, directions.shape[1] + 1))
+    for start, rows, of_block in _sound_blocks(matrix, progress):
+        squares[start : start + len(rows)] = of_block
+        sums += rows.T @ np.column_stack([rows @ directions, np.ones(len(rows), np.float32)])
+    mean = sums[:, -1] / matrix.n_rows
+    turned = sums[:, :-1] / matrix.n_rows - np.outer(mean, mean @ directions)
+    _values, mixed = np.linalg.eigh(directions.T @ turned)
+    component = turned @ mixed[:, -1]
+    length = np.linalg.norm(component)
+    return squares, (component / length if length else component).astype(np.float32)
+
+
+def _sampled_directions(matrix: Matrix) -> Values:
+    """float32[width, k], orthonormal: nearly the directions in which rows differ most."""
+    n_sampled = min(matrix.n_rows, max(1, SAMPLE_NUMBERS // matrix.width))
+    rows = rows_of(matrix, np.linspace(0, matrix.n_rows - 1, n_sampled).astype(np.int64).tolist())
+    _zero_broken(rows)
+    rows -= rows.mean(axis=0)
+    start = np.random.default_rng(0).standard_normal((matrix.width, min(N_DIRECTIONS, matrix.width)))
+    directions: Values = np.linalg.qr(start)[0].astype(np.float32)
+    for _ in range(N_ROUNDS):
+        checkpoint()
+        directions = np.linalg.qr(rows.T @ (rows @ directions))[0]
+    return directions
+
+
+def reference_rows(matrix: Matrix, known: KnownUnused | None) -> Rows | None:
+    """Those rows that are known to be unused, or some of them; None without any that are sound."""
+    numbers = [] if known is None else known.rows[known.rows < matrix.n_rows].tolist()
+    if not numbers:
+        return None
+    rows = rows_of(matrix, numbers[:: 1 + len(numbers) // MOST_REFERENCE_ROWS])
+    sound = rows[~np.isnan(_zero_broken(rows))]
+    return sound if len(sound) else None
+
+
+def _distances(
+    matrix: Matrix, norms: Values, reference: Rows, component: Values, progress: Progress
+) -> tuple[Values, Values, Values]:
+    """Distance, cosine distance, and that without a component, of all rows to the mean of some."""
+    mean = reference.mean(axis=0)
+    length, along_mean = float(np.linalg.norm(mean)), float(mean @ component)
+    both = np.column_stack([mean, component])
+    distances, products = np.empty(matrix.n_rows, np.float32), np.empty((matrix.n_rows, 2), np.float32)
+    for start, rows, _squares in _sound_blocks(matrix, progress):
+        rows -= mean  # first, so that what is near the mean keeps its digits
+        part = slice(start, start + len(rows))
+        distances[part] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        products[part] = rows @ both
+    distances[np.isnan(norms)] = np.nan
+    if length < NEAR_ZERO * float(np.nanmedian(norms)):
+        return distances, np.full_like(norms, np.nan), np.full_like(norms, np.nan)
+    dots, along = products[:, 0] + mean @ mean, products[:, 1] + along_mean
+    left, left_of_mean = np.sqrt(np.maximum(norms**2 - along**2, 0)), mean - along_mean * component
+    return (
+        distances,
+        _cosine_distances(dots, norms, length),
+        _cosine_distances(dots - along * along_mean, left, float(np.linalg.norm(left_of_mean))),
+    )
+
+
+def _cosine_distances(dots: Values, norms: Values, reference_norm: float) -> Values:
+    with np.errstate(all="ignore"):
+        distances: Values = 1 - dots / (norms * reference_norm)
+    distances[norms == 0] = 0
+    return np.clip(distances, 0, 2)
+
+
+class KnownUnused(NamedTuple):
+    """Rows that no training text can have led to.
+
+    why   what they are, in the plural
+    rows  numbers of rows, ascending; those from the size of the vocabulary on have no token
+    """
+
+    why: str
+    rows: Ids
+
+
+def known_unused(vocabulary: Vocabulary, n_rows: int) -> tuple[KnownUnused, ...]:
+    """All groups of a model with so many rows, the most trustworthy first; those of too few rows last."""
+    n_tokens = len(vocabulary)
+    data, offsets = vocabulary.token_bytes_table
+    single = np.flatnonzero((np.diff(offsets) == 1) & ((vocabulary.attributes & Attribute.CONTROL) == 0))
+    is_byte = (vocabulary.attributes[single] & Attribute.BYTE) > 0
+    is_never = np.isin(data[offsets[single]], [*NEVER_IN_UTF_8])
+    is_double = is_byte & ~vocabulary.token_tree.is_matched[single] & ~is_never
+    groups: tuple[tuple[str, NDArray[np.integer]], ...] = (
+        ("tokens for bytes that UTF-8 never has", single[is_never]),
+        ("byte tokens whose character is a token itself", single[is_double]),
+        ("rows without a token", np.arange(n_tokens, n_rows)),
+        ("tokens named or marked as unused or reserved", np.flatnonzero(reserved(vocabulary))),
+    )
+    there = [KnownUnused(why, rows[rows < n_rows].astype(np.int32)) for why, rows in groups]
+    return tuple(
+        sorted((group for group in there if len(group.rows)), key=lambda group: len(group.rows) < FEWEST)
+    )
+
+
+# Matrices with one row for each token
+
+
+class Matrix(NamedTuple):
+    """A matrix in a file.
+
+    kind   how its numbers are stored
+    at     the byte where its data begin
+    width  how many numbers a row has
+    """
+
+    path: Path
+    name: str
+    kind: GGMLQuantizationType
+    at: int
+    n_rows: int
+    width: int
+
+    @property
+    def row_bytes(self) -> int:
+        block, size = GGML_QUANT_SIZES[self.kind]
+        return self.width // block * size
+
+
+class EmbeddingMatrices(NamedTuple):
+    """What a model makes of ids, and ids of.
+
+    output    None where the input's matrix is used again, "tied"
+    has_bias  whether something is added to what `output` gives
+    """
+
+    input: Matrix
+    output: Matrix | None
+    has_bias: bool
+
+
+def find_matrices(path: Path) -> EmbeddingMatrices:
+    """Those of a GGUF, which may be split into several files.  Raises VocabError where there are none."""
+    tensors: dict[str, tuple[Path, TensorPlace]] = {}
+    for part in all_parts(path):
+        source = HeaderBytes(part, lambda _share: checkpoint())
+        try:
+            names = [name.encode() for name in (INPUT, OUTPUT, OUTPUT_BIAS)]
+            places = tensor_places(source, read_header(source), names)
+        finally:
+            source.close()
+        tensors |= {name.decode(): (part, place) for name, place in places.items()}
+    if INPUT not in tensors:
+        raise VocabError(
+            f"{quoted(path.name)} holds no embeddings ({INPUT}). Choose a file that holds the whole model."
+        )
+    output = _matrix(OUTPUT, *tensors[OUTPUT]) if OUTPUT in tensors else None
+    return EmbeddingMatrices(_matrix(INPUT, *tensors[INPUT]), output, OUTPUT_BIAS in tensors)
+
+
+def _matrix(name: str, path: Path, place: TensorPlace) -> Matrix:
+    def error(what: str, advice: str = BROKEN) -> VocabError:
+        return VocabError(f"{quoted(path.name)} has a tensor {name} {what}. {advice}")
+
+    width, *rest = place.shape or (0,)
+    if len(rest) != 1 or not 0 < rest[0] <= MOST_ROWS or not 0 < width <= WIDEST:
+        shape = " × ".join(f"{size:,}" for size in place.shape)
+        raise error(f"of {shape or 'no'} numbers, which is no row for each token")
+    kind = next((each for each in GGMLQuantizationType if each == place.kind), None)
+    if kind is None or not _is_decoded(kind):
+        stored = f"type {place.kind}" if kind is None else kind.name
+        raise error(f"that is stored as {stored}, which is not decoded", "Choose another quantisation.")
+    block, _size = GGML_QUANT_SIZES[kind]
+    if width % block:
+        raise error(f"whose rows of {width:,} numbers are no whole blocks of {block}")
+    return Matrix(path, name, kind, place.at, rest[0], width)
+
+
+def _is_decoded(kind: GGMLQuantizationType) -> bool:
+    try:
+        _decode(np.zeros((1, GGML_QUANT_SIZES[kind][1]), np.uint8), kind)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def _decode(raw: NDArray[np.uint8], kind: GGMLQuantizationType) -> Rows:
+    with np.errstate(all="ignore"):  # of a hostile file; the numbers that it makes are looked at later
+        rows: Rows = dequantize(raw, kind)
+    return rows
+
+
+def blocks_of(matrix: Matrix) -> Iterator[tuple[int, Rows]]:
+    """All rows in blocks, each with the number of its first row; a block may be written on."""
+    size = max(1, BLOCK_ELEMENTS // matrix.width)
+    with _opened(matrix) as file:
+        for start in range(0, matrix.n_rows, size):
+            checkpoint()
+            yield start, _read(file, matrix, start, min(start + size, matrix.n_rows))
+
+
+def rows_of(matrix: Matrix, numbers: Sequence[int]) -> Rows:
+    """Some rows, float32[k, width], of ascending numbers."""
+    size, rows = max(1, BLOCK_ELEMENTS // matrix.width), np.empty((len(numbers), matrix.width), np.float32)
+    cuts = [at for at, (left, right) in enumerate(pairwise(numbers), 1) if right != left + 1]
+    with _opened(matrix) as file:
+        for first, last in pairwise([0, *cuts, len(numbers)]):
+            for at in range(first, last, size):
+                checkpoint()
+                end = min(at + size, last)
+                rows[at:end] = _read(file, matrix, numbers[at], numbers[end - 1] + 1)
+    return rows
+
+
+def _opened(matrix: Matrix) -> FileIO:
+    file = open_regular(matrix.path)
+    end, size = matrix.at + matrix.n_rows * matrix.row_bytes, state_of(file).size_bytes
+    if end > size:
+        file.close()
+        raise VocabError(
+            f"{quoted(matrix.path.name)} is incomplete: {matrix.name} ends at byte {end:,}, "
+            f"the file at {size:,}. Fetch the whole model."
+        )
+    return file
+
+
+def _read(file: FileIO, matrix: Matrix, start: int, end: int) -> Rows:
+    raw = np.empty((end - start, matrix.row_bytes), np.uint8)
+    left = raw.reshape(-1).data
+    try:
+        file.seek(matrix.at + start * matrix.row_bytes)
+        while left:
+            n_read = file.readinto(left)
+            if not n_read:
+                raise VocabError(f"{quoted(matrix.path.name)} became shorter while it was read. Try again.")
+            left = left[n_read:]
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}. Check the disk or copy the file."
+        raise VocabError(f"{quoted(matrix.path.name)} {reason}") from error
+    return _decode(raw, matrix.kind)
+
+
+# Whether a model knows a token: it is asked to repeat it, as it did many times before
+
+
+N_EXAMPLES = 8
+OPENING = "An echo gives back what it hears, letter by letter.\n"
+LINE = "Heard: «{0}» Given back: «{0}»\n"
+LAST = "Heard: «{0}» Given back: «"
+
+
+class Prompt(NamedTuple):
+    """A text to be gone on with.
+
+    holds_token  whether the token stands in it as it is encoded; else the text tells nothing about it
+    """
+
+    text: str
+    holds_token: bool
+
+
+def repeating_prompt(tokenizer: Tokenizer, token_id: int) -> Prompt | None:
+    """A text that a model which knows the token goes on with by it; None where it is no whole characters."""
+    try:
+        token = tokenizer.vocabulary.token_bytes(token_id).decode()
+    except UnicodeDecodeError:
+        return None
+    text = OPENING + N_EXAMPLES * LINE.format(token) + LAST.format(token)
+    try:
+        found = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+    except EncodeError:
+        return Prompt(text, False)
+    return Prompt(text, int((found == token_id).sum()) > N_EXAMPLES)

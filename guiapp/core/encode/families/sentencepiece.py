@@ -1,0 +1,325 @@
+"""SentencePiece models as SentencePiece itself encodes by them: pairs, characters and Unigram.
+
+The text is normalised; user-defined pieces in what it became stay whole.  Neighbouring unknown pieces are
+one.
+Source: https://github.com/google/sentencepiece, src/unigram_model.cc and bpe_model.cc of version 0.2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes
+from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    FastPath,
+    Rows,
+    Tracer,
+    laid_out,
+    no_fast_path,
+    rows_of,
+)
+from guiapp.core.encode.families.unigram import (
+    LONGEST_TOKEN,
+    NONE,
+    REFUSED,
+    UNKNOWN_PENALTY,
+    UnigramPipeline,
+    has_inner_symbol,
+)
+from guiapp.core.text.normalized import NormalizedText, common_beginnings, source_spans
+from guiapp.core.text.piece_text import PieceText, character_at, character_before
+from guiapp.core.text.utf8 import is_text
+from guiapp.core.vocabulary.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
+from guiapp.core.vocabulary.byte_alphabet import NAMES
+from guiapp.core.vocabulary.merges import MARKED_SPACE, sentence_piece_merging
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.pairs import AS_RANKED, Affixes
+from guiapp.native.unigram import PartEncoders, Unigram
+
+PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
+WHY_NO_FAST = "Pieces hold spaces behind their beginning: what lies between cuts is too long to be looked up."
+TAKES_APART = "heap"  # the one that knows what unused pieces were last seen to be made of
+WHY_ONLY_HEAP = (
+    "The model has unused pieces: they are merged, and taken apart at the end to what they were last seen to "
+    "be made of anywhere in the text, which only the queue of `heap` tells."
+)
+
+SHORT = 1000  # bytes of a text of which Python itself tells soonest whether it is valid
+ONE_SPACE = np.frombuffer(b" ", np.uint8)
+
+
+class _Changed(NamedTuple):
+    """What became of a fragment: a normalised text, or the very same one behind some bytes."""
+
+    data: NDArray[np.uint8]
+    normalized: NormalizedText | None
+    n_before: int
+
+
+class PiecePairsPipeline(PairPipeline):
+    """See `Pipeline`."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        assert vocabulary.pieces is not None
+        rules = vocabulary.pieces
+        self._unknown = None if rules.has_byte_fallback else vocabulary.special_ids.unk
+        rows = np.flatnonzero(vocabulary.stored_types == USER_DEFINED_TYPE).tolist()
+        user_defined = [vocabulary.raw_text(row) for row in rows]
+        self._text = PieceText(rules.text, user_defined, is_compact=True)
+        merging = sentence_piece_merging(vocabulary)
+        super().__init__(PairEncoder(vocabulary, merging, AS_RANKED, self._unknown))
+        self._takes_apart = merging.takes_apart
+        if self._takes_apart:
+            others = [name for name in self.encoders if name != TAKES_APART]
+            self.encoders, self.refused = (
+                (TAKES_APART,),
+                {**self.refused, **dict.fromkeys(others, WHY_ONLY_HEAP)},
+            )
+        adds_at_end = rules.text.adds_space and rules.text.adds_at_end
+        self._may_be_alone = not adds_at_end
+        self._adds_space = rules.text.adds_space and not adds_at_end
+        self._is_fast = (
+            self._may_be_alone
+            and self._text.changes_nothing
+            and self._unknown is None
+            and not self._takes_apart
+        )
+        self.encodes_many_texts = self._is_fast
+        self._beginnings = _beginnings(user_defined)
+        spaced = [each for each in self._beginnings if self._adds_space and each.startswith(b" ")]
+        self._after_space = tuple(each[1:] for each in spaced)
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        """The tokens of one fragment; a space that is put around it has the empty span."""
+        return self._encode_changed(self._changed(fragment, after_special), encoder)
+
+    def _changed(self, fragment: NDArray[np.uint8], begins: bool) -> _Changed:
+        if not (self._may_be_alone and self._text.leaves_alone(fragment)):
+            normalized = self._text.normalize(fragment, begins)
+            return _Changed(normalized.data, normalized, 0)
+        if not (self._adds_space and begins and len(fragment)):
+            return _Changed(fragment, None, 0)
+        return _Changed(np.concatenate([ONE_SPACE, fragment]), None, 1)
+
+    def _encode_changed(self, changed: _Changed, encoder: str) -> FragmentTokens:
+        if len(changed.data) == 0:
+            return NO_TOKENS
+        tokens = self._encoder.encode(changed.data, self._text.piece_ends(changed.data), encoder)
+        return self._fused(_at_source(tokens, changed))
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
+    ) -> FragmentTokens:
+        text = self._text.normalize_readable(fragment, after_special)
+        data = text.data.tobytes()
+        tracer.begin(data, text, 0)
+        if not data:
+            tracer.split([])
+            return NO_TOKENS
+        ends = self._text.piece_ends_readable(data)
+        tokens = self._encoder.encode_readable(data, ends, encoder, tracer)
+        return self._fused(to_source(tokens, text))
+
+    def _fused(self, tokens: FragmentTokens) -> FragmentTokens:
+        """The same with one unknown token in place of neighbouring ones."""
+        is_unknown = tokens.ids == self._unknown
+        if self._unknown is None or not is_unknown.any():
+            return tokens
+        is_first = ~(is_unknown & np.append(False, is_unknown[:-1]))
+        is_last = np.append(is_first[1:], True)
+        return FragmentTokens.later(
+            tokens.ids[is_first], lambda: (tokens.starts[is_first], tokens.ends[is_last])
+        )
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        data, ends = laid_out(texts, b" " if self._adds_space else b"")
+        if all(map(self._is_as_it_is, texts)):
+            return self._encoder.encode_each(
+                data, ends, lambda start, end: self._encode_as_it_is(data[start:end], self.encoders[0])
+            )
+        fragments = (np.frombuffer(text, np.uint8) for text in texts)
+        return rows_of(self.encode(fragment, True, self.encoders[0]).ids for fragment in fragments)
+
+    def _encode_as_it_is(self, data: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        return self._encoder.encode(data, np.array([len(data)]), encoder)
+
+    def _is_as_it_is(self, text: bytes) -> bool:
+        """Whether a text is valid, and no user-defined piece may be in it, with the space in front of it."""
+        if text.startswith(self._after_space) or any(each in text for each in self._beginnings):
+            return False
+        if len(text) < SHORT:
+            return text.isascii() or is_text(text)
+        return self._text.leaves_alone(np.frombuffer(text, np.uint8))
+
+    @property
+    def fast_path(self) -> FastPath:
+        return self._encode_fast if self._is_fast else no_fast_path
+
+    def _encode_fast(self, text: str | bytes, affixes: Affixes) -> NDArray[np.int32] | None:
+        data = as_bytes(text)
+        if not self._is_as_it_is(data):
+            return None
+        return (self._encoder.fast_path_after_space if self._adds_space else self._encoder.fast_path)(
+            data, affixes
+        )
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        cut = 0 if self._takes_apart else self._encoder.cut_before(fragment, position)
+        while cut > 0 and not self._is_cut(fragment[:position], cut):
+            cut = self._encoder.cut_before(fragment, cut)
+        return cut
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        end = len(fragment)
+        cut = end if self._takes_apart else self._encoder.cut_after(fragment, position)
+        while cut < end and not self._is_cut(fragment, cut):
+            cut = self._encoder.cut_after(fragment, cut)
+        return cut
+
+    def _is_cut(self, text: NDArray[np.uint8], cut: int) -> bool:
+        """Whether both sides are normalised alike by themselves, and no unknown piece reaches across."""
+        if not self._text.is_independent(text, cut):
+            return False
+        return self._unknown is None or self._is_known(text[:cut], True) or self._is_known(text[cut:], False)
+
+    def _is_known(self, text: NDArray[np.uint8], at_end: bool) -> bool:
+        """Whether the character at the end, or the beginning, of a text is a piece by itself."""
+        character = character_before(text, len(text)) if at_end else character_at(text, 0)
+        symbol = self.merging.model.start_symbol(MARKED_SPACE if character == b" " else character)
+        return 0 <= symbol < self.merging.n_tokens
+
+
+def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
+    """Tokens of what became of a fragment with the spans that they have there."""
+    normalized = changed.normalized
+    if normalized is None:
+        return tokens.moved(-changed.n_before)
+
+    def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        at_source = to_source(tokens, normalized)
+        return at_source.starts, at_source.ends
+
+    return FragmentTokens.later(tokens.ids, make_bounds)
+
+
+def _beginnings(user_defined: Sequence[bytes]) -> list[bytes]:
+    """What may be the beginning of one of these pieces in a text, or of a space that was typed as U+2581."""
+    return common_beginnings((MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)))
+
+
+class PieceUnigramPipeline(UnigramPipeline):
+    """See `Pipeline`.
+
+    Scores are summed in 32 bits from the beginning of a text: what comes first decides how sums are rounded,
+    and with that between segmentations that are almost equally good.  So no part is encoded by itself.
+    """
+
+    _is_single = True
+    encodes_many_texts = False
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        assert vocabulary.pieces is not None
+        self._vocabulary = vocabulary
+        types, scores = vocabulary.stored_types, vocabulary.scores
+        is_user_defined = types == USER_DEFINED_TYPE
+        self._token_ids = np.flatnonzero((types == NORMAL_TYPE) | is_user_defined).astype(np.int32)
+        user_defined = [vocabulary.raw_text(row) for row in np.flatnonzero(is_user_defined).tolist()]
+        self._text = PieceText(vocabulary.pieces.text, user_defined)
+        self._unknown_score = float(scores[types == NORMAL_TYPE].min() - UNKNOWN_PENALTY)
+        free = np.float32(PER_BYTE * (np.diff(vocabulary.token_offsets) - 1))
+        self._scores = np.where(is_user_defined, free, scores).astype(np.float64)
+        self._unknown = NONE if vocabulary.special_ids.unk is None else vocabulary.special_ids.unk
+        self._byte_ids = vocabulary.token_table.find(NAMES) if vocabulary.pieces.has_byte_fallback else None
+
+        has_words = not has_inner_symbol(vocabulary, self._token_ids)
+        self.encoders = ("fast", "viterbi") if has_words else ("viterbi",)
+        self.refused = REFUSED if has_words else {**REFUSED, "fast": WHY_NO_FAST}
+
+    def make_tables(self) -> None:
+        _ = self._parts if "fast" in self.encoders else self._model
+
+    @cached_property
+    def _parts(self) -> PartEncoders:
+        no_ids = np.empty(0, np.int32)
+        return PartEncoders(
+            self._model, self._token_ids, no_ids if self._byte_ids is None else self._byte_ids
+        )
+
+    @cached_property
+    def _model(self) -> Unigram:
+        vocabulary = self._vocabulary
+        is_long = np.diff(vocabulary.token_offsets)[self._token_ids] > LONGEST_TOKEN
+        arrays: dict[str, NDArray[Any]] = {
+            "token_data": vocabulary.token_data,
+            "token_offsets": vocabulary.token_offsets,
+            "token_ids": self._token_ids,
+            "scores": self._scores,
+            "units": np.empty(0, np.uint32),
+            "replacements": np.empty(0, np.uint8),
+            "kinds": np.zeros(256, np.uint8),
+            "is_settled": np.zeros(1 << 16, np.bool_),
+            "is_cut": np.zeros(256, np.bool_),
+        }
+        matcher = self._matcher if is_long.any() else None
+        unknown = self._unknown, self._unknown_score
+        return Unigram(arrays, (), matcher, unknown, (False, False), is_single=True)
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        if encoder == "fast":
+            return self._encode_known(self._text.data(fragment, after_special), fragment, after_special)
+        return self._encode_normalized(self._text.normalize(fragment, after_special))
+
+    def _encode_known(
+        self, data: NDArray[np.uint8], fragment: NDArray[np.uint8], after_special: bool
+    ) -> FragmentTokens:
+        """The tokens of what became of a fragment; their places are worked out when somebody asks."""
+
+        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            tokens = self._encode_normalized(self._text.normalize(fragment, after_special))
+            return tokens.starts, tokens.ends
+
+        return FragmentTokens.later(self._parts.encode(data), make_bounds)
+
+    def _encode_normalized(self, text: NormalizedText) -> FragmentTokens:
+        segmentation, _ = self._model.segment(text.data, 0.0)
+        return self._spans_in(text, FragmentTokens(*segmentation))
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
+    ) -> FragmentTokens:
+        text = self._text.normalize_readable(fragment, after_special)
+        data = text.data.tobytes()
+        return self._spans_in(text, self._encode_traced(data, text, [len(data)], tracer))
+
+    def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
+        """With tokens for bytes in place of unknown ones, where the model has such."""
+        ids, starts, ends = tokens.ids, tokens.starts, tokens.ends
+        is_unknown = ids == self._unknown
+        if self._byte_ids is not None and is_unknown.any():
+            counts = np.where(is_unknown, ends - starts, 1)
+            first = np.repeat(np.cumsum(counts) - counts, counts)
+            offsets = np.arange(len(first)) - first
+            is_byte = np.repeat(is_unknown, counts)
+            starts = np.repeat(starts, counts) + offsets
+            ends = np.where(is_byte, starts + 1, np.repeat(ends, counts))
+            ids = np.repeat(ids, counts)
+            ids[is_byte] = self._byte_ids[text.data[starts[is_byte]]]
+        return FragmentTokens(ids, *source_spans(text, starts, ends))
+
+    def _normalize_whole(self, fragment: NDArray[np.uint8]) -> NormalizedText:
+        return self._text.normalize(fragment)
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """There is none."""
+        return 0
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        """There is none."""
+        return len(data)

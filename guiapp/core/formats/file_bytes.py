@@ -1,0 +1,210 @@
+"""The bytes of a model file, in memory: its front, as much as was asked for, or the whole.
+
+A file is read, not mapped: one that shrinks while it is mapped would kill the process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from io import FileIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.sources.files import NotAFileError, open_input
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.errors import NOT_USABLE, VocabError
+from guiapp.native.checkpoint import Progress, checkpoint
+
+MOST_BYTES = 1 << 28  # several times what any tokenizer has
+CHUNK_BYTES = 4 << 20
+MEMORY_LIMIT_BYTES = 1 << 30
+USUAL_HEADER_BYTES = 16 << 20
+CHOOSE_FILE = "Choose a tokenizer file, such as tokenizer.json, tokenizer.model or a .gguf."
+FIRST_ROOM_BYTES = 32 << 20  # takes memory only as far as it is filled
+
+
+class FileState(NamedTuple):
+    """Changes whenever the file does."""
+
+    device: int
+    inode: int
+    size_bytes: int
+    modified_ns: int
+
+
+class MoreNeededError(VocabError):
+    """Only the front of a file is here, and it ends before what is to be read."""
+
+
+class HeaderBytes:
+    """Reads a file from its start on, chunk by chunk as `need` asks; close it after use.
+
+    data       uint8[…]  the buffer, of which the first `available` bytes are read; replaced when it grows
+    read       those bytes
+    size       of the file in bytes; `whole_bytes` where only its front is here
+    progress   called before each chunk with the share of a usual header that is read; may raise
+    """
+
+    def __init__(self, path: Path, progress: Progress, whole_bytes: int | None = None) -> None:
+        self.name = quoted(path.name)
+        self._file = open_regular(path)
+        self.state = state_of(self._file)
+        self._is_front = whole_bytes is not None
+        self.size = self.state.size_bytes if whole_bytes is None else whole_bytes
+        self._progress = progress
+        self._reserved = 0
+        self.available = 0
+        self.data = np.empty(min(self.size, FIRST_ROOM_BYTES), np.uint8)
+
+    @property
+    def read(self) -> NDArray[np.uint8]:
+        return self.data[: self.available]
+
+    def close(self) -> None:
+        self._file.close()
+
+    def need(self, end: int, what: str) -> None:
+        """See to it that data[:end] is read.  Raises VocabError where the file ends before."""
+        if end <= self.available:
+            return
+        if end > self.size:
+            size = counted(self.size, "byte")
+            raise self.error(
+                f"ends in the middle of {what}: it is {size} long and byte {end:,} is missing",
+                "It was not copied completely; download it again.",
+            )
+        if end + self._reserved > MEMORY_LIMIT_BYTES:
+            raise self.error(
+                f"wants more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
+                "No known tokenizer is that large; choose another file.",
+            )
+        self._grow(end)
+        while self.available < end:
+            self._progress(min(1.0, self.available / min(self.size, USUAL_HEADER_BYTES)))
+            self._read_chunk(what)
+
+    def reserve(self, n_bytes: int, what: str) -> None:
+        """Count memory that the reader is about to take for `what`; raises VocabError if it is too much."""
+        if self.available + self._reserved + n_bytes > MEMORY_LIMIT_BYTES:
+            raise self.error(
+                f"wants more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
+                "No known tokenizer is that large; choose another file.",
+            )
+        self._reserved += n_bytes
+
+    def error(self, what: str, advice: str, code: str = NOT_USABLE, key: str = "") -> VocabError:
+        return VocabError(f"{self.name} {what}. {advice}", code, key)
+
+    def _grow(self, end: int) -> None:
+        if end > len(self.data):
+            larger = np.empty(min(self.size, max(end + CHUNK_BYTES, 2 * len(self.data))), np.uint8)
+            larger[: self.available] = self.data[: self.available]
+            self.data = larger
+
+    def _read_chunk(self, what: str) -> None:
+        chunk = self.data[self.available : self.available + CHUNK_BYTES].data
+        try:
+            n_read = self._file.readinto(chunk)
+        except OSError as error:
+            raise self.error(
+                f"cannot be read: {error.strerror}", "Check the disk or copy the file."
+            ) from error
+        if not n_read and self._is_front:
+            raise MoreNeededError(f"{self.name} ends in the middle of {what}. Fetch it again.")
+        if not n_read:
+            raise self.error(
+                f"became shorter while {what} was read", "Wait until it is complete; open it again."
+            )
+        self.available += n_read
+
+
+def file_state(path: Path) -> FileState | None:
+    """What identifies the present content of a file; `None` where there is none to look at."""
+    try:
+        return _state(path.stat())
+    except (OSError, ValueError):
+        return None
+
+
+def open_regular(path: Path) -> FileIO:
+    """Open a file for reading, unbuffered; raises VocabError, and never waits for a pipe or a device."""
+    name = quoted(path.name or str(path))
+    try:
+        return open_input(path)
+    except NotAFileError as error:
+        advice = "Choose a tokenizer file in it." if os.path.isdir(path) else CHOOSE_FILE
+        raise VocabError(f"{name} is {error.what}. {advice}") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if os.path.isdir(path):  # Path's own raises what `open` has just raised
+            raise VocabError(f"{name} is a folder. Choose a tokenizer file in it.") from error
+        raise VocabError(f"{name} cannot be opened: {reason}. Check its path and permissions.") from error
+
+
+def state_of(file: FileIO) -> FileState:
+    """What identifies the content of an open file."""
+    return _state(os.fstat(file.fileno()))
+
+
+def _state(status: os.stat_result) -> FileState:
+    return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+class WholeFile:
+    """The bytes of a file, and errors about it.
+
+    data   bytes  all of it
+    state  what identifies this content
+    """
+
+    def __init__(self, path: Path, opening: Opening) -> None:
+        """Raises VocabError for a file that cannot be read, or is larger than any tokenizer."""
+        self.path, self.name = path, quoted(path.name)
+        with open_regular(path) as file:
+            self.state: FileState = state_of(file)
+            if self.state.size_bytes > MOST_BYTES:
+                raise self.error(
+                    f"is {self.state.size_bytes:,} bytes long", f"At most {MOST_BYTES:,} are read."
+                )
+            chunks, size = [], 0
+            try:
+                while chunk := file.read(min(CHUNK_BYTES, self.state.size_bytes + 1 - size)):
+                    chunks.append(chunk)
+                    size += len(chunk)
+                    opening.read_header(min(1.0, size / max(1, self.state.size_bytes)))
+                    checkpoint()
+            except OSError as error:
+                raise self.error(
+                    f"cannot be read: {error.strerror}", "Check the disk or copy the file."
+                ) from error
+        if size != self.state.size_bytes:
+            raise self.error("changed while it was read", "Wait until it is complete; open it again.")
+        self.data = b"".join(chunks)
+
+    def error(
+        self, what: str, advice: str = "Download it again, or choose another file.", code: str = NOT_USABLE
+    ) -> VocabError:
+        return VocabError(f"{self.name} {what}. {advice}", code)
+
+    def text(self, data: bytes | None = None) -> str:
+        """What is in the file, or was packed in it; raises VocabError where that is not UTF-8."""
+        data = self.data if data is None else data
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise self.error(f"is not UTF-8: byte {error.start:,} is {data[error.start]:#04x}") from error
+
+    def json_object(self, read: Callable[[bytes], Any]) -> dict[str, Any]:
+        """What a reader of JSON makes of the file; raises VocabError where that is no object."""
+        try:
+            content = read(self.data)
+        except ValueError as error:
+            raise self.error(f"is broken JSON: {quoted(str(error))}") from error
+        if not isinstance(content, dict):
+            raise self.error("is no JSON object")
+        return content

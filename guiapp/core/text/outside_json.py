@@ -1,0 +1,210 @@
+"""JSON and TOML from files and people: broken, huge and hostile texts are one kind of error."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from guiapp.core.text.figures import in_bytes, quoted
+from guiapp.errors import TokenloupeError
+
+STRING = re.compile(
+    r'"""(?:\\.?|[^\\])*?(?:"{3,5}|\Z)'
+    r"|'''.*?(?:'{3,5}|\Z)"
+    r'|"(?:\\.|[^"\\\n])*"?'
+    r"|'[^'\n]*'?|#[^\n]*",
+    re.DOTALL,
+)
+STEP = re.compile(r"""\s*\[\[\s*(["']?)step\1\s*\]\]""")
+KEY = re.compile(r"""\s*(["']?)([^"'=\s]+)\1\s*=""")
+MOST_DOTS = 20  # in a line, outside of texts: readers of TOML take the square of their number
+TYPE_NAMES: dict[type, str] = {
+    str: 'a text in quotes, such as "abc"',
+    bool: "true or false",
+    int: "a whole number, such as 3",
+    list: 'a list of texts, such as ["a", "b"]',
+}
+MOST = 1 << 53  # up to which a float tells whole numbers apart
+MOST_CHARACTERS = 1 << 27
+
+
+def read_json(text: str | bytes, parse_float: Callable[[str], float] = float) -> Any:
+    """What a JSON text says.  Raises ValueError, with a reason that can be shown; where the text is broken, a
+    json.JSONDecodeError with the place.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError(f"it is longer than {MOST_CHARACTERS >> 20} MB")
+    try:
+        return json.loads(text, parse_float=parse_float)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except ValueError:  # Python reads whole numbers of some thousand digits
+        raise ValueError("it holds a number of too many digits") from None
+
+
+# Values of JSON from files and people as the values that a program works with, checked by their types
+
+
+def read_as(kind: Any, value: Any) -> Any:
+    """A value of JSON as a type has it; raises ValueError, with a reason that can be shown, for what is none.
+
+    Types are plain ones, `X | None`, Literal, tuple, Mapping from texts, and dataclasses of such, of which
+    every field must be there.  Numbers are from 0 to MOST.
+    """
+    origin, parts = get_origin(kind) or kind, get_args(kind)
+    if origin is UnionType:
+        return None if value is None else read_as(parts[0], value)
+    if origin is tuple and isinstance(value, list | tuple):
+        kinds = [parts[0]] * len(value) if parts[-1] is ... else parts
+        return tuple(read_as(part, each) for part, each in zip(kinds, value, strict=True))
+    if origin is Mapping and isinstance(value, dict):
+        return {name: read_as(parts[1], each) for name, each in value.items()}
+    if is_dataclass(kind) and isinstance(value, dict):
+        return _dataclass(kind, value)
+    if not _is_of(origin, parts, value):
+        raise ValueError(f"{value!r:.40} is not of the type {getattr(origin, '__name__', origin)}")
+    return value
+
+
+def _dataclass(kind: Any, entries: dict[str, Any]) -> Any:
+    kinds = get_type_hints(kind)
+    for field in fields(kind):
+        if field.name not in entries:
+            raise ValueError(f"it has no “{field.name}”")
+    return kind(**{field.name: read_as(kinds[field.name], entries[field.name]) for field in fields(kind)})
+
+
+def _is_of(origin: Any, parts: tuple[Any, ...], value: Any) -> bool:
+    if origin is Literal:
+        return value in parts
+    if origin in (int, float):
+        is_number = isinstance(value, int if origin is int else int | float) and not isinstance(value, bool)
+        return is_number and 0 <= value <= MOST
+    return origin in (str, bool, dict) and isinstance(value, origin)
+
+
+# TOML from files and people: what is wrong with one is told with its line, and no file keeps us busy
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong in a file, in a sentence; lines count from 1."""
+
+    line: int
+    reason: str
+
+
+class FaultyFileError(TokenloupeError):
+    """A file that cannot be used; the message says where and why, `faults` has all that is known."""
+
+    def __init__(self, message: str, faults: tuple[Fault, ...] = ()) -> None:
+        super().__init__(message)
+        self.faults = faults
+
+
+def error_of(name: str, *faults: Fault) -> FaultyFileError:
+    """What is told of a file with some faults: the first."""
+    first = faults[0]
+    return FaultyFileError(f"{name}, line {first.line}: {first.reason}", faults)
+
+
+class TomlFile:
+    """What a file says, as `content`, and where; raises FaultyFileError for what is no TOML."""
+
+    def __init__(self, path: Path, what: str, most_bytes: int) -> None:
+        """`what` is the kind of file that it is to be, for sentences."""
+        self._text = text_of(path, what, most_bytes)
+        self.content = _content(path.name, self._text, what)
+
+    @cached_property
+    def lines(self) -> list[dict[str, int]]:
+        """Those of the keys; see `lines_of_keys`."""
+        return lines_of_keys(self._text)
+
+
+def text_of(path: Path, what: str, most_bytes: int) -> str:
+    """The text of a file, with ends of lines as Python has them; raises FaultyFileError."""
+    try:
+        if path.exists() and not path.is_file():
+            raise FaultyFileError(f"{path.name} is no file.")
+        with path.open("rb") as file:
+            data = file.read(most_bytes + 1)
+    except OSError as error:
+        raise FaultyFileError(f"{path.name} cannot be read: {error.strerror}.") from error
+    if len(data) > most_bytes:
+        raise FaultyFileError(f"{path.name} is longer than any {what}: more than {in_bytes(most_bytes)}.")
+    try:
+        return data.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise error_of(path.name, Fault(line, "this is no text in UTF-8.")) from error
+
+
+def line_of(lines: Sequence[Mapping[str, int]], part: int, *keys: str) -> int:
+    """Where one of some keys of a part of a file is; 0 is its head."""
+    return next((lines[part][key] for key in keys if key in lines[part]), lines[part][""])
+
+
+def kind_fault(value: Any, expected: type) -> str:
+    """What an entry must be that is not of the type that is wanted, else ""."""
+    return "" if type(value) is expected else f"must be {TYPE_NAMES[expected]}."
+
+
+def unknown_entry(key: str, known: Iterable[str]) -> str:
+    """What to say of an entry that means nothing."""
+    return f"an unknown entry “{quoted(key)}”. There are: {', '.join(known)}."
+
+
+def _content(name: str, text: str, what: str) -> dict[str, Any]:
+    import tomllib  # time that starting does not have
+
+    for number, line in enumerate(without_strings(text).split("\n"), 1):
+        if line.count(".") > MOST_DOTS:
+            raise error_of(name, Fault(number, f"there are more dots here than any {what} needs."))
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        reason, _, place = str(error).rpartition(" (at ")
+        at = re.match(r"line (\d+)", place)
+        where = text.rstrip().count("\n") + 1 if at is None else int(at[1])
+        raise error_of(name, Fault(where, f"this is no valid TOML: {quoted(reason)}.")) from error
+    except (ValueError, RecursionError) as error:  # digits or brackets by the thousand
+        fault = Fault(1, f"this is no {what}: a number is too long, or lists are too deep.")
+        raise error_of(name, fault) from error
+
+
+# Where the entries of a TOML file stand: readers tell lines of what they refuse, and of nothing else
+
+
+def without_strings(text: str) -> str:
+    """TOML without its strings and comments, line for line."""
+    return STRING.sub(lambda matches: "\n" * matches[0].count("\n"), text)
+
+
+def lines_of_keys(text: str) -> list[dict[str, int]]:
+    """For the head of a valid lesson file, and for each of its steps, the lines of its keys, from 1.
+
+    The key "" has the line where the part begins.
+    """
+    matches: list[dict[str, int]] = [{"": 1}]
+    plain = STRING.sub(_blank_if_long, text)
+    for number, line in enumerate(plain.split("\n"), 1):
+        if STEP.match(line):
+            matches[0].setdefault("step", number)
+            matches.append({"": number})
+        elif key := KEY.match(line):
+            matches[-1].setdefault(key[2], number)
+    return matches
+
+
+def _blank_if_long(matches: re.Match[str]) -> str:
+    n_breaks = matches[0].count("\n")
+    return "\n" * n_breaks if n_breaks else matches[0]

@@ -1,0 +1,186 @@
+"""The rows of the model picker, and what there is to say about the model that is open."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from urllib.request import url2pathname
+
+from guiapp.analysis.explain.reports import value_text
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.core.demo import DEMO_MODELS, PREFIX
+from guiapp.core.sources.installed import FOLDER, Installed
+from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
+from guiapp.core.text.figures import in_bytes, printable, quoted
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.session.loader import OpenModel, display_name
+from guiapp.kit.state.recent import InstalledRow, RecentFile
+
+FILE_ADDRESS = "file://"
+SHOWN_BYTES = 24
+MOST_REMARKS, MOST_SAID, LONGEST_SAID = 20, 200, 200
+
+
+def model_rows(
+    recent: Iterable[RecentFile],
+    missing: Container[str],
+    installed: Iterable[InstalledRow],
+    current: str | None,
+) -> Iterator[Choice]:
+    """Recent files, what is installed, and the demo models; `missing` has the paths that are gone."""
+    for file in recent:
+        yield _recent_row(file, file.path not in missing, current)
+    for row in installed:
+        yield _installed_row(row, current)
+    for demo in DEMO_MODELS:
+        name = PREFIX + demo.name
+        yield Choice("Demo", name, demo.title, demo.description, is_current=name == current)
+
+
+def named_row(typed: str) -> list[Choice]:
+    """What somebody typed or pasted, where it is a path, or names a model to be fetched or looked for."""
+    if path := _typed_path(typed):
+        return [Choice("Named", path, typed, "Open this file or folder")]
+    is_name = not is_plain(typed) and not typed.endswith((":", "/"))
+    detail = "Fetch its tokenizer, and keep it" if is_fetched(typed) else "Look for it on this machine"
+    return [Choice("Named", typed, typed, detail)] if is_name else []
+
+
+def _typed_path(typed: str) -> str:
+    """The path in it, perhaps in quotes or as a file's address, as programs copy them; "" for none."""
+    text = typed.strip("\"'")
+    if text.startswith(FILE_ADDRESS):
+        text = url2pathname(text.removeprefix(FILE_ADDRESS))
+    is_path = text.startswith(("~", f".{os.sep}", f"..{os.sep}")) or os.path.isabs(text)
+    return os.path.expanduser(text) if is_path else ""
+
+
+def _installed_row(row: InstalledRow, current: str | None) -> Choice:
+    model, seen = row
+    section, name = _section_and_name(model)
+    size = "" if seen is None or seen.n_tokens is None else f"{seen.n_tokens:,}"
+    kind = () if seen is None else (seen.type or seen.format, quoted(seen.pre), size)
+    detail, place = joined(*kind, in_bytes(model.size_bytes)), shown_path(model.path)
+    is_current = lasting_name(model.name) == current
+    choice = Choice(section, model.name, quoted(name, 200), detail, True, is_current, place)
+    if seen is not None and seen.problem:
+        return replace(choice, detail=seen.problem, is_there=False)
+    return choice
+
+
+def _section_and_name(model: Installed) -> tuple[str, str]:
+    """The place, and the rest of the name; a folder is written as people do."""
+    if not model.source.startswith(FOLDER):
+        return model.source, model.name.partition(":")[2]
+    folder = Path(model.source.removeprefix(FOLDER))
+    return f"{FOLDER}{shown_path(folder)}", str(model.path.relative_to(folder))
+
+
+def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:
+    path, is_path = Path(file.path), is_plain(file.path)
+    named = path.name if is_path else file.path
+    detail = joined(file.type, shown_pre(file.pre, file.chosen_pre), f"{file.n_tokens:,}", named)
+    return Choice(
+        "Recent",
+        file.path,
+        file.name or (path.stem if is_path else file.path),
+        detail if is_there else f"not found: {file.path}",
+        is_there,
+        is_current=file.path == current,
+        place=shown_path(path.parent) if is_path and is_there else "",
+    )
+
+
+def shown_path(path: Path) -> str:
+    """As people write it, with `~` for their own folder."""
+    home, shown = str(Path.home()), str(path)
+    if shown == home or shown.startswith(home + os.sep):
+        shown = f"~{shown[len(home) :]}"
+    return quoted(shown, len(shown))
+
+
+def shown_pre(pre: str, chosen_pre: str) -> str:
+    """The pre-tokenizer that a file names, and the one chosen by hand, if any."""
+    return f"{quoted(pre) or 'no pre'} → {chosen_pre}" if chosen_pre else pre
+
+
+def summary(model: OpenModel) -> str:
+    """`BPE · llama-bpe · 128,256`: type, pre-tokenizer and size."""
+    vocabulary = model.tokenizer.vocabulary
+    pre = shown_pre(vocabulary.pre, vocabulary.chosen_pre) if vocabulary.patterns else ""
+    return joined(vocabulary.type.value, pre, f"{len(vocabulary):,}")
+
+
+def facts(model: OpenModel) -> list[tuple[str, str]]:
+    """Names and values to show about the model that is open."""
+    vocabulary = model.tokenizer.vocabulary
+    path = None if is_plain(model.name) else vocabulary.path
+    rows = [
+        ("name", display_name(model)),
+        ("format", vocabulary.format),
+        ("type", vocabulary.type.value),
+        ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.patterns else ""),
+        ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
+        ("tokens", f"{len(vocabulary):,}"),
+        ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
+        ("file", "" if model.name.startswith(PREFIX) or not is_plain(model.name) else model.name),
+        ("opened as", "" if is_plain(model.name) else model.name),
+        ("lies at", "" if path is None else shown_path(path)),
+    ]
+    rows += [*special_facts(vocabulary), *file_facts(vocabulary)]
+    return [(name, value) for name, value in rows if value]
+
+
+def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    """What is odd about a file, its chat template, and what else it says."""
+    yield "remarks", "\n".join(vocabulary.warnings[:MOST_REMARKS])
+    said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
+    for key in [key for key in said if "chat_template" in key]:
+        yield key.rpartition(".")[2].replace("_", " "), printable(value_text(said.pop(key)))
+    lines = [f"{key}  {quoted(value_text(value), LONGEST_SAID)}" for key, value in said.items()]
+    yield "file says", "\n".join(lines[:MOST_SAID])
+
+
+def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    """The roles that tokens have, as `BOS`, `128000 <|begin_of_text|>`."""
+    for role in fields(vocabulary.special_ids):
+        token_id = getattr(vocabulary.special_ids, role.name)
+        if token_id is not None and 0 <= token_id < len(vocabulary):
+            text = Spelling.SIGNS.token(vocabulary, token_id, SHOWN_BYTES)
+            yield role.name.upper().replace("_", " "), f"{token_id} {text}"
+
+
+def joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing to choose.
+
+    section     the heading it stands under
+    name        what to do with it is said by; never shown
+    detail      a second line
+    is_there    whether it can be chosen
+    is_current  whether it is in use
+    place       where it lies, behind the detail as far as there is room
+    """
+
+    section: str
+    name: str
+    title: str
+    detail: str
+    is_there: bool = True
+    is_current: bool = False
+    place: str = ""
+
+
+def matching(choices: Iterable[Choice], typed: str) -> Iterator[Choice]:
+    """Those in which all typed words occur, anywhere and in any case."""
+    words = typed.casefold().split()
+    for choice in choices:
+        described = f"{choice.title} {choice.detail} {choice.place} {choice.name}".casefold()
+        if all(word in described for word in words):
+            yield choice

@@ -1,0 +1,132 @@
+"""Pasted token ids, and the text that they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.explain.id_lists import IdsError, parse_ids
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.errors import EncodeError
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Progress
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+NO_IDS = np.empty(0, np.int32)
+LONGEST_TOKEN = 60  # characters that are shown
+
+
+class TokenText(NamedTuple):
+    """A token's visible text and what it is."""
+
+    text: str
+    attributes: Attribute
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """Understood ids with their text, or why there are none.
+
+    error       for the user; empty where all is well
+    error_span  the part of `ids_text` that is at fault
+    """
+
+    token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
+    decoded: bytes = b""
+    error: str = ""
+    error_span: tuple[int, int] | None = None
+
+
+class DecodeModel(QObject):
+    """What somebody pastes, decoded by the session's tokenizer.
+
+    remove_special   whether a BOS in front and an EOS at the end are left out
+    unparse_special  whether control tokens are written as their text; else they are left out
+
+    Signals:
+        changed(): `result` is new.
+        busy_changed(): `is_busy` is new.
+    """
+
+    changed = Signal()
+    busy_changed = Signal()
+
+    def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._source = source
+        self.ids_text = ""
+        self.remove_special = False
+        self.unparse_special = True
+        self.result = Decoded()
+        self._job = LatestJob[Decoded](self, self._take)
+        self._job.busy_changed.connect(self.busy_changed)
+        source.vocabulary_changed.connect(self._decode)
+        source.spelling.changed.connect(self.changed)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the ids are newer than the results."""
+        return self._job.is_busy
+
+    def set_ids_text(self, text: str) -> None:
+        if text != self.ids_text:
+            self.ids_text = text
+            self._decode()
+
+    def set_remove_special(self, remove_special: bool) -> None:
+        if remove_special != self.remove_special:
+            self.remove_special = remove_special
+            self._decode()
+
+    def set_unparse_special(self, unparse_special: bool) -> None:
+        if unparse_special != self.unparse_special:
+            self.unparse_special = unparse_special
+            self._decode()
+
+    def token_text(self, token_id: int) -> TokenText:
+        """How a token is written, and what it is."""
+        vocabulary = self._source.vocabulary
+        if vocabulary is None:
+            return TokenText("", Attribute(0))
+        attributes = Attribute(int(vocabulary.effective_attributes[token_id]))
+        return TokenText(self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes)
+
+    def wait(self) -> None:
+        self._job.wait()
+
+    def _decode(self) -> None:
+        tokenizer = self._source.tokenizer
+        if tokenizer is None:
+            self._job.cancel()
+            self._take(Decoded(error="Open a model first: ids mean nothing without its vocabulary."))
+        elif not self.ids_text:
+            self._job.cancel()
+            self._take(Decoded())
+        else:
+            self._job.start(
+                partial(_decode, tokenizer, self.ids_text, self.remove_special, self.unparse_special)
+            )
+
+    def _take(self, result: Decoded) -> None:
+        self.result = result
+        self.changed.emit()
+
+
+def _decode(
+    tokenizer: Tokenizer, ids_text: str, remove_special: bool, unparse_special: bool, progress: Progress
+) -> Decoded:
+    try:
+        token_ids = parse_ids(ids_text, len(tokenizer.vocabulary))
+        progress(0.5)
+        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, remove_special, unparse_special))
+    except IdsError as error:
+        return Decoded(error=str(error), error_span=(error.start, error.end))
+    except EncodeError as error:
+        return Decoded(error=str(error))

@@ -1,0 +1,495 @@
+"""All that is known about a token of the text: for the detail column, for tool tips, and why it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.analysis.explain.characters import characters_of, code_points, n_characters
+from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Excerpt, Switches
+from guiapp.core.text.figures import counted, times
+from guiapp.core.text.visible_text import Confusable, isolate, visible_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.layout import SpanSource
+from guiapp.kit.state.background import LatestJob, Progress, Working
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from guiapp.analysis.editing.token_store import TokenStore
+    from guiapp.analysis.explain.merge_tree import Explainer, MergeTree, TokenPath
+    from guiapp.analysis.explain.spelling import Spelling
+    from guiapp.analysis.explain.why.explanation import TokenWhy
+    from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.core.vocabulary.merges import PairMerging
+    from guiapp.core.vocabulary.vocabulary import Vocabulary
+    from guiapp.kit.document.document import TextDocument
+    from guiapp.kit.document.live_spans import Instead
+    from guiapp.kit.state.settings import SharedSpelling
+
+BYTES_IN_TIP, LINES_IN_TIP = 32, 20
+SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
+CHOICE_MS = 60  # what is selected is painted in the text before all is said about it
+SHOWN_BYTES = 64
+MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # tokens of the exact encoder that are told, and bytes of each
+AROUND_BYTES = 3  # a character that is cut in two reaches no farther
+COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
+FACTS = (
+    "id",
+    "bytes",
+    "characters",
+    "type",
+    "role",
+    "score",
+    "merge rank",
+    "span",
+    "in this text",
+    "exact encoder",
+)
+STRIPPING = {
+    Attribute.LSTRIP: "drops the white space before it",
+    Attribute.RSTRIP: "drops the white space behind it",
+}
+
+
+class TokenSource(Protocol):
+    """Tokens of a text that can be told about."""
+
+    @property
+    def tokenizer(self) -> Tokenizer | None: ...
+
+    @property
+    def vocabulary(self) -> Vocabulary | None: ...
+
+    @property
+    def spelling(self) -> SharedSpelling: ...
+
+    @property
+    def document(self) -> TextDocument:
+        """The text."""
+
+    @property
+    def tokens(self) -> TokenStore:
+        """Those of the text, to read from until the next `tokens_changed`."""
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
+
+
+@dataclass(frozen=True)
+class TokenDetails:
+    """One token of the text, or of the vocabulary by itself.
+
+    index, n_tokens  its place, from 0, and of how many; None for one by itself
+    shown            the bytes that it is written with, to be made visible
+    tint             which colour it has in the text
+    facts            names of facts with what there is to say about them, one visible line each
+    tree, path       None until the tables for them are ready
+    """
+
+    index: int | None
+    n_tokens: int
+    token_id: int
+    shown: bytes
+    tint: int
+    is_special: bool
+    facts: tuple[tuple[str, str], ...]
+    tree: MergeTree | None
+    path: TokenPath | None
+
+
+class TokenDetailsModel(Working):
+    """The details of the session's selected token.
+
+    details  None where no token is selected
+
+    Signals:
+        details_changed(): `details` is new.
+        explainer_changed(): `explainer` is new.
+    """
+
+    details_changed = Signal()
+    explainer_changed = Signal()
+
+    def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._source = source
+        self.explainer: Explainer | None = None
+        self.details: TokenDetails | None = None
+        self._job = LatestJob["Explainer"](self, self._set_explainer)
+        self._settled = QTimer(self, singleShot=True)
+        self._settled.timeout.connect(self._describe)
+        self._earliest = 0.0
+        self._explaining = QTimer(self, singleShot=True)
+        self._explaining.timeout.connect(self._explain)
+        source.vocabulary_changed.connect(self._on_vocabulary_changed)
+        source.tokens_changed.connect(self._on_tokens_changed)
+        source.selected_token_changed.connect(self._on_selection_changed)
+        source.spelling.changed.connect(self._describe)
+        self._on_vocabulary_changed()
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether the tables for trees and paths are still to come."""
+        return self._explaining.isActive() or self._job.is_busy
+
+    def visible(self, token_id: int) -> str:
+        """How a token of the present vocabulary is written."""
+        vocabulary, spelling = self._source.vocabulary, self._source.spelling.now
+        return "" if vocabulary is None else spelling.token(vocabulary, token_id, SHOWN_BYTES)
+
+    def part(self, data: bytes, limit: int) -> str:
+        """How some bytes of its tokens are written."""
+        vocabulary = self._source.vocabulary
+        return "" if vocabulary is None else self._source.spelling.now.part(vocabulary, data, limit)
+
+    def put_off(self, wait_ms: int) -> None:
+        """Make no tables for so long: there is much else to do, and they are not what is looked at first."""
+        self._earliest = monotonic() + wait_ms / 1000
+        if self._explaining.isActive():
+            self._explain_soon()
+
+    def _on_vocabulary_changed(self) -> None:
+        """Forget the old tables at once, and make new ones when the first tokens have been painted."""
+        self._job.cancel()
+        self._set_explainer(None)
+        self._explain_soon()
+
+    def _explain_soon(self) -> None:
+        self._explaining.start(max(SETTLE_MS, round((self._earliest - monotonic()) * 1000)))
+
+    def _explain(self) -> None:
+        vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer
+        if vocabulary is not None:
+            merging = None if tokenizer is None else tokenizer.merging
+            self._job.start(partial(_build_explainer, vocabulary, merging))
+
+    def _set_explainer(self, explainer: Explainer | None) -> None:
+        self.explainer = explainer
+        self.explainer_changed.emit()
+        self._describe()
+
+    def _on_tokens_changed(self) -> None:
+        self._settled.start(SETTLE_MS)
+
+    def _on_selection_changed(self) -> None:
+        if self._settled.remainingTime() < CHOICE_MS:  # else typing moves the selection, and goes on
+            self._settled.start(CHOICE_MS)
+
+    def _describe(self) -> None:
+        self._settled.stop()
+        index, vocabulary = self._source.selected_token, self._source.vocabulary
+        if index is None or index >= len(self._source.tokens) or vocabulary is None:
+            details = None
+        else:
+            details = describe(self._source, vocabulary, self.explainer, index)
+        if details is not None or self.details is not None:
+            self.details = details
+            self.details_changed.emit()
+
+
+def describe(
+    source: ModelSession, vocabulary: Vocabulary, explainer: Explainer | None, index: int
+) -> TokenDetails:
+    """Gather what is known about one token of the text."""
+    token_id = int(source.tokens.ids(index, index + 1)[0])
+    values = (
+        *_values_alone(vocabulary, explainer, token_id, _characters(source, index)),
+        _span(source, index),
+        _occurrences(source, token_id),
+        _exact_instead(source, index),
+    )
+    return TokenDetails(
+        index=index,
+        n_tokens=len(source.tokens),
+        token_id=token_id,
+        shown=source.spelling.now.token_data(vocabulary, token_id),
+        tint=int(source.tokens.between(index, index + 1).tints[0]),
+        is_special=vocabulary.kind(token_id) == "control",
+        facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
+        tree=explainer.merge_tree(token_id) if explainer else None,
+        path=explainer.path(token_id) if explainer else None,
+    )
+
+
+def describe_alone(
+    explainer: Explainer, spelling: Spelling, token_id: int, more: Iterable[tuple[str, str]]
+) -> TokenDetails:
+    """Gather what is known about one token of a vocabulary, and `more` facts."""
+    vocabulary = explainer.vocabulary
+    token_bytes = vocabulary.token_bytes(token_id)
+    characters = characters_of(token_bytes, 0, len(token_bytes))
+    facts = *zip(FACTS, _values_alone(vocabulary, explainer, token_id, characters), strict=False), *more
+    return TokenDetails(
+        index=None,
+        n_tokens=len(vocabulary),
+        token_id=token_id,
+        shown=spelling.token_data(vocabulary, token_id),
+        tint=token_id % N_TINTS,
+        is_special=vocabulary.kind(token_id) == "control",
+        facts=tuple((name, value) for name, value in facts if value),
+        tree=explainer.merge_tree(token_id),
+        path=explainer.path(token_id),
+    )
+
+
+def _values_alone(
+    vocabulary: Vocabulary, explainer: Explainer | None, token_id: int, characters: str
+) -> tuple[str, ...]:
+    """The first ones of FACTS, which no text is needed for."""
+    return (
+        str(token_id),
+        hex_bytes(vocabulary.token_bytes(token_id)),
+        characters,
+        _type(vocabulary, token_id),
+        special_role(vocabulary, token_id),
+        _score(vocabulary, token_id),
+        _merge_rank(explainer, token_id),
+    )
+
+
+def hover_text(source: TokenSource, explainer: Explainer | None, index: int) -> str:
+    """A token of the text in a few lines: what it is, its bytes, and how often it is here.
+
+    Counting takes less time than to copy the ids for somebody else to count.
+    """
+    vocabulary, token_id = source.vocabulary, int(source.tokens.ids(index, index + 1)[0])
+    if vocabulary is None or token_id < 0:
+        return ""
+    named = (("rank", _merge_rank(explainer, token_id)), ("score", _score(vocabulary, token_id)))
+    facts = [f"id {token_id}", *(f"{name} {value}" for name, value in named if value)]
+    facts += filter(None, (_type(vocabulary, token_id), special_role(vocabulary, token_id)))
+    written = isolate(source.spelling.now.token(vocabulary, token_id, SHOWN_BYTES))
+    lines = written, " · ".join(facts), hex_bytes(vocabulary.token_bytes(token_id))
+    instead = _exact_instead(source, index)
+    exact = f"The exact encoder: {instead}" if instead else ""
+    return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text", exact)))
+
+
+def _exact_instead(source: TokenSource, index: int) -> str:
+    """`un ┆ able`, and where it cuts elsewhere than around the token, what it cuts so: `unab: un ┆ ab`."""
+    instead = source.exact_instead(index)
+    if instead is None:
+        return ""
+    start, end, spans = instead
+    slice_of = source.document.slice
+    pieces = [isolate(visible_text(slice_of(*span), INSTEAD_BYTES)) for span in spans[:MOST_INSTEAD]]
+    cut = " ┆ ".join(pieces) + (" …" if len(spans) > MOST_INSTEAD else "")
+    same_ends = (start, end) == source.tokens.span(index)
+    return cut if same_ends else f"{isolate(visible_text(slice_of(start, end), SHOWN_BYTES))}: {cut}"
+
+
+def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
+    from guiapp.analysis.explain.merge_tree import Explainer
+
+    return Explainer(vocabulary, merging)
+
+
+def hex_bytes(data: bytes) -> str:
+    """`20 59 6F`, with the number of bytes behind it where not all are shown."""
+    if len(data) <= SHOWN_BYTES:
+        return data.hex(" ").upper()
+    return f"{data[:SHOWN_BYTES].hex(' ').upper()} … ({len(data):,} bytes)"
+
+
+def _type(vocabulary: Vocabulary, token_id: int) -> str:
+    bits = int(vocabulary.attributes[token_id])
+    strips = [sentence for bit, sentence in STRIPPING.items() if bits & bit]
+    return ", ".join([vocabulary.kind(token_id), *strips])
+
+
+def _score(vocabulary: Vocabulary, token_id: int) -> str:
+    if vocabulary.type not in SCORED:
+        return ""
+    score = vocabulary.score(token_id)
+    return f"{score:,.0f}" if score.is_integer() and abs(score) < COUNTABLE else f"{score:,.6g}"
+
+
+def _merge_rank(explainer: Explainer | None, token_id: int) -> str:
+    rank = explainer.merge_rank(token_id) if explainer else None
+    return "" if rank is None else f"{rank:,}"
+
+
+def _characters(source: ModelSession, index: int) -> str:
+    start, end = source.tokens.span(index)
+    before = min(start, AROUND_BYTES)
+    around = source.document.slice(start - before, end + AROUND_BYTES)
+    return characters_of(around, before, before + end - start)
+
+
+def _span(source: ModelSession, index: int) -> str:
+    start, end = source.tokens.span(index)
+    char_start = source.document.n_characters_before(start)
+    char_end = char_start + n_characters(source.document.slice(start, end))
+    if start == end:
+        is_outermost = index in (0, len(source.tokens) - 1)
+        return "empty: added around the text" if is_outermost else f"empty, at {start:,}"
+    if (start, end) == (char_start, char_end):
+        return f"{start:,}–{end:,}"
+    return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
+
+
+def _occurrences(source: TokenSource, token_id: int) -> str:
+    return times(source.tokens.count(token_id))
+
+
+def character_tip(document: TextDocument, source: SpanSource, start: int, about_token: str = "") -> str:
+    """What there is to say about the token of the character that begins at a byte, else its own bytes.
+
+    The bytes are told with both where several tokens share the character.
+    """
+    end = document.next_grapheme(start)
+    is_torn = end - start > 1 and len(source.spans_in(start + 1, end - 1).ids) > 1
+    shown = bytes_in_tokens(document, source, start, end) if is_torn or not about_token else ""
+    return "\n".join(filter(None, (about_token, shown)))
+
+
+def passing_tip(letter: Confusable) -> str:
+    """What a letter is, and what it passes for."""
+    return f"{code_points(letter.letter, 1)[0]} passes for {letter.passes_for}"
+
+
+def chip_tip(document: TextDocument, source: SpanSource, start: int, end: int) -> str:
+    """What stands in a chip: how much, the names of its characters, its bytes."""
+    lines = []
+    text = document.slice(start, end).decode("utf-8", "ignore")
+    if len(text) > 1:
+        spans = source.spans_in(start, end)
+        n_tokens = int(np.count_nonzero((spans.starts < end) & (spans.ends > start)))
+        lines.append(f"{counted(len(text), 'character')}, {counted(n_tokens, 'token')}")
+    shown = bytes_in_tokens(document, source, start, end)
+    return "\n".join((*lines, *code_points(text, LINES_IN_TIP), shown))
+
+
+def bytes_in_tokens(
+    document: TextDocument, source: SpanSource, start: int, end: int, most: int = BYTES_IN_TIP
+) -> str:
+    """The first bytes of a stretch, with bars where tokens begin."""
+    shown_end = min(end, start + most)
+    starts = set(source.spans_in(start, shown_end).starts.tolist())
+    parts = [
+        ("| " if at > start and at in starts else "") + f"{byte:02X}"
+        for at, byte in enumerate(document.slice(start, shown_end), start)
+    ]
+    return " ".join(parts) + (" …" if shown_end < end else "")
+
+
+class WhyModel(Working):
+    """What there is to tell about the session's selected token.
+
+    explanation    of the token that was selected last; None where there is none, or nothing can be told of it
+    style    the bytes of that token, the colour it has in the text, and whether it is a control token
+    problem  why nothing can be told, "" where nothing is wrong
+
+    Signals:
+        changed(): `explanation`, `problem` or `is_busy` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._is_shown = False
+        self._is_stale = True
+        self.explanation: TokenWhy | None = None
+        self.style = (b"", 0, False)
+        self._next_style = self.style
+        self.problem = ""
+        self._settled = QTimer(self, singleShot=True)
+        self._settled.timeout.connect(self._find)
+        self._job = LatestJob["TokenWhy"](self, self._show, self._fail)
+        session.selected_token_changed.connect(self._on_choice_changed)
+        session.tokens_changed.connect(self._on_tokens_changed)
+        session.options_changed.connect(self._on_choice_changed)
+        session.spelling.changed.connect(self._on_choice_changed)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._settled.isActive() or self._job.is_busy
+
+    @property
+    def is_current(self) -> bool:
+        """Whether what is told is about the text and the selection as they are."""
+        return self.explanation is not None and not self._is_stale
+
+    def set_shown(self, is_shown: bool) -> None:
+        self._is_shown = is_shown
+        if is_shown and self._is_stale:
+            self._find()
+
+    def _on_choice_changed(self) -> None:
+        self._invalidate(CHOICE_MS)
+
+    def _on_tokens_changed(self) -> None:
+        self._invalidate(SETTLE_MS)
+
+    def _invalidate(self, wait_ms: int) -> None:
+        self._is_stale = True
+        self._job.cancel()
+        if self._is_shown and self._settled.remainingTime() < wait_ms:
+            self._settled.start(wait_ms)
+
+    def _find(self) -> None:
+        self._settled.stop()
+        session = self._session
+        index, tokenizer, algorithm = session.selected_token, session.tokenizer, session.algorithm
+        if session.is_encoding:
+            return  # the tokens will come
+        if index is None or index >= len(session.tokens) or tokenizer is None or algorithm is None:
+            self._show(None)
+            return
+        options = session.options
+        switches = Switches(algorithm.name, options.add_special, options.parse_special, session.spelling.now)
+        self._next_style = _style_of(session, index)
+        self._job.start(partial(_why, tokenizer, excerpt_in(session, index), switches))
+        self.changed.emit()
+
+    def _fail(self, message: str) -> None:
+        self._show(None, message)
+
+    def _show(self, explanation: TokenWhy | None, problem: str = "") -> None:
+        self.explanation, self.problem = explanation, problem
+        self.style, self._is_stale = self._next_style, False
+        self.changed.emit()
+
+
+def _style_of(session: ModelSession, index: int) -> tuple[bytes, int, bool]:
+    vocabulary = session.vocabulary
+    assert vocabulary is not None
+    row = session.tokens.between(index, index + 1)
+    token_id = int(row.ids[0])
+    return vocabulary.token_bytes(token_id), int(row.tints[0]), vocabulary.kind(token_id) == "control"
+
+
+def excerpt_in(session: ModelSession, index: int) -> Excerpt:
+    """What is near a token of the session's text."""
+    tokens, document = session.tokens, session.document
+    token_start, token_end = tokens.span(index)
+    first = min(index, tokens.first_from(token_start - REACH_BYTES))
+    behind = max(index + 1, tokens.first_ending_after(token_end + REACH_BYTES))
+    if token_start == token_end:  # see `tokens_near`
+        first = min(first, max(tokens.first_from(token_start) - 1, 0))
+        behind = max(behind, min(tokens.first_ending_after(token_end) + 1, len(tokens)))
+    begins, is_last = first == 0, behind >= len(tokens)
+    start = 0 if begins else tokens.span(first)[0]
+    end = document.size if is_last else tokens.span(behind - 1)[1]
+    ids, starts, ends, _ = tokens.between(first, behind)
+    places = np.array(starts) - start, np.array(ends) - start  # copies, as those are changed by edits
+    text = document.slice(start, end)
+    return Excerpt(text, start, begins, is_last, np.array(ids), *places, index - first, first)
+
+
+def _why(tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress) -> TokenWhy:
+    from guiapp.analysis.explain.why.why import why_of
+
+    return why_of(tokenizer, excerpt, switches, progress)

@@ -1,0 +1,285 @@
+"""Buttons said in one piece, panels that open under them, and the field to search tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+
+from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row, take_away
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, UNIT_PX, heading, plain_label, set_role
+
+SEARCH_PX = 230
+SEARCH_HINT = "text, #id, 0x20, /regex/"
+SEARCH_TIP = (
+    "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
+)
+FILTER_HINT = "Filter: text, /regex/, 0xE2, #id, 100..200, kind:control, script:Han, length:>=8, is:unreached"
+FILTER_TIP = (
+    'the, "new york": tokens that contain these characters\n'
+    "/^\\s+$/: that a regular expression matches\n"
+    "0xE282: that contain these bytes\n"
+    "#9906, 100..200: with this id, or one of these\n"
+    "kind:control, script:Han: of this kind, in this script\n"
+    "length:8, length:>=8, rank:..500, score:>-5, children:>100, characters:1\n"
+    "is:unreached, is:notutf8, is:duplicate, is:byte, is:reserved, is:special\n"
+    "All words must hold; a minus before one means all other tokens."
+)
+WIDTH_PX = 360  # of an explanation
+PLACE_PX = 90  # with room for large numbers, so that buttons stay where they are
+NO_MODIFIER, KEYPAD = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier
+
+
+def tool_button(
+    text: str = "",
+    clicked: Callable[[], object] | None = None,
+    *,
+    role: str = "quiet",
+    tip: str = "",
+    name: str = "",
+) -> QToolButton:
+    """A button in one of the looks of the style sheet.
+
+    name  what a screen reader calls it, where that is not the text: the tip without the keys behind it
+    """
+    made = QToolButton()
+    made.setText(text)
+    made.setToolTip(tip)
+    made.setAccessibleName(name or tip.partition(" (")[0])
+    if clicked is not None:
+        made.clicked.connect(clicked)
+    return set_role(made, role)
+
+
+def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip: str = "") -> QPushButton:
+    """A button with a word on it."""
+    made = QPushButton(text)
+    made.setToolTip(tip)
+    made.clicked.connect(clicked)
+    return set_role(made, role) if role else made
+
+
+def presses_button(event: QKeyEvent, window: QWidget) -> bool:
+    """Whether Return alone came to a button, which it presses now: Qt does so in dialogs only.
+
+    For a window's `keyPressEvent`, which what the widget with the focus takes itself never reaches.
+    """
+    focused, is_return = window.focusWidget(), event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    is_return = is_return and event.modifiers() in (NO_MODIFIER, KEYPAD)
+    if not (is_return and isinstance(focused, QAbstractButton)) or isinstance(focused, QCheckBox):
+        return False
+    if not event.isAutoRepeat():
+        focused.click()
+    return True
+
+
+class ChoiceBox(QComboBox):
+    """Each value is the data of its item; `name` is for screen readers."""
+
+    def __init__(self, name: str, choices: Mapping[str, object], tip: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        for title, value in choices.items():
+            self.addItem(title, value)
+
+    def show_choice(self, value: object) -> None:
+        """Show what is chosen, and tell nobody."""
+        with QSignalBlocker(self):
+            self.setCurrentIndex(self.findData(value))
+
+
+class SegmentedTabs(QWidget):
+    """Flat tabs.
+
+    Signals:
+        chosen(int): which word, from 0.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        super().__init__()
+        self._group = QButtonGroup(self)
+        for number, word in enumerate(words):
+            button = set_role(QToolButton(), "tab")
+            button.setText(word)
+            button.setCheckable(True)
+            button.setChecked(number == 0)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self._group.addButton(button, number)
+        margins = MARGIN_PX - UNIT_PX, 0, MARGIN_PX, 0
+        in_row(*self._group.buttons(), STRETCH, on=self, margins=margins, spacing=UNIT_PX)
+        self._group.idToggled.connect(self._on_toggled)
+
+    def choose(self, index: int) -> None:
+        self._group.button(index).setChecked(True)
+
+    def _on_toggled(self, index: int, is_checked: bool) -> None:
+        if is_checked:
+            self.chosen.emit(index)
+
+
+class WalkButtons(QWidget):
+    """Two buttons for two actions, with the place between them and the key behind."""
+
+    def __init__(self, back: QAction, on: QAction, name: str) -> None:
+        super().__init__()
+        buttons = [
+            tool_button(sign, action.trigger, tip=f"{action.text()} ({_keys(action)})")
+            for sign, action in (("‹", back), ("›", on))
+        ]
+        self.place = set_role(QLabel(), "number")
+        self.place.setMinimumWidth(PLACE_PX)
+        self.place.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.place.setAccessibleName(name)
+        key = set_role(QLabel(_keys(on)), "dim")
+        in_row(buttons[0], self.place, buttons[1], key, on=self, spacing=UNIT_PX)
+
+    def show_place(self, index: int | None, n_all: int) -> None:
+        """Which one of how many is looked at, from 0; None for none yet."""
+        at = "–" if index is None else f"{index + 1:,}"
+        self.show_text(f"{at} of {n_all:,}" if n_all else "none", n_all > 0)
+
+    def show_text(self, place: str, can_walk: bool) -> None:
+        self.place.setText(place)
+        self.setEnabled(can_walk)
+
+
+def _keys(action: QAction) -> str:
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+
+
+class Popover(QFrame):
+    """A frame without a title bar that keeps inside its window's sides, and the screen."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        set_role(self, "popup")
+
+    def open_under(self, widget: QWidget) -> None:
+        """Show below `widget`, moved left where the window would be too narrow, and up for the screen."""
+        self.adjustSize()
+        below = widget.mapToGlobal(QPoint(0, widget.height() + GAP_PX // 2))
+        window = widget.window()
+        right = window.mapToGlobal(QPoint(window.width() - GAP_PX, 0)).x()
+        left, room = window.mapToGlobal(QPoint()).x(), widget.screen().availableGeometry()
+        top = max(min(below.y(), room.bottom() + 1 - self.height()), room.top())
+        self.move(max(min(below.x(), right - self.width()), left), top)
+        self.show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not presses_button(event, self):
+            super().keyPressEvent(event)
+
+
+class Explanation(Popover):
+    """A title and some lines of text, to read and to copy, and actions that follow from them."""
+
+    def __init__(self, title: str, text: str, parent: QWidget, actions: Sequence[QAction] = ()) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAccessibleName(title)
+        self._label = label = plain_label(wraps=True)
+        label.setTextInteractionFlags(READABLE)
+        label.setMinimumWidth(WIDTH_PX - 2 * MARGIN_PX)
+        self._button_column = in_column()
+        in_column(heading(title), label, self._button_column, on=self, margins=MARGIN_PX, spacing=AS_AROUND)
+        self._actions: list[QAction] = []
+        self.buttons: list[QPushButton] = []
+        self.setFixedWidth(WIDTH_PX)
+        self.show_text(text, actions)
+
+    def show_text(self, text: str, actions: Sequence[QAction]) -> None:
+        """Say this from now on; a card that is open grows or shrinks with it."""
+        self._label.setText(text)
+        if list(actions) != self._actions:
+            self._actions = list(actions)
+            take_away(*self.buttons)
+            self.buttons = [self._button(action) for action in actions]
+            for button in self.buttons:
+                self._button_column.addWidget(button)
+            self._button_column.setContentsMargins(0, GAP_PX if actions else 0, 0, 0)
+        self.adjustSize()
+
+    def _button(self, action: QAction) -> QPushButton:
+        button = QPushButton(action.text())
+        button.clicked.connect(self.close)
+        button.clicked.connect(action.trigger)
+        return button
+
+
+class SearchTarget(Protocol):
+    """Finds tokens by what `core/search/in_tokens.py` or `core/vocabulary_list/filters.py` understands."""
+
+    def set_query(self, query: str) -> None: ...
+
+    def step(self, by: int) -> None: ...
+
+    def end(self) -> None: ...
+
+
+class SearchField(QLineEdit):
+    """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends.
+
+    hint, tip  what can be searched for, in a line and in several
+    width_px   None for as much as there is
+    """
+
+    def __init__(
+        self,
+        search: SearchTarget,
+        hint: str = SEARCH_HINT,
+        tip: str = SEARCH_TIP,
+        width_px: int | None = SEARCH_PX,
+    ) -> None:
+        super().__init__()
+        self._search = search
+        self.setPlaceholderText(hint)
+        self.setToolTip(tip)
+        self.setAccessibleName("Search tokens")
+        self.setClearButtonEnabled(True)
+        if width_px is not None:
+            self.setFixedWidth(width_px)
+        self.textChanged.connect(search.set_query)
+
+    def show_query(self, query: str) -> None:
+        """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
+        if query == self.text():
+            return  # setting it would move the caret
+        self.textChanged.disconnect(self._search.set_query)
+        self.setText(query)
+        self.textChanged.connect(self._search.set_query)
+
+    def come_by_keys(self, page: QWidget) -> None:
+        """Take the focus at Ctrl+F anywhere in a page; on the Inspect page an action has these keys."""
+        keys = QShortcut(QKeySequence("Ctrl+F"), page, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        keys.activated.connect(self._come)
+
+    def _come(self) -> None:
+        self.setFocus()
+        self.selectAll()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._search.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
+        elif event.key() == Qt.Key.Key_Escape:
+            self._search.end()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,133 @@
+"""What happens to a widget: tool tips asked for, shown or hidden, worked in, zoomed by the wheel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from html import escape
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QWheelEvent, QWindow
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from guiapp.kit.widgets.theme import Theme
+
+SELDOM_S = 0.1  # of all that happens in this time only the first is told
+PRESSES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
+
+
+class TipWatch(QObject):
+    """Shows what a widget tells of a place, "" for nothing; lives as long as the widget."""
+
+    def __init__(self, widget: QWidget, tip: Callable[[QPoint], str]) -> None:
+        super().__init__(widget)
+        self._widget, self._tip = widget, tip
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self._tip(event.pos()), self._widget)
+            return True
+        return False
+
+
+def plain_tip(text: str) -> str:
+    """A tooltip that shows all of a text as it is."""
+    return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if "<" in text else text
+
+
+def wrapped_tip(text: str) -> str:
+    """The same for sentences, in lines of a readable length."""
+    return f'<p style="white-space: pre-wrap">{escape(text)}</p>'
+
+
+class SeenWatch(QObject):
+    """Tells, each time that changes, whether a widget is shown; lives as long as the widget."""
+
+    def __init__(self, widget: QWidget, notify: Callable[[bool], object]) -> None:
+        super().__init__(widget)
+        self._notify = notify
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self._notify(event.type() == QEvent.Type.Show)
+        return False
+
+
+class InputWatch(QObject):
+    """Filters the events of a QWindow, which are far fewer than what its widgets tell each other.
+
+    Signals:
+        noticed(): a key, a button, the wheel, or something is dragged; a few times a second at most.
+    """
+
+    noticed = Signal()
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._clock_s = clock_s
+        self._told_at_s = -SELDOM_S
+
+    def watch(self, window: QWindow | None) -> None:
+        """Watch this one, too: dialogs are windows of their own."""
+        if window is not None:
+            window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if _is_input(event) and (now_s := self._clock_s()) >= self._told_at_s + SELDOM_S:
+            self._told_at_s = now_s
+            self.noticed.emit()
+        return False
+
+
+def _is_input(event: QEvent) -> bool:
+    if isinstance(event, QMouseEvent) and event.type() is QEvent.Type.MouseMove:
+        return event.buttons() != Qt.MouseButton.NoButton
+    return event.type() in PRESSES
+
+
+class TextZoom(QObject):
+    """A factor for the sizes of fonts.
+
+    Signals:
+        changed(): `factor` is new.
+        stepped(int): somebody turned the wheel over a panel: one step larger, or smaller by -1.
+    """
+
+    changed = Signal()
+    stepped = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.factor = 1.0
+
+    def set_factor(self, factor: float) -> None:
+        if factor != self.factor:
+            self.factor = factor
+            self.changed.emit()
+
+    def scaled(self, size_px: int) -> int:
+        return round(size_px * self.factor)
+
+    def mono_font(self, size_px: int) -> QFont:
+        return Theme.mono_font(self.scaled(size_px))
+
+    def ui_font(self, size_px: int) -> QFont:
+        return Theme.ui_font(self.scaled(size_px))
+
+    def watch(self, widget: QWidget) -> None:
+        """Let the wheel zoom over a widget while Ctrl is held."""
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_for_us = isinstance(event, QWheelEvent) and self.take(event)
+        return is_for_us or super().eventFilter(watched, event)
+
+    def take(self, event: QWheelEvent) -> bool:
+        """Zoom if Ctrl is held while the wheel turns; whether that is so."""
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return False
+        if turned := event.angleDelta().y():
+            self.stepped.emit(1 if turned > 0 else -1)
+        return True

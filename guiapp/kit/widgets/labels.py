@@ -1,0 +1,215 @@
+"""Texts to read: in several colours, never taken for markup, and lines that are shortened to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextEdit, QWidget
+
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, write
+from guiapp.kit.widgets.theme import READABLE, SMALL_FONT_PX, Theme, ThemeSource, set_role
+
+LINE_PX = 18
+TEXT_MARGIN_PX = 2  # signs over capital letters reach above the line
+ISOLATES = str.maketrans("", "", "\u2068\u2069")
+
+
+class Span(NamedTuple):
+    text: str
+    color: QColor
+    background: QColor | None = None
+    is_bold: bool = False
+
+
+class StyledText(QTextEdit):
+    """A few lines, as high as their text up to `most_lines`, scrolled beyond that."""
+
+    def __init__(self, font: QFont, most_lines: int = 6, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._most_lines = most_lines
+        self.setReadOnly(True)
+        self.setFont(font)
+        self.document().setDocumentMargin(TEXT_MARGIN_PX)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        set_role(self, "plain")
+        self.setTextInteractionFlags(READABLE)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setTabChangesFocus(True)
+
+    def set_spans(self, spans: Iterable[Span]) -> None:
+        self.clear()
+        cursor = self.textCursor()
+        for span in spans:
+            style = QTextCharFormat()
+            style.setForeground(span.color)
+            if span.background is not None:
+                style.setBackground(span.background)
+            if span.is_bold:
+                style.setFontWeight(QFont.Weight.Bold)
+            cursor.insertText(span.text, style)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._fit()
+
+    def set_font(self, font: QFont) -> None:
+        self.setFont(font)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Ctrl is for what is around: all its texts grow alike."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            super().wheelEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self._set_height()
+        width = self.viewport().width()
+        if self.document().textWidth() > width:  # Qt drops the resize that a scroll bar makes within another
+            self.document().setTextWidth(width)
+            self._set_height()
+
+    def _set_height(self) -> None:
+        height, most = ceil(self.document().size().height()), ceil(self._most_px())
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if height <= most else policy.ScrollBarAsNeeded
+        )
+        self.setFixedHeight(min(height, most))
+
+    def _most_px(self) -> float:
+        """The height of as many lines as may be shown; those with characters from other fonts are higher."""
+        layout, block, left = self.document().documentLayout(), self.document().begin(), self._most_lines
+        while block.isValid():
+            lines = block.layout()
+            if lines.lineCount() >= left:
+                last = lines.lineAt(left - 1)
+                top = layout.blockBoundingRect(block).top()
+                return top + last.y() + last.height() + TEXT_MARGIN_PX
+            left -= lines.lineCount()
+            block = block.next()
+        return layout.documentSize().height()
+
+
+class FittedLabel(QLabel):
+    """One of several texts, the first that there is room for; wants room for the first.
+
+    Where it is needed, it insists on room for the last.  It paints its text itself: each `QLabel.setText`
+    has all widgets around it laid out again.
+    """
+
+    def __init__(self, is_needed: bool = False) -> None:
+        super().__init__()
+        self._is_needed = is_needed
+        self._texts = [""]
+        self._shown = ""
+        self._room_px = (0, 0)
+
+    def text(self) -> str:
+        return self._shown
+
+    @property
+    def whole_text(self) -> str:
+        return self._texts[0]
+
+    def set_texts(self, texts: list[str]) -> None:
+        """The most telling first; it is the tool tip where it does not fit."""
+        if texts == self._texts:
+            return
+        self._texts = texts
+        room_px = self._least_px(), self._width_of(self.whole_text)
+        if room_px != self._room_px:
+            self._room_px = room_px
+            self.updateGeometry()
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._width_of(self.whole_text), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least_px(), super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).drawText(self.contentsRect(), self.alignment().value, self._shown)
+
+    def _fit(self) -> None:
+        room = self.width()
+        self._shown = next((text for text in self._texts if self._width_of(text) <= room), "")
+        self.setAccessibleName(self._shown)
+        self.setToolTip("" if self._shown == self.whole_text else plain_tip(self.whole_text))
+        self.update()
+
+    def _least_px(self) -> int:
+        return self._width_of(self._texts[-1]) if self._is_needed else 0
+
+    def _width_of(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text)
+
+
+class FittingLine(Painted):
+    """Says the first of some sentences that fits, else the last one elided; the first is in its tip."""
+
+    def __init__(self, theme_source: ThemeSource, *sentences: str) -> None:
+        super().__init__(theme_source)
+        self.setFixedHeight(LINE_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._color = "dim"
+        self._sentences: tuple[str, ...] = ("",)
+        self.show_text(*sentences)
+
+    def show_text(self, *sentences: str, color: str = "dim") -> None:
+        """Say one of these from now on, in a colour of the theme."""
+        self._sentences, self._color = sentences or ("",), color
+        self.setAccessibleName(self._sentences[0])
+        self.setToolTip(plain_tip(self._sentences[0]))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, LINE_PX)
+
+    @property
+    def shown_text(self) -> str:
+        metrics = QFontMetricsF(Theme.ui_font(SMALL_FONT_PX))
+        for sentence in self._sentences:
+            if metrics.horizontalAdvance(sentence) <= self.width():
+                return sentence
+        return metrics.elidedText(self._sentences[-1], Qt.TextElideMode.ElideRight, self.width())
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        color = {"dim": theme.dim, "text": theme.text, "warning": theme.warning}[self._color]
+        side = RIGHT if self.isRightToLeft() else LEFT
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # of what it says
+        write(painter, QRectF(self.rect()), self.shown_text, color, side, Theme.ui_font(SMALL_FONT_PX))

@@ -1,0 +1,283 @@
+"""The differences of compared models: which one is looked at, why it is one, and all counted by cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.compare.comparison import ModelSide
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.compare.spans import UNTOLD
+from guiapp.analysis.compare.texts import (
+    AROUND,
+    LONGEST,
+    DifferenceReason,
+    DifferingSpan,
+    context_span,
+    reasons_of,
+)
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.kit.session.loader import display_name
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
+from guiapp.pages.compare.models import ComparedSpans, ModelsComparison
+
+MOST = 500  # differences whose causes are counted
+BATCH = 16
+PAUSE_MS = 300  # without an edit, until causes are looked for
+
+
+@dataclass(frozen=True)
+class CauseCount:
+    """A kind of cause, the number it has, and how many differences are of it."""
+
+    kind: int
+    title: str
+    count: int
+
+
+class DifferenceCauses(Working):
+    """Reasons, found in the background while nobody types.
+
+    explained  of the current difference; None while they are looked for, or where there is none
+
+    Signals:
+        explained_changed(): `explained` is new.
+        counts_changed(): `counts` is new.
+    """
+
+    explained_changed = Signal()
+    counts_changed = Signal()
+
+    def __init__(
+        self, comparison: ModelsComparison, walk: DifferenceWalk, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._comparison = comparison
+        self._walk = walk
+        self.explained: list[DifferenceReason] | None = None
+        self.counts: list[CauseCount] = []
+        self._kinds: list[str] = []
+        self._asked: tuple[Sequence[ModelSide], DifferingSpan] | None = None
+        self._job = LatestJob[list[DifferenceReason]](self, self._take)
+        self._batch: list[int] = []
+        self._batch_job = LatestJob[list[str]](self, self._take_batch)
+        self._pause = later(self, PAUSE_MS, self._examine_next)
+        walk.changed.connect(self._on_walk_changed)
+        comparison.changed.connect(self._on_comparison_changed)
+        comparison.columns_changed.connect(self._forget)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the causes of all differences that are looked into are known."""
+        return not (self._pause.isActive() or self._job.is_busy or self._batch_job.is_busy)
+
+    @property
+    def is_looking(self) -> bool:
+        return self._job.is_busy
+
+    @property
+    def n_examined(self) -> int:
+        return min(self._walk.n_all, MOST)
+
+    @property
+    def sides(self) -> list[ModelSide]:
+        """The models that are compared, each by a name of its own."""
+        sides: list[ModelSide] = []
+        for number, column in enumerate(self._comparison.columns):
+            session, model = column.session, column.session.loader.model
+            if column in self._comparison.rows and model is not None:
+                name = display_name(model)
+                if any(side.name == name for side in sides):
+                    name = f"{name} ({number + 1})"
+                options = session.options
+                switches = options.encoder, options.add_special, options.parse_special
+                sides.append(ModelSide(name, model.tokenizer, *switches))
+        return sides
+
+    def difference_at(self, index: int) -> DifferingSpan:
+        document, rows = self._comparison.document, self._comparison.rows
+        start, end = self._comparison.byte_span_of(index)
+        near = max(start - 2 * AROUND, 0)
+        first, last = context_span(document.slice(near, end + 2 * AROUND), start - near, end - near)
+        first, last = first + near, last + near
+        tokens = tuple(
+            _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
+        )
+        is_at_edge = start == end and start in (0, document.size)
+        return DifferingSpan(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
+
+    def _on_walk_changed(self) -> None:
+        index = self._walk.current
+        asked = None if index is None else (self.sides, self.difference_at(index))
+        if asked == self._asked:
+            return
+        self._asked, self.explained = asked, None
+        if asked is None or asked[1].end - asked[1].start > LONGEST:
+            self._job.cancel()
+        else:
+            self._job.start(partial(_reasons, *asked))
+        self.explained_changed.emit()
+
+    def _take(self, explained: list[DifferenceReason]) -> None:
+        self.explained = explained
+        self.explained_changed.emit()
+
+    def _forget(self) -> None:
+        self._kinds, self.counts = [], []
+        self.counts_changed.emit()
+
+    def _on_comparison_changed(self) -> None:
+        self._batch_job.cancel()
+        self._pause.start()
+
+    def _examine_next(self) -> None:
+        live = self._comparison.live
+        ids = np.zeros(0, np.int32) if live is None else live.differences.ids(0, MOST)
+        self._count(ids)
+        self._batch = np.flatnonzero(ids == UNTOLD)[:BATCH].tolist()
+        if self._batch:
+            sides, differences = self.sides, [self.difference_at(index) for index in self._batch]
+            self._batch_job.start(partial(_kinds, sides, differences))
+
+    def _take_batch(self, kinds: list[str]) -> None:
+        live = self._comparison.live
+        assert live is not None
+        for index, kind in zip(self._batch, kinds, strict=True):
+            if kind not in self._kinds:
+                self._kinds.append(kind)
+            span = np.array([live.differences.span(index)], np.int64)
+            number = np.array([self._kinds.index(kind)], np.int32)
+            live.differences.replace(index, index + 1, FragmentTokens(number, span[:, 0], span[:, 1]), 0)
+        self._examine_next()
+
+    def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
+        counts = Counter(number for number in ids.tolist() if number != UNTOLD)
+        kinds = [f"{kind[0].upper()}{kind[1:]}" for kind in self._kinds]
+        rows = [CauseCount(number, kinds[number], count) for number, count in counts.most_common()]
+        if rows != self.counts:
+            self.counts = rows
+            self.counts_changed.emit()
+
+
+def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[tuple[int, int, int], ...]:
+    ids, starts, ends, _ = column.tokens.between(first, last)
+    rows = zip(ids.tolist(), (starts - start).tolist(), (ends - start).tolist(), strict=True)
+    return tuple(row for row in rows if row[1] < row[2])
+
+
+def _reasons(
+    sides: Sequence[ModelSide], difference: DifferingSpan, progress: Progress
+) -> list[DifferenceReason]:
+    return list(reasons_of(sides, difference))
+
+
+def _kinds(sides: Sequence[ModelSide], differences: Sequence[DifferingSpan], progress: Progress) -> list[str]:
+    found = []
+    for done, difference in enumerate(differences):
+        progress(done / len(differences))
+        found.append(_kind(sides, difference))
+    return found
+
+
+def _kind(sides: Sequence[ModelSide], difference: DifferingSpan) -> str:
+    is_long = difference.end - difference.start > LONGEST
+    explained = None if is_long else next(reasons_of(sides, difference), None)
+    return Cause.UNTOLD.value if explained is None else explained.reason.title
+
+
+class DifferenceWalk(QObject):
+    """The difference that people look at; it stays so through edits elsewhere.
+
+    kind  only those of this kind are walked through, None for all; a kind is the id that a difference has
+
+    Signals:
+        changed(): `current`, `n_all` or `kind` is new.
+        moved(): people are to see the current one.
+    """
+
+    changed = Signal()
+    moved = Signal()
+
+    def __init__(self, comparison: ModelsComparison, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._comparison = comparison
+        self._byte_span: tuple[int, int] | None = None
+        self._caret = -1  # where it was at the last step
+        self.kind: int | None = None
+        comparison.changed.connect(self.changed)
+        comparison.columns_changed.connect(self.leave)
+        comparison.document.written.connect(self._on_edited)  # before anybody asks
+
+    @property
+    def n_all(self) -> int:
+        live = self._comparison.live
+        return 0 if live is None else len(live.differences)
+
+    @property
+    def current(self) -> int | None:
+        """Which one it is, from 0."""
+        live = self._comparison.live
+        if live is None or self._byte_span is None:
+            return None
+        start, end = self._byte_span
+        differences = live.differences
+        index = differences.first_from(start)
+        while index < len(differences) and differences.span(index)[0] == start:
+            if differences.span(index) == (start, end):
+                return index
+            index += 1
+        return None
+
+    @property
+    def byte_span(self) -> tuple[int, int] | None:
+        return self._byte_span if self.current is not None else None
+
+    def step(self, by: int) -> None:
+        """Go to the next one, or the one before: from the current one, or from the caret if that moved."""
+        live = self._comparison.live
+        if live is None or not len(live.differences):
+            return
+        caret, differences = self._comparison.document.caret, live.differences
+        current = self.current
+        if current is None or caret != self._caret:
+            behind = differences.first_from(caret)
+            current = behind - 1 if by > 0 else behind
+        ids = differences.ids(0, len(differences))
+        for distance in range(1, len(differences) + 1):
+            index = (current + by * distance) % len(differences)
+            if self.kind is None or int(ids[index]) == self.kind:
+                self.go_to(index)
+                return
+
+    def go_to(self, index: int) -> None:
+        self._byte_span = self._comparison.byte_span_of(index)
+        self._caret = self._comparison.document.caret
+        self.changed.emit()
+        self.moved.emit()
+
+    def leave(self) -> None:
+        self._byte_span, self.kind = None, None
+        self.changed.emit()
+
+    def choose_kind(self, kind: int | None) -> None:
+        """Walk only through those of one kind from now on, beginning with the first; None for all."""
+        live, self.kind = self._comparison.live, kind
+        ids = [] if live is None else live.differences.ids(0, len(live.differences)).tolist()
+        if kind in ids:  # else an edit has taken the last one away
+            self.go_to(ids.index(kind))
+        else:
+            self.changed.emit()
+
+    def _on_edited(self, edit: TextEdit) -> None:
+        if self._byte_span is not None:
+            start, end = self._byte_span
+            if edit.start + edit.removed <= start and edit.start < end:
+                self._byte_span = start + edit.shift, end + edit.shift
+            elif edit.start < end:
+                self._byte_span = None

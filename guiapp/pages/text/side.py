@@ -1,0 +1,358 @@
+"""The column at the right: why the selected token is there, and what takes the most tokens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from math import ceil
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QFontMetricsF,
+    QGuiApplication,
+    QPainter,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from guiapp.analysis.explain.spelling import parts, without_marks
+from guiapp.core.encode.counting.cost import CostlyText
+from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.visible_text import isolate, visible_runs
+from guiapp.kit.document.statistics import N_MOST, MostExpensiveModel
+from guiapp.kit.session.token_details import WhyModel
+from guiapp.kit.spans.token_menu import offer_copying
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button
+from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
+from guiapp.kit.widgets.labels import Span, StyledText
+from guiapp.kit.widgets.layouts import STRETCH, clear, framed, head_row, in_column, scroll_down
+from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
+
+if TYPE_CHECKING:
+    from guiapp.analysis.explain.why.explanation import TokenWhy, WhyLine, WhyStage
+
+FIRST_SHOWN, LAST_SHOWN = 4, 2  # of a stage with many lines; the others are folded
+UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of bytes
+EDGE_PX = 2 * UNIT_PX
+LEAST_PX = 40  # of a text
+TOKEN_FONT_PX = 18
+EMPTY_TEXT = "Choose a token, in the text or among its ids, to see why it is there."
+BUSY_TEXT = "Looking at what the encoder does …"
+TIP = "Show this in Steps"
+HINT_TEXT = "A click on a line shows that moment in Steps."
+TOP_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
+SHARE_PX, COUNT_PX = 46, 56
+LEAST_SHARE = 0.005  # that is not written as 0 %
+WORDS, LINES = "Words", "Lines"
+WHY = 1  # among the tabs of the column
+NOTHING = "Each {} of this text is a single token: nothing is dear."
+
+
+class ExpensiveRow(PaintedButton):
+    """A word or a line, where it is first and how often, its tokens, and their share as a bar."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._places, self._share, self._length = "", "", 0.0
+        self._n_tokens = 0
+        self.setFixedHeight(ROW_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def show_row(self, row: CostlyText, line: int, n_all: int, most: int) -> None:
+        """`n_all` tokens are in the text, and `most` in the dearest row."""
+        self.setText(row.text)
+        self._n_tokens = row.n_tokens
+        self._places = f"line {line:,}" + (f" ×{row.n_times:,}" if row.n_times > 1 else "")
+        share = row.n_tokens / n_all
+        self._share = percent(share) if share >= LEAST_SHARE else "<1 %"
+        self._length = row.n_tokens / most
+        times = f" in {row.n_times:,} places" if row.n_times > 1 else ""
+        self.setAccessibleName(f"{row.text}: {counted(row.n_tokens, 'token')}{times}, {self._share} of all")
+        self.setToolTip(f"{row.text}\n{counted(row.n_tokens, 'token')}{times}, from line {line:,} on")
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        inside = QRectF(GAP_PX, 2, self.width() - 2 * GAP_PX, TEXT_PX)
+        mono, small = Theme.mono_font(UI_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
+        write(painter, inside, self._share, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
+        inside.setRight(inside.right() - SHARE_PX)
+        write(painter, inside, f"{self._n_tokens:,}", theme.text, RIGHT, bold(Theme.mono_font(UI_FONT_PX)))
+        inside.setRight(inside.right() - COUNT_PX)
+        places_px = QFontMetrics(small).horizontalAdvance(self._places) + GAP_PX
+        room = inside.width() - places_px
+        shown = QFontMetrics(mono).elidedText(isolate(self.text()), Qt.TextElideMode.ElideRight, int(room))
+        write(painter, inside, shown, theme.text, LEFT, mono)
+        inside.setLeft(inside.left() + min(QFontMetrics(mono).horizontalAdvance(shown), room) + GAP_PX)
+        write(painter, inside, self._places, theme.dim, LEFT, small)
+        bar = max(self._length * (self.width() - 2 * GAP_PX), BAR_PX)
+        fill(painter, QRectF(GAP_PX, TEXT_PX + 4, bar, BAR_PX), theme.warning, BAR_PX / 2)
+
+
+class ExpensivePanel(QScrollArea):
+    """The dearest words or lines, the dearest first.
+
+    Signals:
+        chosen(int, int): the bytes of what people want to see.
+    """
+
+    chosen = Signal(int, int)
+
+    def __init__(self, model: MostExpensiveModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        self._shows_lines = False
+        self._shown: tuple[CostlyText, ...] = ()
+        self.segments = SegmentedTabs((WORDS, LINES))
+        self._empty = set_role(QLabel(wordWrap=True), "dim")
+        self.rows = [ExpensiveRow(theme_source) for _ in range(N_MOST)]
+        for number, row in enumerate(self.rows):
+            row.clicked.connect(partial(self._choose, number))
+        head = head_row("Most expensive", self.segments)
+        for inset in (head, self._empty):  # as far as the words of a row are from its edges
+            inset.setContentsMargins(GAP_PX, 0, GAP_PX, 0)
+        around = MARGIN_PX - GAP_PX, MARGIN_PX
+        column = in_column(head, self._empty, *self.rows, STRETCH, margins=around, spacing=0)
+        scroll_down(self, framed(column, "panel"))
+        self.setAccessibleName("Most expensive")
+        self.segments.chosen.connect(self._show_kind)
+        model.changed.connect(self._refresh)
+        SeenWatch(self, model.set_shown)
+        self._refresh()
+
+    def _show_kind(self, index: int) -> None:
+        self._shows_lines = index == 1
+        self._refresh()
+
+    def _refresh(self) -> None:
+        result = self._model.result
+        self._shown = () if result is None else result.lines if self._shows_lines else result.words
+        for number, row in enumerate(self.rows):
+            row.setVisible(number < len(self._shown))
+            if result is not None and number < len(self._shown):
+                dear = self._shown[number]
+                row.show_row(dear, self._model.line_of(dear), result.n_tokens, self._shown[0].n_tokens)
+        self._empty.setText(NOTHING.format("line" if self._shows_lines else "word"))
+        self._empty.setVisible(result is not None and not self._shown)
+
+    def _choose(self, number: int) -> None:
+        if number < len(self._shown):
+            self.chosen.emit(*self._model.go_to(self._shown[number]))
+
+
+class SideColumn(QWidget):
+    """The column at the right: the selected token, why it is there, or what is most expensive."""
+
+    def __init__(self, card: QWidget, why: QWidget, most_expensive: ExpensivePanel) -> None:
+        super().__init__()
+        self.segments = SegmentedTabs(("Token", "Why", "Most expensive"))
+        self._stack = QStackedWidget()
+        for panel in (card, why, most_expensive):
+            self._stack.addWidget(panel)
+        bar = framed(in_column(self.segments, margins=(0, GAP_PX, 0, 0)), "panel")
+        in_column(bar, (self._stack, 1), on=self, spacing=0)
+        self.segments.chosen.connect(self._stack.setCurrentIndex)
+
+    def show_why(self) -> None:
+        self.segments.choose(WHY)
+
+    @property
+    def shown(self) -> QWidget:
+        return self._stack.currentWidget() or self
+
+
+class WhyRow(PaintedButton):
+    """One line: a sentence with what it is about in code, its rank at the right, a remark below."""
+
+    def __init__(self, line: WhyLine, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__(theme_source)
+        self.line = line
+        self._document = QTextDocument(self)
+        self._document.setDocumentMargin(0)
+        option = QTextOption(Qt.AlignmentFlag.AlignLeft)
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+        self._document.setDefaultTextOption(option)
+        self._worth_font = zoom.mono_font(SMALL_FONT_PX)
+        self._worth = f"rank {line.worth}" if line.worth else ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._write(zoom)
+        explanation = [line.text, self._worth, line.note]
+        self.setText(without_marks(line.text))
+        self.setAccessibleName(". ".join(without_marks(each).rstrip(".") for each in explanation if each))
+        self.setToolTip(TIP)
+
+    def _write(self, zoom: TextZoom) -> None:
+        theme = self._theme_source.theme
+        cursor = QTextCursor(self._document)
+        _insert(cursor, self.line.text, theme, (zoom.ui_font(UI_FONT_PX), zoom.mono_font(UI_FONT_PX)))
+        if self.line.note:
+            cursor.insertBlock()
+            fonts = zoom.ui_font(SMALL_FONT_PX), zoom.mono_font(SMALL_FONT_PX)
+            _insert(cursor, self.line.note, theme, fonts)
+
+    @property
+    def _worth_px(self) -> float:
+        if not self._worth:
+            return 0.0
+        return QFontMetricsF(self._worth_font).horizontalAdvance(self._worth) + GAP_PX
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit()
+
+    def _fit(self) -> None:
+        self._document.setTextWidth(max(LEAST_PX, self.width() - 2 * EDGE_PX - self._worth_px))
+        self.setFixedHeight(ceil(self._document.size().height()) + 2 * UNIT_PX)
+
+    def ground(self, theme: Theme) -> QColor | None:
+        return theme.line if self.underMouse() or self.hasFocus() else None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.save()
+        painter.translate(QPointF(EDGE_PX, UNIT_PX))
+        self._document.drawContents(painter)
+        painter.restore()
+        inside = QRectF(self.rect()).adjusted(EDGE_PX, UNIT_PX, -EDGE_PX, -UNIT_PX)
+        write(painter, inside, self._worth, theme.dim, TOP_RIGHT, self._worth_font)
+
+
+def _insert(cursor: QTextCursor, sentence: str, theme: Theme, fonts: tuple[QFont, QFont]) -> None:
+    """A sentence in the fonts for words, which are dim, and for what stands for itself."""
+    for text, is_code in parts(sentence):
+        style = QTextCharFormat()
+        style.setFont(fonts[is_code])
+        style.setForeground(theme.text if is_code else theme.dim)
+        cursor.insertText(text, style)
+
+
+class WhyPanel(QScrollArea):
+    """The stages of the selected token.
+
+    Signals:
+        place_wanted(Place): people want to see this step.
+    """
+
+    place_wanted = Signal(object)
+
+    def __init__(self, model: WhyModel, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+        super().__init__()
+        self._zoom = zoom or TextZoom(self)
+        self._model = model
+        self._theme_source = theme_source
+        self._shown: TokenWhy | None = None
+        self._unfolded: Counter[str] = Counter()  # how many more lines of a stage are shown
+        self.rows: list[WhyRow] = []
+        self._title = heading("Why this token")
+        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
+        self._token.setAccessibleName("Token text")
+        self._remark = plain_label("dim", wraps=True)
+        self._stages = QWidget()
+        self._column = in_column(on=self._stages, spacing=UNIT_PX)
+        self._hint = set_role(QLabel(HINT_TEXT, wordWrap=True), "dim")
+        parts_shown = self._title, self._token, self._remark, self._hint, self._stages, (STRETCH, 1)
+        scroll_down(self, framed(in_column(*parts_shown, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
+        self.setMinimumWidth(260)
+        self.setAccessibleName("Why this token")
+        offer_copying(self, "Copy why", self.copy)
+        model.changed.connect(self._refresh)
+        SeenWatch(self, model.set_shown)
+        theme_source.changed.connect(self._rebuild)
+        self._zoom.changed.connect(self._rebuild)
+        self._refresh()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
+
+    def copy(self) -> None:
+        """Put all stages on the clipboard, as the command line tells them."""
+        from guiapp.analysis.explain.why.explanation import why_lines
+
+        if self._shown is not None:
+            QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown)) + "\n")
+
+    def _refresh(self) -> None:
+        if self._model.explanation is None and self._model.is_busy and self._shown is not None:
+            return  # what is newer is there in a moment
+        if self._model.explanation != self._shown:
+            self._unfolded.clear()
+            self._shown = self._model.explanation
+            self._rebuild()
+        waits = BUSY_TEXT if self._model.is_busy else EMPTY_TEXT
+        self._remark.setText(self._model.problem or waits)
+        self._remark.setVisible(self._shown is None)
+
+    def _rebuild(self) -> None:
+        clear(self._column)
+        self.rows = []
+        self._token.setVisible(self._shown is not None)
+        self._hint.setVisible(self._shown is not None)
+        self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
+        self._token.set_spans(self._token_spans())
+        stages = () if self._shown is None else self._shown.stages
+        for number, stage in enumerate(stages):
+            if number:
+                self._column.addSpacing(GAP_PX)
+            self._column.addWidget(heading(stage.title))
+            self._column.addWidget(self._card(stage))
+
+    def _token_spans(self) -> Iterator[Span]:
+        theme, (data, tint, is_special) = self._theme_source.theme, self._model.style
+        background = None if is_special else theme.span_color(tint)
+        color = theme.warning if is_special else theme.span_text
+        for run in visible_runs(data):
+            yield Span(run.text, theme.dim if run.is_symbol else color, background)
+
+    def _card(self, stage: WhyStage) -> QFrame:
+        lines = list(stage.lines)
+        n_shown = FIRST_SHOWN + self._unfolded[stage.name]
+        n_folded = len(lines) - n_shown - LAST_SHOWN
+        column = in_column(margins=UNIT_PX, spacing=0)
+        if n_folded > 1:
+            self._add_rows(column, lines[:n_shown])
+            more = push_button(f"{n_folded:,} more", partial(self._unfold, stage.name), role="quiet")
+            column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+            lines = lines[-LAST_SHOWN:]
+        self._add_rows(column, lines)
+        return framed(column, "card")
+
+    def _add_rows(self, column: QVBoxLayout, lines: Iterable[WhyLine]) -> None:
+        for line in lines:
+            row = WhyRow(line, self._theme_source, self._zoom)
+            row.clicked.connect(partial(self._choose, line))
+            self.rows.append(row)
+            column.addWidget(row)
+
+    def _unfold(self, stage: str, *_: object) -> None:
+        self._unfolded[stage] += UNFOLDED
+        self._rebuild()
+
+    def _choose(self, line: WhyLine, *_: object) -> None:
+        """Show a step, unless the text is another one by now: the stages of that come in a moment."""
+        if self._model.is_current:
+            self.place_wanted.emit(line.place)

@@ -1,0 +1,363 @@
+"""Paints one frame of the tree: the pixels of its nodes, and their labels, kept as small images."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QObject, QPointF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
+
+from guiapp.analysis.tree.picture import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.widgets.painting import SHARED_PX
+from guiapp.kit.widgets.shaped_texts import ScriptFonts, draw_once
+from guiapp.kit.widgets.theme import Theme
+from guiapp.pages.tree.appearance import bending, is_light
+from guiapp.pages.tree.geometry import DOWNWARDS, SIZES_PX, Geometry, Icicle, LabelSlot, Sunburst, places
+from guiapp.pages.tree.model import LINE_END, MORE_SIGN
+
+MOST_KEPT = 6000
+NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
+NEW_WHILE_MOVING_S = 0.0004
+NO_TIME_S = 0.0  # in a frame that has its nodes to paint
+ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
+LEAST_ROOM_PX = 18  # for a shortened label
+LEAST_LETTERS = 5  # of a shortened label
+LETTER_EM = 1.1  # no single letter is wider
+NARROWEST_EM = 0.01  # of a label: the root of a model without a name has none
+LEGIBLE_PX = 12  # the smallest letters for which it says more than the name
+MARGIN_PX = 1
+LETTER_SIZES_PX = SIZES_PX[1:].tolist()
+MEASURED_PX = SHARED_PX
+HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
+COARSER = 2  # pixels of the screen for one of a picture that bends
+FOREVER_S = 3600.0
+OPAQUE = 0xFF000000
+DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
+
+
+@dataclass(frozen=True, eq=False)
+class _Label:
+    """A drawn text, and its size on the screen."""
+
+    image: QImage
+    width: float
+    height: float
+
+    @cached_property
+    def downwards(self) -> QImage:
+        """The same image turned by `DOWNWARDS`: drawn in a third of the time that turning takes."""
+        return self.image.transformed(QTransform().rotate(DOWNWARDS))
+
+
+class LabelForm(NamedTuple):
+    """How a label is written: how large, with what more it says or without, and in how many steps of room."""
+
+    size_px: int
+    has_more: bool = True
+    room_steps: int = 0
+
+    def shown(self, text: str) -> str:
+        """What is left of a text in this form; nothing if that would be hardly a letter."""
+        if not self.has_more:
+            text = text.partition(MORE_SIGN)[0]
+        if not self.room_steps:
+            return isolate(text)
+        if LINE_END in text:  # a number, of which a part would be another one
+            return ""
+        room = ROOM_STEP_PX * self.room_steps * MEASURED_PX // self.size_px
+        left = QFontMetrics(Theme.ui_font(MEASURED_PX)).elidedText(text, Qt.TextElideMode.ElideRight, room)
+        return isolate(left) if left == text or len(left) > LEAST_LETTERS else ""
+
+
+_Named = tuple[int, bool]  # a node, and whether its whole token is told
+_Key = tuple[_Named, LabelForm, bool]
+
+
+def label_widths(text: str) -> tuple[float, float]:
+    """The width of a label with and without what more it says, for letters of one pixel."""
+    name = text.partition(MORE_SIGN)[0]
+    metrics = QFontMetricsF(Theme.ui_font(MEASURED_PX))
+    width = max(map(metrics.horizontalAdvance, map(isolate, name.split(LINE_END)))) / MEASURED_PX
+    return (width if name == text else metrics.horizontalAdvance(isolate(text)) / MEASURED_PX), width
+
+
+def fitting_form(place: LabelSlot, whole: float, name: float) -> LabelForm | None:
+    """The form for a place, given `label_widths`.
+
+    With what more it says if that leaves it legible, else without, as large as fits; else shortened.
+    A single letter stands upright or not at all: lying, it could be another one.
+    """
+    is_downwards = place.degrees == DOWNWARDS
+    if name <= LETTER_EM and is_downwards:
+        size = _fitting_size(name, place.upright_px, place.size_px)
+        return LabelForm(size, has_more=False) if size else None
+    size = 0 if is_downwards else _fitting_size(whole, place.room_px, place.size_px)
+    if size >= LEGIBLE_PX:
+        return LabelForm(size)
+    size = _fitting_size(name, place.room_px, place.size_px)
+    size = size or _fitting_size(name, place.down_px, place.size_px)
+    if size:
+        return LabelForm(size, has_more=False)
+    longest = max(place.room_px, place.down_px) - 2 * MARGIN_PX
+    if longest < LEAST_ROOM_PX:
+        return None
+    return LabelForm(LETTER_SIZES_PX[0], has_more=False, room_steps=int(longest / ROOM_STEP_PX))
+
+
+def _fitting_size(width: float, room_px: float, most_px: int) -> int:
+    """The largest size of letters, up to one, in which a label so wide for one pixel fits; 0 if none is."""
+    largest = min(most_px, (room_px - 2 * MARGIN_PX) / max(width, NARROWEST_EM))
+    return LETTER_SIZES_PX[bisect_right(LETTER_SIZES_PX, largest) - 1] if largest >= LETTER_SIZES_PX[0] else 0
+
+
+def turned_place(place: LabelSlot, width_px: float) -> LabelSlot:
+    """Where the label goes that is so wide: level if possible, else turned around its middle."""
+    if place.degrees:
+        return place if width_px > place.upright_px else place._replace(degrees=0.0)
+    if place.down_px and width_px > place.room_px + HINTED_PX:
+        return place._replace(x=place.x + place.room_px / 2, degrees=DOWNWARDS, is_centered=True)
+    return place
+
+
+def label_fonts(parent: QObject) -> ScriptFonts:
+    """Loads what labels of all sizes are written in: in a frame there is no time for that.
+
+    They are all written in one size, and scaled.
+    """
+    return ScriptFonts([partial(draw_once, Theme.ui_font(size_px)) for size_px in LETTER_SIZES_PX], parent)
+
+
+class LabelPainter:
+    """Draws labels from a store of images; what is new is drawn as far as the time of a frame allows.
+
+    Beyond that a label stands as it was drawn for less room, if it was.  `text_of` gives the label of a node,
+    or its whole token.
+    """
+
+    def __init__(self, text_of: Callable[[int, bool], str]) -> None:
+        self._text_of = text_of
+        self._labels: OrderedDict[_Key, _Label] = OrderedDict()
+        self._newest: dict[tuple[_Named, bool], LabelForm] = {}
+        self._widths: dict[_Named, tuple[float, float]] = {}
+        self._scale = 1.0
+        self._left_s = 0.0
+        self.is_complete = True
+
+    def forget(self) -> None:
+        self._labels.clear()
+        self._newest.clear()
+        self._widths.clear()
+
+    def paint(
+        self,
+        painter: QPainter,
+        places: Sequence[LabelSlot],
+        colors: NodeColors,
+        scale: float,
+        patience_s: float,
+    ) -> None:
+        """Draw the labels on their nodes, but for dimmed ones; `is_complete` tells whether all were.
+
+        `patience_s` is for drawing new ones.
+        """
+        self.is_complete = True
+        if scale != self._scale:
+            self.forget()
+            self._scale = scale
+        self._left_s = patience_s
+        lit = [place for place in places if colors.is_lit(place.node)] if colors.lit is not None else places
+        is_dark_text = is_light(colors.values[[place.node for place in lit]]).tolist()
+        for place, is_dark in zip(lit, is_dark_text, strict=True):
+            label = self._label(place, is_dark)
+            if label is not None:
+                self._paint(painter, place, label)
+
+    def _paint(self, painter: QPainter, place: LabelSlot, label: _Label) -> None:
+        place = turned_place(place, label.width)
+        if place.degrees not in (0.0, DOWNWARDS):
+            painter.translate(place.x, place.y)
+            painter.rotate(place.degrees)
+            painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
+            painter.resetTransform()
+            return
+        image, width, height, scale = label.image, label.width, label.height, self._scale
+        if place.degrees:
+            image, width, height = label.downwards, height, width
+        x = place.x - width / 2 if place.is_centered else place.x
+        left, top = round(x * scale) / scale, round((place.y - height / 2) * scale) / scale
+        painter.drawImage(QPointF(left, top), image)
+
+    def _label(self, place: LabelSlot, is_dark_text: bool) -> _Label | None:
+        """The label in the form that fits, or a smaller one; None where none does, or time is up."""
+        named = place.node, place.is_middle
+        widths = self._widths.get(named) or self._measure(named)
+        form = None if widths is None else fitting_form(place, *widths)
+        if form is None:
+            return None
+        label = self._labels.get((named, form, is_dark_text))
+        if label is not None:
+            return label
+        if self._has_time():
+            return self._draw_and_cache(named, form, is_dark_text)
+        newest = self._newest.get((named, is_dark_text))
+        if newest is None or newest.size_px > form.size_px:
+            return None
+        label = self._labels.get((named, newest, is_dark_text))
+        is_fitting = label is not None and label.width <= max(place.room_px, place.down_px)
+        return label if is_fitting else None
+
+    def _has_time(self) -> bool:
+        self.is_complete &= self._left_s > 0
+        return self.is_complete
+
+    def _measure(self, named: _Named) -> tuple[float, float] | None:
+        if not self._has_time():
+            return None
+        started = time.perf_counter()
+        self._widths[named] = label_widths(self._text_of(*named))
+        self._left_s -= time.perf_counter() - started
+        return self._widths[named]
+
+    def _draw_and_cache(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
+        started = time.perf_counter()
+        label = self._labels[named, form, is_dark_text] = self._draw(named, form, is_dark_text)
+        self._newest[named, is_dark_text] = form
+        while len(self._labels) > MOST_KEPT:
+            (old, *_, was_dark), _ = self._labels.popitem(last=False)
+            self._newest.pop((old, was_dark), None)
+        self._left_s -= time.perf_counter() - started
+        return label
+
+    def _draw(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
+        font, scale = Theme.ui_font(MEASURED_PX), self._scale
+        metrics, factor = QFontMetricsF(font), form.size_px / MEASURED_PX
+        shown = form.shown(self._text_of(*named))
+        lines = shown.split(LINE_END)
+        widths = [metrics.horizontalAdvance(line) for line in lines]
+        width = max(widths) * factor + 2 * MARGIN_PX
+        height = ceil(metrics.height() * factor) * len(lines)
+        image = QImage(
+            max(1, round(width * scale)), round(height * scale), QImage.Format.Format_ARGB32_Premultiplied
+        )
+        image.setDevicePixelRatio(scale)
+        image.fill(Qt.GlobalColor.transparent)
+        with QPainter(image) as painter:
+            painter.setFont(font)
+            painter.setPen(DARK_TEXT if is_dark_text else LIGHT_TEXT)
+            painter.translate(MARGIN_PX, round(metrics.ascent() * factor))
+            painter.scale(factor, factor)
+            for number, line in enumerate(lines):
+                middle = (max(widths) - widths[number]) / 2
+                painter.drawText(QPointF(middle, number * metrics.height()), line)
+        return _Label(image, width, height)
+
+
+class TreeCanvas:
+    """Keeps the labels and the pixels from one frame to the next; `colors` are those to paint in.
+
+    An image that it gives lasts until the next one: it shares the canvas' pixels.
+    """
+
+    def __init__(self, text_of: Callable[[int, bool], str], colors: NodeColors | None = None) -> None:
+        self._text_of = text_of
+        self._labels = LabelPainter(text_of)
+        self._pixels: Pixels = np.zeros((1, 1), np.uint32)
+        self._sides: tuple[int, ...] = ()
+        self._labelled: Geometry | None = None
+        self._places: list[LabelSlot] = []
+        self.colors = colors
+
+    @property
+    def is_complete(self) -> bool:
+        return self._labels.is_complete
+
+    def another(self) -> TreeCanvas:
+        return TreeCanvas(self._text_of, self.colors)
+
+    def forget_labels(self) -> None:
+        self._labels.forget()
+        self._labelled, self._places = None, []
+
+    def image(self, geometry: Geometry, scale: float, is_coarse: bool = False) -> QImage:
+        """The picture without labels, `scale` pixels for one of the screen; while it moves, a coarse one."""
+        colors = self._colors_for(geometry)
+        if isinstance(geometry, Sunburst):
+            return self._sunburst(geometry, colors, scale, is_coarse)
+        return self._icicle(geometry, colors, scale)
+
+    def paint_labels(
+        self,
+        painter: QPainter,
+        geometry: Geometry,
+        scale: float,
+        patience_s: float = FOREVER_S,
+        is_coarse: bool = False,
+    ) -> None:
+        """Draw the labels on such a picture: all that are known, and new ones as the patience allows."""
+        if geometry is not self._labelled:
+            self._labelled, self._places = geometry, places(geometry)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
+        self._labels.paint(painter, self._places, self._colors_for(geometry), scale, patience_s)
+
+    def bent_image(self, geometry: Geometry, roundness: float) -> QImage:
+        """The picture on its way from icicle (0) to sunburst (1), coarser and without labels."""
+        picture, view, colors = geometry.picture, geometry.view, self._colors_for(geometry)
+        width, height = geometry.width_px // COARSER, geometry.height_px // COARSER
+        icicle, sunburst = Icicle(picture, view, width, height), Sunburst(picture, view, width, height)
+        tops, shape = bending(icicle, sunburst, roundness)
+        pixels = np.empty((max(int(height), 1), max(int(width), 1)), np.uint32)
+        paint_between(colors, view, tops, shape, pixels)
+        return _image_of(pixels, 1.0).scaled(
+            int(geometry.width_px),
+            int(geometry.height_px),
+            Qt.AspectRatioMode.IgnoreAspectRatio,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+
+    def _colors_for(self, geometry: Geometry) -> NodeColors:
+        assert self.colors is not None
+        assert self.colors.picture is geometry.picture
+        return self.colors
+
+    def _icicle(self, icicle: Icicle, colors: NodeColors, scale: float) -> QImage:
+        pixels = self._room(icicle, scale)
+        self._sides = ()
+        paint_icicle(colors, icicle.view, icicle.edges * scale, pixels)
+        return _image_of(pixels, scale)
+
+    def _sunburst(self, sunburst: Sunburst, colors: NodeColors, scale: float, is_coarse: bool) -> QImage:
+        pixels = self._room(sunburst, scale)
+        size = min(round(sunburst.size_px * scale), *pixels.shape) // 2 * 2
+        x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
+        if self._sides != (sides := (x, y, size, colors.ground)):
+            self._sides = sides
+            for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
+                side[:] = OPAQUE | colors.ground
+        paint_sunburst(colors, sunburst.view, sunburst.radii * scale, pixels, (x, y), size, is_coarse)
+        return _image_of(pixels, scale)
+
+    def _room(self, geometry: Geometry, scale: float) -> Pixels:
+        shape = max(1, round(geometry.height_px * scale)), max(1, round(geometry.width_px * scale))
+        if self._pixels.shape != shape:
+            self._pixels, self._sides = np.empty(shape, np.uint32), ()
+        return self._pixels
+
+
+def _image_of(pixels: Pixels, scale: float) -> QImage:
+    """An image that shares its pixels with the array, which must outlive it.
+
+    They are opaque, yet in the format that is drawn on a window in the least time.
+    """
+    height, width = pixels.shape
+    image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(scale)
+    return image

@@ -1,0 +1,104 @@
+"""What is told of the selected token follows the selection, the text and the options while people look."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+import guiapp
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.explain.why.excerpt import REACH_BYTES, excerpt_of
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.kit.session.token_details import WhyModel, excerpt_in
+
+
+@pytest.fixture
+def session(make_session):
+    return make_session(b"Hello lions<|im_end|>", "demo:bpe")  # <|begin_of_text|> Hello ·l ions <|im_end|>
+
+
+@pytest.fixture
+def model(session):
+    made = WhyModel(session)
+    yield made
+    made.close()
+
+
+def select(session, model, index, qtbot):
+    session.select_token(index)
+    qtbot.waitUntil(lambda: not model.is_busy)
+
+
+def test_nothing_is_told_of_no_token_and_all_of_the_one_that_is_selected(session, model, qtbot):
+    explanation = []
+    model.changed.connect(lambda: explanation.append(model.explanation and model.explanation.token_id))
+    model.set_shown(True)
+    assert (model.explanation, model.style, model.problem, model.is_current) == (
+        None,
+        (b"", 0, False),
+        "",
+        False,
+    )
+    assert (explanation, model.is_busy) == ([None], True)
+    select(session, model, 2, qtbot)
+    assert (model.explanation.token_id, model.style, model.is_current) == (280, (b" l", 2, False), True)
+    select(session, model, 4, qtbot)
+    assert (model.explanation.token_id, model.style) == (2552, (b"<|im_end|>", 4, True))
+    select(session, model, 0, qtbot)
+    assert (model.explanation.token_id, model.style) == (2549, (b"<|begin_of_text|>", 0, True))
+    select(session, model, None, qtbot)
+    assert (model.explanation, explanation[-1], model.is_current) == (None, None, False)
+
+
+def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
+    session.select_token(2)
+    assert not model.is_busy
+    model.set_shown(True)
+    assert model.is_busy
+    qtbot.waitUntil(lambda: model.is_current)
+    model.set_shown(True)
+    assert not model.is_busy
+    model.set_shown(False)
+    session.select_token(3)
+    assert (model.is_busy, model.is_current, model.explanation.token_id) == (False, False, 280)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda session: session.document.insert(b"Oh! "),
+        lambda session: session.set_encoder("greedy"),
+        lambda session: session.set_add_special(False),
+        lambda session: session.spelling.choose(Spelling.FILE),
+    ],
+)
+def test_whatever_it_depends_on_makes_it_stale_until_it_is_found_again(session, model, qtbot, change):
+    model.set_shown(True)
+    select(session, model, 2, qtbot)
+    before = model.explanation
+    change(session)
+    assert (model.is_current, model.is_busy) == (False, True)
+    qtbot.waitUntil(lambda: not model.is_busy and not session.is_encoding)
+    assert model.explanation is not before
+
+
+UNKNOWN = "\U0010fffd" * (REACH_BYTES // 4 + 1)  # one token
+
+
+@pytest.mark.parametrize("text", [f"{UNKNOWN} </s>a", f"a </s>{UNKNOWN}", "a </s>b …", ""])
+def test_an_excerpt_is_that_of_the_encoding(text):
+    encoding = guiapp.open_model("demo:unigram").encode(text)
+    data = encoding.text_bytes
+    document = SimpleNamespace(size=len(data), slice=lambda start, end: data[start:end])
+    tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), len(data))
+    for index in range(len(encoding)):
+        found = excerpt_in(SimpleNamespace(tokens=tokens, document=document), index)
+        assert as_lists(found) == as_lists(excerpt_of(encoding, index))
+
+
+def as_lists(excerpt):
+    return {
+        name: getattr(value, "tolist", lambda value=value: value)() for name, value in vars(excerpt).items()
+    }
