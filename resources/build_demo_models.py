@@ -15,8 +15,13 @@ from pathlib import Path
 import longest_match_training
 from gguf import TokenType
 
-from guiapp.analysis.train import corpus as bpe
-from guiapp.analysis.train.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, TrainingCorpus, count_words
+from guiapp.analysis.train.corpus import (
+    BYTE_LEVEL_WORDS,
+    SENTENCEPIECE_WORDS,
+    TrainingCorpus,
+    bpe_steps,
+    count_words,
+)
 from guiapp.analysis.train.models import (
     SPACE,
     ModelFile,
@@ -25,7 +30,6 @@ from guiapp.analysis.train.models import (
     train_byte_level,
     train_unigram,
     train_wordpiece,
-    unique,
     write_gguf,
 )
 from guiapp.core.demo import resources_folder, sample_text
@@ -237,8 +241,9 @@ def train_sentencepiece_bpe(
     frequent = [symbol for symbol, count in corpus.symbol_counts.items() if count >= min_count]
     characters = sorted(frequent, key=lambda symbol: (-corpus.symbol_counts[symbol], symbol))
     n_merges = n_tokens - len(special) - 256 - len(characters)
-    merges = islice(bpe.steps(corpus, min_count), max(0, n_merges))
-    texts = unique([*(merge.result for merge in merges), *characters])
+    merges = islice(bpe_steps(corpus, min_count), max(0, n_merges))
+    # two pairs may join to the same piece
+    texts = dict.fromkeys([*(merge.result for merge in merges), *characters])
     return (
         *special,
         *byte_tokens(),

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from guiapp.core.text.figures import percent, short_number, with_prefix
+from guiapp.core.text.numbers_in_words import percent, short_number, with_prefix
 from guiapp.kit.charts.bars import BarPart, BarRow, HistogramChart, HistogramData, RowChart, RowsData
 from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData, Point, ScatterChart, ScatterData
 from guiapp.kit.charts.markers import MARKERS, MarkerStyle

@@ -227,7 +227,7 @@ def paintings_of(widget: Painted) -> Paintings:
 
 
 COLORS = (
-    *("text", "dim", "faint", "line", "accent", "good", "bad", "warning", "panel", "raised"),
+    *("text", "dim", "faint", "line", "accent", "good", "bad", "warning", "control", "panel", "raised"),
     *("on_accent", "span_text"),
 )
 

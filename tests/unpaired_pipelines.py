@@ -7,7 +7,7 @@ from unpaired_vocabularies import vocabulary
 
 from guiapp.core.encode.families.plamo2 import Plamo2Pipeline
 from guiapp.core.encode.families.rwkv import RwkvPipeline
-from guiapp.core.encode.families.unigram import UnigramPipeline
+from guiapp.core.encode.families.unigram_llama_cpp import UnigramPipeline
 from guiapp.core.encode.families.word_piece import WordPiecePipeline
 from guiapp.core.encode.families.words import ChunkHashPipeline
 from guiapp.core.text.charsmap import build_charsmap

@@ -25,7 +25,7 @@ from guiapp.cli.files import (
     write,
 )
 from guiapp.core import interrupts
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.measurement import Report

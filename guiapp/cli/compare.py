@@ -23,7 +23,7 @@ from guiapp.cli.files import (
     print_parts,
     refuse_with,
 )
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 
 if TYPE_CHECKING:
     from guiapp.analysis.compare.comparison import ModelSide

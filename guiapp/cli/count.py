@@ -17,7 +17,7 @@ from guiapp.cli.files import (
     print_json,
     text_of,
 )
-from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.numbers_in_words import counted, percent
 from guiapp.core.text.visible_text import kind_name, visible_text
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import argparse
 
 from guiapp.analysis.explain.reports import info_report, value_text
 from guiapp.cli.files import add_pre_option, let_terminal_replace, open_tokenizer, print_json
-from guiapp.core.text.figures import percent, quoted
+from guiapp.core.text.numbers_in_words import percent, quoted
 
 LONGEST = 200  # of what the file says; --json has all of it
 

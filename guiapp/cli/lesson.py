@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from guiapp.cli.files import InputError, add_force_option, file_path, output_path
-from guiapp.core.text.figures import printable
+from guiapp.core.text.numbers_in_words import printable
 
 PAGE_ENDING = ".html"
 

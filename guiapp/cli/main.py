@@ -19,7 +19,7 @@ from guiapp.analysis.sessions.name import is_session
 from guiapp.cli.files import InputError, check_outputs, file_path
 from guiapp.core.interrupts import INTERRUPTED
 from guiapp.core.sources.locate import is_plain, plain_path
-from guiapp.core.text.figures import printable
+from guiapp.core.text.numbers_in_words import printable
 from guiapp.errors import TokenloupeError, UnknownPreError
 
 COMMANDS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guiapp.cli.files import InputError, print_json, refuse_with
-from guiapp.core.text.figures import in_bytes, printable
+from guiapp.core.text.numbers_in_words import in_bytes, printable
 
 if TYPE_CHECKING:
     from guiapp.core.formats.table import Glance

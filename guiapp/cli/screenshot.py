@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 
+from guiapp.analysis.sessions.name import PAGES
 from guiapp.cli.files import (
     add_force_option,
     add_pre_option,
@@ -16,22 +17,6 @@ from guiapp.cli.files import (
     picture_size,
 )
 
-PAGES = (
-    "inspect",
-    "compare",
-    "compare_texts",
-    "compare_vocabularies",
-    "hunt",
-    "chat",
-    "special_tokens",
-    "vocabulary",
-    "doctor",
-    "tree",
-    "steps",
-    "presentation",
-    "bench",
-    "start",
-)
 MOST_BESIDE = 3
 DETAILS = [
     "spelling",
@@ -60,7 +45,7 @@ DETAILS = [
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--page", choices=PAGES, default="inspect")
+    parser.add_argument("--page", choices=(*PAGES, "presentation", "start"), default="inspect")
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     add_pre_option(parser)
     parser.add_argument(

@@ -25,7 +25,7 @@ from guiapp.cli.files import (
     print_json,
     text_of,
 )
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import TokenloupeError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from guiapp.cli.files import (
     output_path,
     read,
 )
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.utf16 import as_utf8
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ def open_model(
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.core.formats.table import load_vocabulary
     from guiapp.core.sources.locate import located
-    from guiapp.core.text.figures import quoted
+    from guiapp.core.text.numbers_in_words import quoted
     from guiapp.core.vocabulary.opening import ENCODERS, Opening
     from guiapp.native.checkpoint import at_checkpoints, checkpoint
 

@@ -1,4 +1,4 @@
-// Joins the bytes of tokens, and drops spaces again; the rules are in core/detokenizing.py.
+// Joins the bytes of tokens, and drops spaces again; the rules are in core/encode/detokenizing.py.
 #include <algorithm>
 #include <utility>
 

@@ -10,7 +10,7 @@ namespace loupe {
 // A part is what lies between two characters that no token holds side by side: all ways lead through its ends.  But sums of scores are
 // rounded, and how depends on all text before.  So a part is kept only if its best way is better by far than rounding can change; the
 // sum is carried on through what is looked up, and all other parts are encoded behind the very sum that they have before them.
-// Readable twin: algorithms/viterbi.py.  For one thread at a time.
+// Readable twin: core/encode/reference/viterbi.py.  For one thread at a time.
 class PartEncoder {
 public:
     PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids)

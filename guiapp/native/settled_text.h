@@ -1,4 +1,4 @@
-// Stretches of text that a character map leaves alone; see core/text/settled_characters.py.
+// Stretches of text that a character map leaves alone; see core/text/charsmap.py.
 #pragma once
 
 #include "bytes.h"

@@ -1,4 +1,4 @@
-// Which script a token is written in, by a table made in Python (core/tree/scripts.py).
+// Which script a token is written in, by a table made in Python (analysis/tree/picture.py).
 #pragma once
 
 #include "strings.h"

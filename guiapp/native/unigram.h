@@ -100,7 +100,7 @@ struct Unigram {
     bool makes_more_than(std::size_t most, Bytes text) const;
 };
 
-// Viterbi: of all ways to cut a text into tokens the one with the highest sum of scores; readable twin: algorithms/viterbi.py.
+// Viterbi: of all ways to cut a text into tokens the one with the highest sum of scores; readable twin: core/encode/reference/viterbi.py.
 class Lattice {
 public:
     struct Token {

@@ -14,7 +14,7 @@ from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
 from guiapp.core.sources.installed import add_folder
 from guiapp.core.sources.locate import cached_name, is_plain, lasting_name
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
 from guiapp.kit.document.document import Utf16Text
 from guiapp.kit.session.choice import shown_path

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from guiapp.core.sources.locate import lasting_name
-from guiapp.core.text.figures import in_bytes
+from guiapp.core.text.numbers_in_words import in_bytes
 from guiapp.kit.session.choice import Choice, facts, model_rows, named_row, summary
 from guiapp.kit.session.loader import ModelLoader, display_name
 from guiapp.kit.state.recent import InstalledModels, RecentFiles

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QSizePolicy,
 from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import LESSONS, PREFIX, LessonHead
 from guiapp.core.sources.locate import lasting_name
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.choice import Choice, model_rows, shown_path
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import plain_tip

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QToolButton, QWidget
 
-from guiapp.core.text.figures import counted, with_prefix
+from guiapp.core.text.numbers_in_words import counted, with_prefix
 from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.document.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.kit.session.model_session import ModelSession

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
 from guiapp.analysis.doctor.findings import ERROR, WARNING
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.encode.exactness import REFUSED
-from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.numbers_in_words import counted, percent
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.errors import VocabError
+from guiapp.native.encoders import TokenMatcher
 from guiapp.native.model_files import packed
-from guiapp.native.unigram import TokenMatcher
 
 NONE = -1
 TOKENS = st.lists(st.binary(min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=5), max_size=40)

@@ -4,11 +4,12 @@ import pytest
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLabel, QWidget
 
+from guiapp.analysis.sessions.name import PAGES as SESSION_PAGES
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.window.main_window import PageTabs, TabRow
-from guiapp.window.pages import PageRow, PageStack
+from guiapp.window.pages import PAGES, PageRow, PageStack
 
 PATHS = {
     "text": ("Look", "Text"),
@@ -99,3 +100,7 @@ def test_a_tab_says_what_is_behind_it_and_its_keys(window):
     assert window.tabs.tabs["Tree",].toolTip() == "tree"
     tabs = window.row.findChildren(PageTabs)[1].tabs
     assert tabs["Look", "Compare", "Pairs"].toolTip() == "pairs (Ctrl+5)"
+
+
+def test_sessions_and_screenshots_know_every_page():
+    assert {*SESSION_PAGES, "start"} == {row.name for row in PAGES}

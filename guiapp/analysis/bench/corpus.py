@@ -11,7 +11,7 @@ import numpy as np
 
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.sources.files import InputTooLongError, read_input
-from guiapp.core.text.figures import in_bytes
+from guiapp.core.text.numbers_in_words import in_bytes
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary

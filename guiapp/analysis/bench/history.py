@@ -18,7 +18,7 @@ from guiapp.analysis.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.analysis.bench.wording import on_threads
 from guiapp.analysis.export.tables import file_text
 from guiapp.core.sources.files import lasting_folder, open_input, read_input, replace_file
-from guiapp.core.text.figures import counted, printable
+from guiapp.core.text.numbers_in_words import counted, printable
 from guiapp.core.text.outside_json import read_json
 
 MOST_CONTENDERS = 200  # each has a row in charts

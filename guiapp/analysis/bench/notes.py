@@ -13,7 +13,7 @@ from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import HIDDEN, Ratio, ratio_in_turns
 from guiapp.analysis.bench.wording import by_one_clock, length_text, n_times, place_text, time_text
 from guiapp.analysis.libraries.contender import APPENDED_BYTES
-from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.numbers_in_words import counted, percent
 
 SCENARIO, OPERATION = "throughput", "encode"
 FEWEST_TURNS = 8  # together, before anything is settled

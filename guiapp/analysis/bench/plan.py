@@ -17,7 +17,7 @@ from guiapp.analysis.bench.statistics import interval_in_turns
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 

@@ -18,7 +18,7 @@ from guiapp.analysis.bench.wording import by_one_clock
 from guiapp.analysis.export.tables import NONE
 from guiapp.analysis.libraries.contender import UNSPLIT, split_name
 from guiapp.core.demo import resources_folder
-from guiapp.core.text.figures import three_digits
+from guiapp.core.text.numbers_in_words import three_digits
 
 CELL = ("scenario", "operation", "corpus", "size_bytes", "threads")
 Place = tuple[Any, ...]

@@ -29,7 +29,7 @@ from guiapp.analysis.bench.wording import (
 )
 from guiapp.analysis.export.html import Html, TableCell, TableColumn, joined, table, tag
 from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_text, markdown_table
-from guiapp.core.text.figures import counted, percent, with_prefix
+from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
 CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids

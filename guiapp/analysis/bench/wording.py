@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from guiapp.analysis.bench.statistics import IN_STEP, LESS, WORST_FIT, growth_records, growth_words
-from guiapp.core.text.figures import percent, three_digits, with_prefix
+from guiapp.core.text.numbers_in_words import percent, three_digits, with_prefix
 
 Record = Mapping[str, Any]
 BYTES_PER_MB = 1e6

@@ -59,7 +59,7 @@ from guiapp.analysis.libraries.custom import MODEL_VARIABLE, PYTHON, CustomConte
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import TokenloupeError
 
 PROCESSES = Path("/proc")

@@ -20,7 +20,7 @@ from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.analysis.libraries.custom import CustomContender
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.processes import how_it_ended
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 
 LOAD_LIMIT_S, TRIAL_LIMIT_S = 180.0, 20.0
 MOST_LOSSES = 3  # of one contender, until it is not started again

@@ -1,4 +1,7 @@
-"""What is likely to go wrong with a prompt, in sentences, with what would mend it."""
+"""What is likely to go wrong with a prompt, in sentences, with what would mend it.
+
+To add a hint: a generator of `Hint`, its name in `hints`, and a title in `pages/chat/hint_list.py`.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ from guiapp.analysis.chat.templates import (
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.doctor.findings import HINT, WARNING
 from guiapp.analysis.doctor.roles import keeps_going
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable

@@ -16,8 +16,8 @@ from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, wit
 from guiapp.analysis.chat.templates import LONGEST_REASON, Rendering, special_texts
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
 from guiapp.core.processes import ApartError, answer_of
-from guiapp.core.text.figures import quoted
 from guiapp.core.text.normalized import common_ends
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP
 from guiapp.errors import ChatError
 

@@ -22,7 +22,7 @@ from guiapp.analysis.doctor.findings import WARNING
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 
 MOST_PAIRS = 1 << 22  # of tokens that are compared within a turn; of longer ones, where they begin and end
 SIGNS = Spelling.SIGNS

@@ -30,7 +30,7 @@ from guiapp.analysis.chat.messages import (
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
 from guiapp.core.formats.tokenizer_config import CONFIG, TEMPLATE, name_before
 from guiapp.core.processes import TICK_S, command_of, environment
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import ChatError

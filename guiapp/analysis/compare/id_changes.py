@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import NONE, Table, page_of
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted, percent
 from guiapp.core.text.normalized import n_equal_from_start
+from guiapp.core.text.numbers_in_words import counted, percent
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable

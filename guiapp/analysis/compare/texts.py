@@ -27,8 +27,8 @@ from guiapp.analysis.export.exported_run import FILLS, MARGIN_PX, NOTE_CHARACTER
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, n_columns
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.encode.encoding import Encoding
-from guiapp.core.text.figures import counted, elided, percent
 from guiapp.core.text.normalized import character_start
+from guiapp.core.text.numbers_in_words import counted, elided, percent
 from guiapp.core.text.utf16 import utf16_codec
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import EncodeError, TokenloupeError

@@ -24,7 +24,7 @@ from guiapp.analysis.vocabulary_list.filters import LONGEST_COUNTED
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import KINDS, Attribute
 from guiapp.core.vocabulary.vocabulary import SCORED, SpecialIds, Vocabulary

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp.analysis.compare.vocabularies import VocabularyComparison
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.core.text.figures import counted, elided, quoted
+from guiapp.core.text.numbers_in_words import counted, elided, quoted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable

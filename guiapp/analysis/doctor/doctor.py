@@ -26,7 +26,7 @@ from guiapp.analysis.doctor.findings import (
     Tokenization,
     TokenizationChange,
 )
-from guiapp.analysis.doctor.pre import check_patterns, check_pre, first_change, likeliest
+from guiapp.analysis.doctor.pre_tokenizer import check_patterns, check_pre, first_change, likeliest
 from guiapp.analysis.doctor.roles import (
     check_clean_up,
     check_end_ids,
@@ -51,7 +51,7 @@ from guiapp.core.formats.table import HEAD_BYTES, format_of, is_tokenizer
 from guiapp.core.open_model import open_model, with_file_pre
 from guiapp.core.sources.locate import located
 from guiapp.core.sources.tokenizer_files import file_in
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.core.vocabulary.remedies import GGUF, TOOL, in_turn, without_key

@@ -13,7 +13,7 @@ from guiapp.analysis.doctor.findings import CONVERT, MOST_NAMED, Finding, Tokeni
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.gguf import embedding_rows
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.remedies import GGUF, new_metadata
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError

@@ -22,7 +22,7 @@ from guiapp.analysis.doctor.findings import (
     TokenizationChange,
 )
 from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL, read_sidecars
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocabulary.remedies import ending_generation, without_key

@@ -21,7 +21,7 @@ from guiapp.analysis.doctor.findings import (
     TokenizationChange,
 )
 from guiapp.core.hugging_face.pre_tokenizers import normalize
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import stoppable

@@ -12,7 +12,7 @@ import numpy as np
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import EncodeError
 

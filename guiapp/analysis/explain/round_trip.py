@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.native.checkpoint import stoppable

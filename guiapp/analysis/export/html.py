@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.explain.spelling import parts
 from guiapp.core.demo import resources_folder
-from guiapp.core.text.figures import printable
+from guiapp.core.text.numbers_in_words import printable
 
 WALK = (
     '<nav hidden>\n<button id="back" title="←">Back</button> '

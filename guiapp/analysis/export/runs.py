@@ -33,7 +33,7 @@ from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.steps import MergeStep
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.files import replace_file
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import TokenloupeError, not_written
 

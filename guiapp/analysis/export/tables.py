@@ -12,7 +12,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from guiapp.core.text.figures import printable
+from guiapp.core.text.numbers_in_words import printable
 from guiapp.core.text.visible_text import IGNORABLE
 
 UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb{IGNORABLE}]")

@@ -37,7 +37,7 @@ from guiapp.core.encode.many_texts import n_cores
 from guiapp.core.open_model import open_model
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.sources.files import open_input
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import checkpoint

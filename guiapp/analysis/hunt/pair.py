@@ -31,7 +31,7 @@ from guiapp.analysis.hunt.mismatches import Spans
 from guiapp.analysis.libraries.contender import Contender
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.errors import EncodeError, TokenloupeError
 

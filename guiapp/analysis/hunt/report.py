@@ -9,7 +9,7 @@ from guiapp import __version__
 from guiapp.analysis.explain.spelling import code, in_markdown, parts, without_marks
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 
 LONGEST_NAME = 4096
 

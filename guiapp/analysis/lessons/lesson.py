@@ -47,7 +47,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.files import replace_file
 from guiapp.core.sources.locate import cached_name, hash_of, is_plain
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.outside_json import (
     Fault,
     FaultyFileError,

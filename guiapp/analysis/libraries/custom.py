@@ -34,7 +34,7 @@ from guiapp.analysis.libraries.contender import (
     ids_only,
 )
 from guiapp.core.processes import how_it_ended, last_line
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 

@@ -22,7 +22,7 @@ from guiapp.analysis.libraries.contender import (
     ids_only,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 LONGEST_REASON = 150  # characters of what a library says

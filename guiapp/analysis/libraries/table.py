@@ -1,4 +1,4 @@
-"""The tokenizer libraries of other people that can take part, one row of PEERS each."""
+"""The tokenizer libraries of other people that can take part; to add one, add a row to `_ROWS`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from guiapp.analysis.libraries.written_models import (
     unsplit_hugging_face_json,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import printable, quoted
+from guiapp.core.text.numbers_in_words import printable, quoted
 from guiapp.core.vocabulary.parts import SENTENCEPIECE as SENTENCEPIECE_MODEL
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP as READS_GGUF
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary

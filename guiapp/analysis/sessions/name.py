@@ -1,10 +1,15 @@
-"""What session files are called; known at the start of the program, which has no time for more."""
+"""What session files are called, and the pages that they can be about: all that is needed at the start."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 ENDING = ".session"
+PAGES = (
+    *("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt"),
+    *("chat", "vocabulary", "special_tokens", "doctor"),
+    *("tree", "steps", "bench"),
+)
 
 
 def is_session(path: Path) -> bool:

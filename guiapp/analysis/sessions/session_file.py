@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from guiapp.analysis.chat.messages import conversation_of, is_text, settings_of
+from guiapp.analysis.sessions.name import PAGES
 from guiapp.analysis.trace.breakpoints import Breakpoint, parse_breakpoint
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
@@ -44,7 +45,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.files import replace_file
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched, is_plain
-from guiapp.core.text.figures import counted, in_bytes, quoted
+from guiapp.core.text.numbers_in_words import counted, in_bytes, quoted
 from guiapp.core.text.outside_json import (
     Fault,
     TomlFile,
@@ -63,11 +64,6 @@ Open = Callable[[str, str | None], Tokenizer]
 VERSION = 1
 WHAT = "session"
 OFF = "off "
-PAGES = (
-    *("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt"),
-    *("chat", "vocabulary", "special_tokens", "doctor"),
-    *("tree", "steps", "bench"),
-)
 MOST_FILE_BYTES = 1 << 24
 MOST_NOTES = 50_000  # characters; editors are slow with lines that are longer
 MOST_CONDITIONS = 200  # each of them looks at all steps

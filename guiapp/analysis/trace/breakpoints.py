@@ -27,7 +27,7 @@ from guiapp.analysis.trace.conditions import (
 from guiapp.analysis.trace.pseudo_code import STAGES, code_of
 from guiapp.analysis.trace.trace import FORMS, NUMBERS, Trace, TraceTokens
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import TokenloupeError
 
 Ends = Mapping[str, TraceTokens]

@@ -18,7 +18,7 @@ from guiapp.analysis.trace.replay import Replay, Waiting, waiting
 from guiapp.analysis.trace.sentences import StepDescriber
 from guiapp.analysis.trace.trace import NUMBERS, STAGES, Stage, Trace, TraceTokens
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.merges import MergeRules
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 

@@ -16,7 +16,7 @@ from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.sentences import LONGEST_LABEL
 from guiapp.analysis.trace.trace import BEFORE, FORMS, NUMBERS, PieceColumns
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 

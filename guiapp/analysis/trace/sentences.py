@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from guiapp.analysis.explain.spelling import Spelling, code
 from guiapp.analysis.trace.trace import BEFORE, Trace
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.merges import MARKED_SPACE
 from guiapp.core.vocabulary.vocabulary import Vocabulary

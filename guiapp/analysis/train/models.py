@@ -28,7 +28,7 @@ from guiapp.analysis.train.corpus import (
 )
 from guiapp.core.sources.files import replacement
 from guiapp.core.text.charsmap import build_charsmap
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE, spell
 from guiapp.errors import TokenloupeError
 

@@ -20,7 +20,7 @@ from guiapp.analysis.train.corpus import (
     wordpiece_score,
     wordpiece_steps,
 )
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.byte_alphabet import unspell
 

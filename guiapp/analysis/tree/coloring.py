@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.tree.picture import SCRIPT_NAMES, TreePicture
-from guiapp.core.text.figures import times
+from guiapp.core.text.numbers_in_words import times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import SCORED

@@ -15,7 +15,7 @@ from guiapp.analysis.explain.spelling import LIMIT, Spelling
 from guiapp.analysis.tree.picture import TreePicture
 from guiapp.analysis.tree.trials import NAMES, broken_tokens
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.merges import PairMerging

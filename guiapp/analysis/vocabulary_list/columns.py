@@ -1,5 +1,7 @@
-"""What is known of each token of a vocabulary, as arrays, and what a list of tokens can show of it: one row
-for a column of the window, of CSV and of JSON alike."""
+"""What is known of each token of a vocabulary, as arrays, and what a list of tokens can show of it.
+
+To add a column of the window, of CSV and of JSON alike, add a row to COLUMNS.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.file_bytes import HeaderBytes, open_regular, state_of
 from guiapp.core.formats.gguf_reader import BROKEN, TensorPlace, all_parts, read_header, tensor_places
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.special_ids import reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary

@@ -43,7 +43,7 @@ from guiapp.analysis.vocabulary_list.columns import (
 )
 from guiapp.analysis.vocabulary_list.report import TokenList
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.native.checkpoint import Progress
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import Table, csv_blocks, json_text, markdown_table, padded, widths_of
 from guiapp.analysis.vocabulary_list.columns import Ids, TokenFigures, VocabularyColumn
-from guiapp.core.text.figures import counted, printable
+from guiapp.core.text.numbers_in_words import counted, printable
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
 
 if TYPE_CHECKING:

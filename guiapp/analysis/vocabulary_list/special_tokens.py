@@ -15,7 +15,7 @@ from guiapp.analysis.chat.templates import resembles_end, templates_of
 from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.analysis.export.tables import NONE, csv_lines, json_text, padded, widths_of
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
 from guiapp.core.vocabulary.merges import NO_TOKEN
 from guiapp.core.vocabulary.parts import AddedToken

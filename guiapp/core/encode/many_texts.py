@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
 from guiapp.core.encode.families.pipeline import Pipeline, Rows, rows_of
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.special_tokens import ManyParts, SpecialTokens
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError

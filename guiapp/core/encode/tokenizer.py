@@ -467,7 +467,7 @@ def _of_type(vocabulary: Vocabulary) -> Pipeline:
 
             return WordPiecePipeline(vocabulary)
         case VocabType.UGM:
-            from guiapp.core.encode.families.unigram import UnigramPipeline
+            from guiapp.core.encode.families.unigram_llama_cpp import UnigramPipeline
 
             return UnigramPipeline(vocabulary)
         case VocabType.RWKV:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.formats.gguf_reader import VocabKeys
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, LlamaPreTokenizer
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, NAMES
 from guiapp.core.vocabulary.opening import FileNote

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.sources.files import NotAFileError, open_input
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import NOT_USABLE, VocabError
 from guiapp.native.checkpoint import Progress, checkpoint

@@ -21,7 +21,7 @@ from guiapp.core.formats.gguf_reader import (
 )
 from guiapp.core.pretokenize.pre_tokenizers import LlamaPreTokenizer
 from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE
 from guiapp.core.vocabulary.opening import (
     CHARACTERS,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.formats.file_bytes import CHOOSE_FILE, HeaderBytes, MoreNeededError
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.opening import FileNote
 from guiapp.errors import NOT_USABLE, VocabError
 from guiapp.native.checkpoint import stoppable

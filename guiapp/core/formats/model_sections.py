@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.hugging_face.spec import ComponentError
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.opening import FileNote
 from guiapp.core.vocabulary.parts import ModelOptions

@@ -29,7 +29,7 @@ from guiapp.core.pretokenize.pre_tokenizers import (
 )
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.pretokenize.unicode_patterns import PatternError
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
 from guiapp.core.vocabulary.opening import SPECIAL, TOKENS, FileNote, Opening
 from guiapp.core.vocabulary.special_ids import RoleFinder

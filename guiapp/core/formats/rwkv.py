@@ -14,7 +14,7 @@ import numpy as np
 from guiapp.core.formats import checks
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.ranks import check_ids
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
 from guiapp.core.vocabulary.opening import METADATA, TOKENS, Opening
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from guiapp.core.formats import checks
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.tokenizer_config import SidecarFiles, model_name, read_sidecars
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import (

@@ -32,7 +32,7 @@ from guiapp.core.formats.gguf_reader import MetadataField, read_header
 from guiapp.core.formats.tokenizer_config import sidecar_paths
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.core.vocabulary.special_ids import TYPE_OF_MODEL
 from guiapp.core.vocabulary.vocabulary import Vocabulary

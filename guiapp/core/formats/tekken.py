@@ -16,7 +16,7 @@ from guiapp.core.formats.model_sections import RankedTexts, read_json_with_ranks
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.tokenizer_config import model_name
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.ranks import MOST_TOKENS, RANK_PATTERNS, RankFile, patterns_of, vocabulary_of
 from guiapp.core.pretokenize.splitter import splitter_of
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary

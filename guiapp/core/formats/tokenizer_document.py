@@ -29,7 +29,7 @@ from guiapp.core.hugging_face.pre_tokenizers import (
 )
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.attributes import (
     ATTRIBUTE_OF_TYPE,
     BYTE_TYPE,

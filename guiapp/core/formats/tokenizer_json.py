@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.model_sections import read_json_with_texts
 from guiapp.core.formats.tokenizer_config import read_sidecars
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 

@@ -22,7 +22,7 @@ from guiapp.core.formats.tokenizer_config import (
     with_ids,
     with_roles,
 )
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import MERGES_VERSION, Vocabulary

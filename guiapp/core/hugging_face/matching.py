@@ -14,7 +14,7 @@ from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.pretokenize.unicode_patterns import PatternError
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.native.checkpoint import stoppable
 
 Behavior = typing.Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]

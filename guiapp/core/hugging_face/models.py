@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.pipeline import NO_TRACE, Tracer, tokens_from_steps
-from guiapp.core.encode.families.unigram import LONGEST_TOKEN, NONE, REFUSED
+from guiapp.core.encode.families.unigram_llama_cpp import LONGEST_TOKEN, NONE, REFUSED
 from guiapp.core.encode.families.word_piece import REFUSED as WORD_PIECE_REFUSED
 from guiapp.core.encode.reference import viterbi, wordpiece
 from guiapp.core.encode.reference.longest_match import PIECE, Taken, word_steps
@@ -28,9 +28,9 @@ from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import stoppable
+from guiapp.native.encoders import TokenMatcher, Unigram, WordPieceHandle
 from guiapp.native.model_files import StringTable, packed
 from guiapp.native.normalized import CodeTable
-from guiapp.native.unigram import TokenMatcher, Unigram, WordPieceHandle
 
 UNKNOWN_PENALTY = 10.0  # below the worst score
 START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 
 MOST_NESTED = 32
 MOST_COMPONENTS = 100  # several times what any file in use has

@@ -1,6 +1,6 @@
 """Cut text into the pieces that byte-pair merges never cross, as each kind of model asks.
 
-To read how: py.  To see by which patterns: pre_tokenizers.py.
+The reference is `split`, by Python's own regular expressions.  To see by which patterns: pre_tokenizers.py.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from guiapp.core.sources.files import json_object, replace_file
 from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import VocabError
 
 UNSAFE = re.compile(r"[^\w.+=@-]")

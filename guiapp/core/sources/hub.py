@@ -15,7 +15,7 @@ from guiapp.core.sources.cached import CachedFile
 from guiapp.core.sources.files import json_object, text_of
 from guiapp.core.sources.tokenizer_files import files_in, name_in, preferred
 from guiapp.core.sources.web import hub, hub_path
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import VocabError
 
 MAIN, PREFIX = "main", "models--"

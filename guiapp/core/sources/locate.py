@@ -12,7 +12,7 @@ from guiapp.core.demo import PREFIX, demo_model_path, known_models
 from guiapp.core.sources.cached import CachedFile, cached
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.installed import PLACES, ModelFolder
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import DOWNLOAD, FileNote, Opening
 from guiapp.errors import VocabError
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from guiapp.core.text.figures import in_bytes, quoted
+from guiapp.core.text.numbers_in_words import in_bytes, quoted
 from guiapp.errors import TokenloupeError
 
 STRING = re.compile(

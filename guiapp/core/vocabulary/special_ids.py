@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.pretokenize.pre_tokenizers import LlamaPreTokenizer
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.attributes import UNUSED_TYPE, Attribute
 from guiapp.core.vocabulary.opening import FileNote
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary

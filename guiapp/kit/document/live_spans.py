@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, Encoding, FragmentTokens
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import EncodeError
 from guiapp.kit.document.document import TextDocument

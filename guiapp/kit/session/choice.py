@@ -13,7 +13,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.sources.installed import FOLDER, Installed
 from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
-from guiapp.core.text.figures import in_bytes, printable, quoted
+from guiapp.core.text.numbers_in_words import in_bytes, printable, quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.loader import OpenModel, display_name
 from guiapp.kit.state.recent import InstalledRow, RecentFile

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import is_plain
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import UnknownPreError
 from guiapp.kit.state.background import LatestJob, Progress
 

@@ -82,7 +82,8 @@ class SessionOpener(QObject):
 
     def captured(self, page: str, notes: str) -> SessionFile | None:
         """What there is to save but for what pages know; None where no model is open."""
-        from guiapp.analysis.sessions.session_file import PAGES, SessionFile
+        from guiapp.analysis.sessions.name import PAGES
+        from guiapp.analysis.sessions.session_file import SessionFile
 
         session, model = self._session, self._session.loader.model
         if model is None:

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.characters import characters_of, code_points, n_characters
 from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Excerpt, Switches
-from guiapp.core.text.figures import counted, times
+from guiapp.core.text.numbers_in_words import counted, times
 from guiapp.core.text.visible_text import Confusable, isolate, visible_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role

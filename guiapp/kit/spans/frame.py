@@ -348,10 +348,10 @@ class RowPixmaps:
         is_hovered: bool,
     ) -> None:
         """Draw a token that was added to the text: an outline with its name in it."""
-        warning = self._theme.warning
+        control = self._theme.control
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(faded(warning, 60 if is_hovered else 24))
-        painter.setPen(QPen(warning, 1.3))
+        painter.setBrush(faded(control, 60 if is_hovered else 24))
+        painter.setPen(QPen(control, 1.3))
         painter.drawRoundedRect(rect, RADIUS_PX, RADIUS_PX)
         painter.setFont(self._metrics.font)
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)

@@ -247,7 +247,7 @@ class SpanPainter:
 
     def _fill_of(self, color: int) -> QColor:
         if color == OUTLINED:
-            return faded(self._theme.warning, 24)
+            return faded(self._theme.control, 24)
         if color >= FIRST_SHADE:
             return self._shades[color - FIRST_SHADE]
         strength, tint = divmod(color, N_TINTS)

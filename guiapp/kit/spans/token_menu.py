@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.analysis.explain.id_lists import LONGEST_WORD_BYTES, logit_bias, word_variants
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.session.token_details import TokenSource, hex_bytes

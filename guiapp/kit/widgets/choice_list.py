@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from guiapp.core.formats.ranks import RANK_PATTERNS, patterns_of
 from guiapp.core.pretokenize import splitter as readable
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.text.figures import printable, quoted
+from guiapp.core.text.numbers_in_words import printable, quoted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.choice import Choice, matching

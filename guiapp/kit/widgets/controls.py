@@ -224,7 +224,7 @@ class Explanation(Popover):
 
 
 class SearchTarget(Protocol):
-    """Finds tokens by what `core/search/in_tokens.py` or `core/vocabulary_list/filters.py` understands."""
+    """Finds tokens by queries of `analysis/search/matches.py` or `analysis/vocabulary_list/filters.py`."""
 
     def set_query(self, query: str) -> None: ...
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from guiapp.analysis.hunt.mismatches import Spans
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.spans.legend import LegendEntry, characters, line
 from guiapp.kit.widgets.painting import CENTER, LEFT, MARKER_PX, Painted, draw_marker, fill, ring, write
@@ -208,7 +208,7 @@ CUTS = (
 )
 LEGEND = (
     *CUTS,
-    LegendEntry(characters("1", "warning"), "Id of a token that stands for no text, such as BOS"),
+    LegendEntry(characters("1", "control"), "Id of a token that stands for no text, such as BOS"),
 )
 
 
@@ -273,8 +273,8 @@ class FindPicture(Painted):
             left, width = LEFT_PX + box.left + 1, box.right - box.left - 2
             place = QRectF(left, top, width, BOX_PX)
             if box.tint < 0:  # BOS and the like
-                ring(painter, place.adjusted(0, 9, 0, -9), theme.warning, 5)
-                write(painter, place, str(box.token_id), theme.warning, CENTER, ids)
+                ring(painter, place.adjusted(0, 9, 0, -9), theme.control, 5)
+                write(painter, place, str(box.token_id), theme.control, CENTER, ids)
                 continue
             fill(painter, place, theme.span_color(box.tint), 5)
             write(painter, QRectF(left, id_top, width, ID_ROW_PX), str(box.token_id), theme.dim, CENTER, ids)

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import tool_button

@@ -183,7 +183,7 @@ def scaled(painter: QPainter, factor: float) -> Iterator[None]:
 def outline(theme: Theme, attributes: int, line_px: float = 1.3) -> QPen:
     """What is around a token with such `Attribute` bits: a line for control, dots for user-defined ones."""
     if attributes & Attribute.CONTROL:
-        return QPen(theme.warning, line_px)
+        return QPen(theme.control, line_px)
     if attributes & Attribute.USER_DEFINED:
         return QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
     return QPen(Qt.PenStyle.NoPen)

@@ -39,6 +39,7 @@ class Theme:
     background .. raised   three depths: behind the text, panels, what lies on a panel
     line                   hairlines
     text .. faint          for reading, for labels, and for marks that need not be read (space and newline)
+    control                tokens that stand for no text, such as BOS
     accent                 what is selected or happens now, and nothing else
     on_accent              text on the accent colour
     span_text              text on any of `span_colors`, which tokens take in turn
@@ -59,6 +60,7 @@ class Theme:
     good: QColor
     warning: QColor
     bad: QColor
+    control: QColor
     span_text: QColor
     span_colors: tuple[QColor, ...]
     costs: tuple[QColor, ...]
@@ -129,6 +131,7 @@ DARK = Theme(
     good=QColor("#7bc98a"),
     warning=QColor("#e5b567"),
     bad=QColor("#f07c7c"),
+    control=QColor("#c99af0"),
     span_text=QColor("#e6e8ee"),
     span_colors=_colors("#2f4a6d #58482a #403f73 #285348 #5b3655 #42512a"),
     costs=_colors("#20242d #3f3620 #5c4416 #e5b567"),
@@ -150,6 +153,7 @@ LIGHT = Theme(
     good=QColor("#25783c"),
     warning=QColor("#946000"),
     bad=QColor("#c23b3b"),
+    control=QColor("#7d3cb8"),
     span_text=QColor("#1b1f27"),
     span_colors=_colors("#cfe3fb #fbe3b5 #dcd9fa #c5eddd #f3d3ec #e1efb9"),
     costs=_colors("#e9ecf1 #f7e6c0 #f0cc85 #dfa23c"),

@@ -169,7 +169,7 @@ class TokenCard(QScrollArea):
     def _token_spans(self, details: TokenDetails) -> Iterator[Span]:
         theme = self._theme_source.theme
         background = None if details.is_special else theme.span_color(details.tint)
-        color = theme.warning if details.is_special else theme.span_text
+        color = theme.control if details.is_special else theme.span_text
         for run in visible_runs(details.shown):
             yield Span(run.text, theme.dim if run.is_symbol else color, background)
 

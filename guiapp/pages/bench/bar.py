@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.text.figures import counted, in_bytes
+from guiapp.core.text.numbers_in_words import counted, in_bytes
 from guiapp.kit.charts.markers import paint_marker
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button

@@ -33,7 +33,7 @@ from guiapp.analysis.bench.wording import (
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.text.figures import counted, percent, short_number, with_prefix
+from guiapp.core.text.numbers_in_words import counted, percent, short_number, with_prefix
 from guiapp.kit.charts.bars import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.chart import Chart
 from guiapp.kit.charts.curves import (

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from guiapp.analysis.bench.history import BUSY_MARGIN
 from guiapp.analysis.bench.notes import AS_ENCODED, FIRST, LONE, Verdict, times_text
 from guiapp.analysis.bench.wording import in_words
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.painting import bold, width_of

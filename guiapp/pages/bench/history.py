@@ -31,7 +31,7 @@ from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.report import busy_text
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.sources.files import replace_file
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.outside_json import read_json
 from guiapp.kit.state.background import LatestJob, Writer
 from guiapp.pages.bench.live import LiveRun

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from guiapp.analysis.bench.measurement import Record, Report, clock_of, half_width, is_busy, times_shown
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import summarize
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
 BOTH_CLOCKS = ("wall_s", "own_s")  # samples of a live record, of which it shows one kind

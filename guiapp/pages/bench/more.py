@@ -37,7 +37,7 @@ from guiapp.analysis.libraries.custom import (
 )
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import ChoiceBox, Explanation, Popover, push_button, tool_button

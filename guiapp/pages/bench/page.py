@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 from guiapp.analysis.bench.notes import LinkedNote
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.curves import DASHED
 from guiapp.kit.charts.markers import pattern
 from guiapp.kit.spans.legend import LegendEntry, characters, line

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.chat.chat import Chat
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.spans.painter import RADIUS_PX, faded
 from guiapp.kit.state.settings import SharedSpelling

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.open_model import open_model
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.session.loader import Load
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.pages.chat.model import ChatModel, hue_of

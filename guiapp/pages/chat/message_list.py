@@ -43,8 +43,8 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import Conversation, Message, conversation_of
 from guiapp.analysis.chat.traced import CONTENT
-from guiapp.core.text.figures import counted, quoted
 from guiapp.core.text.normalized import common_ends
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 from guiapp.kit.document.document import n_units

@@ -12,7 +12,8 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from guiapp.analysis.chat.hints import Hint
-from guiapp.core.text.figures import counted, quoted
+from guiapp.analysis.chat.messages import is_text
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
@@ -238,6 +239,7 @@ class CopyButton(MenuButton):
             menu.addAction(title, partial(self._copy, form)).setEnabled(chat is not None)
         has_messages = bool(self._model.edited.messages)
         menu.addAction("Messages as JSON", self._copy_messages).setEnabled(has_messages)
+        menu.addAction("Python for transformers", self._copy_python).setEnabled(has_messages)
 
     def _copy(self, form: Callable[[Chat], str]) -> None:
         if self._model.chat is not None:
@@ -245,3 +247,18 @@ class CopyButton(MenuButton):
 
     def _copy_messages(self) -> None:
         QGuiApplication.clipboard().setText(as_json(self._model.edited.conversation))
+
+    def _copy_python(self) -> None:
+        conversation, settings = self._model.edited.conversation, self._model.settings
+        tools = None if conversation.tools is None else list(conversation.tools)
+        lines = [
+            "from transformers import AutoTokenizer",
+            "",
+            'tokenizer = AutoTokenizer.from_pretrained("…")',
+            f"messages = {list(conversation.messages)!r}",
+            "ids = tokenizer.apply_chat_template(",
+            f"    messages, tools={tools!r}, add_generation_prompt={settings.add_generation_prompt!r},",
+            *([f"    chat_template={settings.template!r},"] if is_text(settings.template or "") else []),
+            ")",
+        ]
+        QGuiApplication.clipboard().setText("\n".join(lines) + "\n")

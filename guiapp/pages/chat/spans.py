@@ -14,8 +14,8 @@ from guiapp.analysis.chat.traced import CHANGED, CONTENT
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
-from guiapp.core.text.figures import quoted
 from guiapp.core.text.normalized import common_ends
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.pages.chat.model import ChatModel

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextE
 
 from guiapp.analysis.chat.hints import TemplateEdit
 from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.document import n_units
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.labels import FittedLabel

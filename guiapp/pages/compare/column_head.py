@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetricsF, QPainter, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.choice import joined, summary
 from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.model_session import ModelSession

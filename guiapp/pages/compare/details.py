@@ -9,13 +9,15 @@ from itertools import chain
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
+from guiapp.analysis.compare.reasons import shown
 from guiapp.analysis.compare.texts import LONGEST, DifferenceReason
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.spelling import parts
-from guiapp.core.text.figures import counted
+from guiapp.analysis.hunt.report import escaped
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -105,8 +107,9 @@ class DifferencePanel(QScrollArea):
         self.reason = StyledText(Theme.ui_font(), 14)
         self.reason.setAccessibleName("Why")
         self.race_button = push_button("Step through both", self._ask_for_race)
+        self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self._shown: list[Span] = []
-        self._card = card(self.grid, self.reason, in_row(self.race_button, STRETCH))
+        self._card = card(self.grid, self.reason, in_row(self.race_button, self.copy_button, STRETCH))
         self._by_cause = heading("By cause")
         self.causes = CauseCounts(theme_source)
         self._legend = QWidget()
@@ -121,6 +124,24 @@ class DifferencePanel(QScrollArea):
         theme_source.changed.connect(self._show_reason)
         self._refresh()
         self._show_counts()
+
+    def copy(self) -> None:
+        """Put the text, what each model makes of it, and why on the clipboard, as Markdown."""
+        if (index := self._walk.current) is None:
+            return
+        sides, difference = self._causes.sides, self._causes.difference_at(index)
+        span = difference.context[difference.start : difference.end]
+        lines = [
+            f"In {shown(difference.context)}, {shown(span)} is cut differently.",
+            "",
+            f"    text   {escaped(difference.context)}",
+            f"    here   {escaped(span)}",
+        ]
+        for side, tokens in zip(sides, difference.tokens, strict=True):
+            ids = " ".join(str(token_id) for token_id, _, _ in tokens)
+            lines.append(f"    {quoted(side.name)}: {ids or 'no tokens'}")
+        reasons = [each.reason.sentence for each in self._causes.explained or []]
+        QGuiApplication.clipboard().setText("\n".join([*lines, "", *reasons]).rstrip() + "\n")
 
     def _build_layout(self) -> None:
         by_cause = GAP_PX, self._by_cause, self.causes, GAP_PX, self._legend, (STRETCH, 1)

@@ -22,7 +22,7 @@ from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, lasting_name
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.outside_json import read_json
 from guiapp.kit.session.loader import Load, OpenModel, display_name, title_of
 from guiapp.kit.state.background import LatestJob, Progress, later

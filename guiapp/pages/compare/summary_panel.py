@@ -44,7 +44,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.open_model import open_model
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.choice import shown_path
 from guiapp.kit.session.loader import Load
 from guiapp.kit.spans.token_menu import copy_action

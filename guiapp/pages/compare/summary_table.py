@@ -19,7 +19,7 @@ from guiapp.analysis.compare.texts import (
 )
 from guiapp.analysis.export.tables import NONE, Table, markdown_table
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.core.text.figures import printable, quoted
+from guiapp.core.text.numbers_in_words import printable, quoted
 from guiapp.kit.widgets.tables import LEFT, RIGHT, AnyIndex, Column, RowTable
 from guiapp.pages.compare.summary import SummaryModel, SummaryRow
 

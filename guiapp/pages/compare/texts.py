@@ -25,8 +25,8 @@ from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
 from guiapp.analysis.explain.id_lists import IdsError, ListedId, listed_ids
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
-from guiapp.core.text.figures import in_bytes
 from guiapp.core.text.normalized import code_points, common_ends, sizes_in_bytes
+from guiapp.core.text.numbers_in_words import in_bytes
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.document import TextDocument

@@ -13,7 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 
 from guiapp.analysis.compare.id_changes import notes
-from guiapp.core.text.figures import counted, percent, quoted
+from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
 from guiapp.kit.state.background import later

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.session.token_details import TokenSource, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.frame import PointedOut

@@ -13,7 +13,7 @@ from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_v
 from guiapp.analysis.compare.vocabulary_report import Names, csv_text, page_text, record
 from guiapp.analysis.export.tables import json_text
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.kit.state.settings import SharedSpelling

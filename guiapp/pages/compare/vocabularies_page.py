@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QScrollArea, Q
 
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.filters import LENGTH_LABELS, LENGTHS
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.charts.bars import HATCHED_GROUND, BarList, HistogramChart, HistogramData, PartColor
 from guiapp.kit.charts.markers import pattern

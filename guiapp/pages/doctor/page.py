@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QSplitte
 
 from guiapp.analysis.doctor.doctor import count, is_command
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.loader import title_of as model_title

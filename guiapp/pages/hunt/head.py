@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QIntValidator, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.find_picture import LETTERS

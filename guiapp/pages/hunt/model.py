@@ -22,7 +22,7 @@ from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.libraries.table import PEERS, reason_against
 from guiapp.core.sources.files import replace_file
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import not_written
 from guiapp.kit.session.choice import summary

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.find_picture import LEGEND

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainte
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.analysis.hunt.mismatches import Find, LineOffset
-from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button

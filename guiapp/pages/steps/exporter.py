@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from guiapp.analysis.export.exported_run import ALL, ExportedRun, partial_of
 from guiapp.analysis.export.runs import ExportRequest
 from guiapp.core.processes import command_of
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress
 from guiapp.kit.widgets.menu_button import SavingBar

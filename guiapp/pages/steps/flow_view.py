@@ -399,7 +399,7 @@ class BoxStyles:
         about = blend(theme.raised, theme.accent, 0.30)
         self.theme = theme
         dotted = outline(theme, Attribute.USER_DEFINED)
-        self.control = BoxStyle(faded(theme.warning, 24), outline(theme, Attribute.CONTROL), 5)
+        self.control = BoxStyle(faded(theme.control, 24), outline(theme, Attribute.CONTROL), 5)
         self.user_defined = [BoxStyle(color, dotted, 5) for color in theme.span_colors]
         self.finished = [BoxStyle(color, None, 5) for color in theme.span_colors]
         self.about = BoxStyle(about, QPen(theme.accent, 2.2), 6)

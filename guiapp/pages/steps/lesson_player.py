@@ -24,7 +24,7 @@ from guiapp.analysis.lessons.lesson import (
 )
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.session.loader import OpenModel
 from guiapp.kit.session.model_session import ModelSession

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.lessons.lesson import ENDING, Lesson, check, save_lesson
 from guiapp.core.demo import resources_folder
 from guiapp.core.sources.files import replace_file
-from guiapp.core.text.figures import counted, printable, quoted
+from guiapp.core.text.numbers_in_words import counted, printable, quoted
 from guiapp.core.text.outside_json import FaultyFileError
 from guiapp.errors import not_written
 from guiapp.kit.state.background import LatestJob, Progress

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.replay import Candidate
 from guiapp.analysis.trace.trace import STAGE_NAMES
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.vocabulary import TokenTree
 from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip

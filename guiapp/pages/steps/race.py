@@ -17,7 +17,7 @@ from guiapp.analysis.trace.race import (
 )
 from guiapp.analysis.trace.recorder import ONE_PIECE, TraceCost, estimate, must_ask
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession

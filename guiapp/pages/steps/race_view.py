@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, 
 from PySide6.QtGui import QAction, QEnterEvent, QFocusEvent, QPainter, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QFrame, QStyledItemDelegate, QStyleOptionViewItem
 
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row

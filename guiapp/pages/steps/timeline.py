@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QColor, QKeyEvent, QMouseEvent, QPainter, QPe
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.analysis.trace.debugger import Granularity
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.controls import ChoiceBox
 from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
 from guiapp.kit.widgets.layouts import in_row

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStac
 from guiapp.analysis.lessons.lesson import labels_now
 from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.analysis.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.analysis.trace.recorder import FIRST_BYTES, beginning
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ComparedModels
@@ -32,7 +32,7 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, pla
 from guiapp.pages.steps.cards import DrawingContext, SentenceView, card, title_line
 from guiapp.pages.steps.side import SIDE_WIDTH_PX, BreakpointList, StepsSidePanel
 from guiapp.pages.steps.timeline import PlayControls, Scrubber, walking_buttons
-from guiapp.pages.steps.training_views import (
+from guiapp.pages.steps.training_pictures import (
     LikelihoodPicture,
     PairsPicture,
     PiecesPicture,

@@ -124,7 +124,7 @@ class DecodeDialog(QDialog):
             text, attributes = self._model.token_text(token_id)
             is_control = bool(attributes & Attribute.CONTROL)
             color, ground = (
-                (theme.warning, None) if is_control else (theme.span_text, theme.span_color(number))
+                (theme.control, None) if is_control else (theme.span_text, theme.span_color(number))
             )
             yield Span(isolate(text), color, ground)
             yield Span(" ", theme.dim)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.explain.characters import code_points
-from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.numbers_in_words import counted, percent
 from guiapp.core.text.visible_text import decoded, kind_name, kinds_of, visible_text
 from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.model_session import ModelSession

@@ -30,7 +30,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QLabel, QStackedWidget, QToolButton, QWidget
 
 from guiapp.analysis.explain.id_lists import FORMATS
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStacked
 
 from guiapp.analysis.explain.spelling import parts, without_marks
 from guiapp.core.encode.counting.cost import CostlyText
-from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.numbers_in_words import counted, percent
 from guiapp.core.text.visible_text import isolate, visible_runs
 from guiapp.kit.document.statistics import N_MOST, MostExpensiveModel
 from guiapp.kit.session.token_details import WhyModel
@@ -324,7 +324,7 @@ class WhyPanel(QScrollArea):
     def _token_spans(self) -> Iterator[Span]:
         theme, (data, tint, is_special) = self._theme_source.theme, self._model.style
         background = None if is_special else theme.span_color(tint)
-        color = theme.warning if is_special else theme.span_text
+        color = theme.control if is_special else theme.span_text
         for run in visible_runs(data):
             yield Span(run.text, theme.dim if run.is_symbol else color, background)
 

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.search import Kind, TextSearch
 from guiapp.kit.document.statistics import MOST_BUDGET, LineCosts, TokenBudget

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QToolButton
 
 from guiapp.analysis.tree.coloring import COLORINGS
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.controls import SEARCH_PX, SearchField, tool_button
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittingLine, Span, StyledText

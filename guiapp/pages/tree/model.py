@@ -15,7 +15,7 @@ from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, NodeValues, 
 from guiapp.analysis.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.analysis.tree.reports import PrefixTree, WalkStep, greedy_walk, prefix_tree
 from guiapp.analysis.tree.trials import begun_characters
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.loader import display_name

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QKeySequence, QPainterPath, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QInputDialog, QLayout, QSplitter, QStackedWidget, QWidget
 
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import hover_text

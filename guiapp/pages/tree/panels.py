@@ -16,7 +16,7 @@ from guiapp.analysis.tree.picture import TreePicture
 from guiapp.analysis.tree.reports import PrefixTree, merge_rules_of
 from guiapp.analysis.tree.trials import begun_characters
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted, times
+from guiapp.core.text.numbers_in_words import counted, times
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.vocabulary import SCORED, VocabType, Vocabulary, special_role
 from guiapp.kit.session.model_session import ModelSession

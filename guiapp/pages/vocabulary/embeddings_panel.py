@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, Ids
 from guiapp.analysis.vocabulary_list.embeddings import KnownUnused
 from guiapp.analysis.vocabulary_list.filters import has
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word
 from guiapp.kit.charts.scales import Scale
 from guiapp.kit.widgets.controls import push_button, tool_button

@@ -14,7 +14,7 @@ from guiapp.analysis.tree.picture import SCRIPT_NAMES as SCRIPTS
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, Ids, TokenFigures, VocabularyColumn
 from guiapp.analysis.vocabulary_list.columns import COLUMNS as ALL_COLUMNS
 from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
-from guiapp.core.text.figures import counted, times
+from guiapp.core.text.numbers_in_words import counted, times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS, SHOWN_BYTES, TokenDetails, describe_alone

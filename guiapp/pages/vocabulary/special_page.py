@@ -31,7 +31,7 @@ from guiapp.analysis.vocabulary_list.special_tokens import (
     python_list,
     record,
 )
-from guiapp.core.text.figures import counted, times
+from guiapp.core.text.numbers_in_words import counted, times
 from guiapp.core.text.visible_text import visible_runs
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.legend import LegendEntry, characters
@@ -234,7 +234,7 @@ class SpecialDetails(QScrollArea):
     def _token_spans(self, token: SpecialToken) -> Iterator[Span]:
         theme, session = self._theme_source.theme, self._model.session
         if session.vocabulary is not None:
-            color = theme.warning if token.kind == "control" else theme.text
+            color = theme.control if token.kind == "control" else theme.text
             data = session.spelling.now.token_data(session.vocabulary, token.token_id)
             yield from (Span(run.text, theme.dim if run.is_symbol else color) for run in visible_runs(data))
 

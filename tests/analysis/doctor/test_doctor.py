@@ -16,7 +16,7 @@ from planted import document, set_key, set_part
 from small_files import TOKENS, bpe, spm
 
 import guiapp
-from guiapp.analysis.doctor import pre
+from guiapp.analysis.doctor import pre_tokenizer as pre
 from guiapp.analysis.doctor.doctor import CHECKS, doctor, examine
 from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING

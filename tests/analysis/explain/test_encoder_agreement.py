@@ -18,7 +18,7 @@ from guiapp.analysis.explain.encoder_agreement import (
 )
 from guiapp.core.demo import sample_text
 from guiapp.core.encode.encoding import Encoding
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.spans.layout import SpanWindow
 
 TEXT = b"abcdef"

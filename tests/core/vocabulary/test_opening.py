@@ -14,10 +14,10 @@ from guiapp.core.formats.table import LAST
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
 from guiapp.native.checkpoint import at_checkpoints, has_visitor
+from guiapp.native.encoders import TokenMatcher
 from guiapp.native.model_files import StringTable, sort_longest_first
 from guiapp.native.pairs import NO_PIECES, PairModel, PairOptions
 from guiapp.native.token_tree import TokenTreeHandle
-from guiapp.native.unigram import TokenMatcher
 
 WRITERS = {
     "BPE": lambda path: bpe().write(path),

@@ -58,7 +58,9 @@ def row_of(text, some, row=0, theme=DARK, width_px=1000, shows_whitespace=False)
 
 def lines(marks, theme=DARK):
     """Each shape that is no picture: colours, edges of characters, pixels from the row's edges."""
-    names = {getattr(theme, name).name(): name for name in ("text", "warning", "bad", "dim", "accent")}
+    names = {
+        getattr(theme, name).name(): name for name in ("text", "control", "warning", "bad", "dim", "accent")
+    }
     names[theme.background.name()] = "background"
     told = []
     for mark in marks:
@@ -88,7 +90,7 @@ def within(y):
 
 SIGNED = {
     "normal": (Attribute.NORMAL, 0, []),
-    "control": (Attribute.CONTROL, 0, ["warning 2+0.7…4-0.7 4…-4"]),
+    "control": (Attribute.CONTROL, 0, ["control 2+0.7…4-0.7 4…-4"]),
     "control of a template": (Attribute.CONTROL, CONTROL_SHADE, []),
     "user-defined": (Attribute.USER_DEFINED, 0, ["dotted text 2+0.7…4-0.7 4…-4"]),
     "byte": (Attribute.BYTE, 0, ["text 3-3…3-1 -7…-4", "text 3…3+2 -7…-4"]),

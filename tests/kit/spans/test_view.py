@@ -13,8 +13,8 @@ from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.view import SIDE_PX, SpanView
 from guiapp.kit.widgets.theme import ThemeSource
 
-BEGIN, END = "<|begin_of_text|> warning", "<|end_of_text|> warning"
-CHIP, UPRIGHT = "warning warning", ["text"] * 3
+BEGIN, END = "<|begin_of_text|> control", "<|end_of_text|> control"
+CHIP, UPRIGHT = "control control", ["text"] * 3
 
 
 @pytest.fixture

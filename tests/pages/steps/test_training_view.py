@@ -11,8 +11,8 @@ import guiapp
 from guiapp.kit.session.model_session import MOST_COMPARED
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
 from guiapp.pages.steps.timeline import PlayControls
+from guiapp.pages.steps.training_pictures import arrange_words, why_none
 from guiapp.pages.steps.training_view import BESIDE_TIPS, FIRST_SIZES, TEXTBOOK
-from guiapp.pages.steps.training_views import arrange_words, why_none
 from guiapp.pages.steps.walk_model import TrainingWish
 
 LEFT = Qt.MouseButton.LeftButton

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.explain.id_lists import FORMATS
-from guiapp.core.text.figures import with_prefix
+from guiapp.core.text.numbers_in_words import with_prefix
 from guiapp.kit.document.statistics import format_speed
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.labels import FittedLabel, StyledText

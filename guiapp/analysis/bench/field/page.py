@@ -36,7 +36,7 @@ from guiapp.analysis.bench.report import published_tables
 from guiapp.analysis.bench.wording import size_text
 from guiapp.analysis.export.html import bar, beginning, html, resource
 from guiapp.analysis.export.tables import NONE, Table
-from guiapp.core.text.figures import counted, percent, three_digits, with_prefix
+from guiapp.core.text.numbers_in_words import counted, percent, three_digits, with_prefix
 from guiapp.core.text.visible_text import visible_text
 
 TITLE = "The field of tokenizers"

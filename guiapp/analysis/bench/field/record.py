@@ -15,7 +15,7 @@ from guiapp.analysis.bench.wording import leaders, speed_text
 from guiapp.analysis.export.tables import file_text
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.sources.files import read_input
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.outside_json import read_as, read_json
 
 OURS = "Tokenloupe"

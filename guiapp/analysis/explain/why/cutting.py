@@ -24,9 +24,9 @@ from guiapp.core.hugging_face.pre_tokenizers import normalize
 from guiapp.core.pretokenize.edges import ESCAPES, branch_of
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.charsmap import open_charsmap
-from guiapp.core.text.figures import elided
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText, from_source, joined
 from guiapp.core.text.normalizers import normalize_unigram, plamo2_text, wordpiece_words
+from guiapp.core.text.numbers_in_words import elided
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import repair_readable, well_formed
 from guiapp.core.text.visible_text import visible_text

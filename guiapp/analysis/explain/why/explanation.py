@@ -17,7 +17,7 @@ from guiapp.analysis.trace.replay import Candidate, ScoredTokens, rejected_cut
 from guiapp.analysis.trace.sentences import StepDescriber
 from guiapp.analysis.trace.trace import NUMBERS, START, StepKey, TraceTokens
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import Progress

@@ -26,7 +26,7 @@ from guiapp.analysis.explain.why.explanation import (
 from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute

@@ -30,8 +30,8 @@ from guiapp.core.text.normalizers import SPACE_SYMBOL, Action
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.encoders import WordEncoders, WordPieceHandle
 from guiapp.native.normalized import CodeTable
-from guiapp.native.unigram import WordEncoders, WordPieceHandle
 
 HANGUL = slice(0xAC00, 0xD7A4)
 MARK_CODE = ord(SPACE_SYMBOL.decode())

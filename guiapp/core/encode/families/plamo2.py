@@ -26,7 +26,7 @@ from guiapp.core.text.normalizers import plamo2_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.unigram import TokenMatcher, normalize_plamo2
+from guiapp.native.encoders import TokenMatcher, normalize_plamo2
 
 BYTE = 6  # token_type as the file has it
 SCORE_SCALE = 1e4

@@ -24,7 +24,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.binding import NONE
-from guiapp.native.unigram import TokenMatcher
+from guiapp.native.encoders import TokenMatcher
 
 NORMAL = np.uint16(Attribute.NORMAL)
 

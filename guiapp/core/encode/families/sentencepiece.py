@@ -25,7 +25,7 @@ from guiapp.core.encode.families.pipeline import (
     no_fast_path,
     rows_of,
 )
-from guiapp.core.encode.families.unigram import (
+from guiapp.core.encode.families.unigram_llama_cpp import (
     LONGEST_TOKEN,
     NONE,
     REFUSED,
@@ -40,8 +40,8 @@ from guiapp.core.vocabulary.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.merges import MARKED_SPACE, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.encoders import PartEncoders, Unigram
 from guiapp.native.pairs import AS_RANKED, Affixes
-from guiapp.native.unigram import PartEncoders, Unigram
 
 PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
 WHY_NO_FAST = "Pieces hold spaces behind their beginning: what lies between cuts is too long to be looked up."

@@ -26,7 +26,7 @@ from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import action_table, wordpiece_words
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.unigram import WordEncoders, WordPieceHandle
+from guiapp.native.encoders import WordEncoders, WordPieceHandle
 
 NONE = -1  # in place of the unknown token
 REFUSED = {

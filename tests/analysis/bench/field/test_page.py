@@ -11,7 +11,7 @@ from field_runs import field, vocabulary
 from guiapp.analysis.bench.field.page import page
 from guiapp.analysis.bench.field.record import json_of, load_field
 from guiapp.analysis.export.html import bar, tag, words
-from guiapp.core.text.figures import three_digits
+from guiapp.core.text.numbers_in_words import three_digits
 
 VOID = {"meta", "rect", "path"}
 

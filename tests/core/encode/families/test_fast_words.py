@@ -13,7 +13,7 @@ from random_texts import random_texts
 from unpaired_vocabularies import vocabulary
 
 import guiapp
-from guiapp.core.encode.families.unigram import UnigramPipeline
+from guiapp.core.encode.families.unigram_llama_cpp import UnigramPipeline
 from guiapp.core.encode.families.word_piece import WordPiecePipeline
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unpaired_pipelines import T5_RULES, unigram
 
-from guiapp.core.encode.families import unigram as family
+from guiapp.core.encode.families import unigram_llama_cpp as family
 
 SYMBOL = "▁".encode()
 AT_ONCE = st.sampled_from([1, 5, family.TEXT_AT_ONCE])

@@ -450,6 +450,7 @@ def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, 
         ("Token ids", "["),
         ("Template", "{% for message in messages %}"),
         ("Messages", "Be brief."),
+        ("Python", "Be brief."),
     ],
 )
 def test_each_form_is_copied(page, qtbot, title, said):
@@ -458,6 +459,8 @@ def test_each_form_is_copied(page, qtbot, title, said):
     assert said in copied
     if title == "Token ids":
         assert json.loads(copied) == page.model.encoding.token_ids.tolist()
+    if title == "Python":
+        compile(copied, "copied", "exec")
     if title == "Messages":
         assert conversation_of(copied).messages == page.model.edited.messages
 

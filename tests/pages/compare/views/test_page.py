@@ -4,6 +4,7 @@ import numpy as np
 from editor_hands import click, pixels_of, place_of_byte, wheel
 from fitting import unreadable
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
@@ -98,6 +99,10 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     asked = []
     shell.window.requests.race_wanted.connect(lambda *given: asked.append(given))
     expected = shell.compared.sessions[page.causes.explained[0].other], page.walk.byte_span[0]
+    page.details.copy_button.click()
+    copied = QGuiApplication.clipboard().text()
+    assert page.causes.explained[0].reason.sentence in copied
+    assert " ".join(map(str, ids)) in copied
     page.details.race_button.click()
     assert asked == [expected]
 

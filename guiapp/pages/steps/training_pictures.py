@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QResizeEv
 
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.steps import Cut, MergeStep, PruningStep
-from guiapp.core.text.figures import percent
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, width_of, write
 from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below, round_step

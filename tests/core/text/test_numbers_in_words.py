@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.core.text.figures import (
+from guiapp.core.text.numbers_in_words import (
     elided,
     in_bytes,
     printable,

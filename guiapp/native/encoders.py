@@ -1,4 +1,4 @@
-"""Unigram: the segmentation of a text with the highest sum of scores."""
+"""Native encoders of Unigram, WordPiece, RWKV and PLaMo-2 vocabularies; `pairs.py` has that of byte pairs."""
 
 from __future__ import annotations
 

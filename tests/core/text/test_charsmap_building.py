@@ -2,11 +2,10 @@
 
 import pytest
 from arrays import as_array
-from guiapp.core.hugging_face.charsmap import build_charsmap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.charsmap import longest_match, open_charsmap
+from guiapp.core.text.charsmap import build_charsmap, longest_match, open_charsmap
 
 TEXTS = st.text("abcdeé世\U0001f680", min_size=1, max_size=4).map(str.encode)
 

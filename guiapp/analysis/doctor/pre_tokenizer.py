@@ -23,7 +23,7 @@ from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.open_model import open_model
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.pretokenize.splitter import splitter_of
-from guiapp.core.text.figures import quoted
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.native.model_files import packed, sliced

@@ -1,5 +1,6 @@
-"""UGM vocabularies (T5, XLM-RoBERTa): a character map, then the most probable segmentation.
+"""llama.cpp's UGM vocabularies (T5, XLM-RoBERTa): a character map, then the most probable segmentation.
 
+Unigram models of SentencePiece's own files are in `sentencepiece.py`.
 Most texts fall into words that can be encoded one by one; `UnigramWords` knows where, and why elsewhere not.
 """
 
@@ -38,7 +39,7 @@ from guiapp.core.vocabulary.attributes import NORMAL_TYPE, UNUSED_TYPE, USER_DEF
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import checkpoint, stoppable
-from guiapp.native.unigram import TokenMatcher, Unigram, WordEncoders
+from guiapp.native.encoders import TokenMatcher, Unigram, WordEncoders
 
 EXACT_BITS = 53
 LARGEST_SCORE = 1e30
