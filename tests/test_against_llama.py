@@ -14,7 +14,7 @@ from llama_equality import check, llama_oracle
 
 import guiapp
 
-pytestmark = pytest.mark.real_vocabs
+pytestmark = [pytest.mark.real_vocabs, pytest.mark.slow]
 
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
 WITH_VECTORS = [name for name in NAMES if (VOCABS / f"ggml-vocab-{name}.gguf.inp").exists()]

@@ -24,7 +24,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.vocabulary import VocabType
 
-pytestmark = pytest.mark.real_vocabs
+pytestmark = [pytest.mark.real_vocabs, pytest.mark.slow]
 
 NAMES = [
     "llama-bpe", "qwen2", "gpt-2", "deepseek-coder", "gemma-4", "llama-spm", "bert-bge", "nomic-bert-moe",

@@ -6,6 +6,9 @@ from random import Random
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
+
 mutation = pytest.importorskip("mutation", reason="needs the extra `mutation`", exc_type=ImportError)
 
 HARMLESS = '''

@@ -13,6 +13,9 @@ from conftest import ROOT
 
 from guiapp.native.build import OBJECTS, compiler_on_path
 
+pytestmark = pytest.mark.slow
+
+
 NEEDED = ["models/bpe.gguf", "samples/welcome.txt", "icons/", "lessons/", "page/steps.js"]
 SHOW_IDS = "import guiapp; print(guiapp.__file__, len(guiapp.open_model('demo:bpe').encode('Hello')))"
 

@@ -128,7 +128,10 @@ def test_a_kept_process_is_ended_where_nobody_waits_where_it_takes_too_long_and_
         assert not kept.is_running
 
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.slow,
+]
 
 SOON_S = 2.5  # a second, on a busy machine
 PATIENCE_S = 60.0

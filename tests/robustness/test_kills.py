@@ -16,6 +16,9 @@ import pytest
 
 from guiapp.core.processes import environment
 
+pytestmark = pytest.mark.slow
+
+
 PROGRAM = Path(__file__).parents[1] / "typing_program.py"
 LOST_S = 0.3  # what is typed later than so long before the end may be lost
 LOST_ON_A_BUSY_MACHINE_S = 3.0

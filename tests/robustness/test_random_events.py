@@ -19,7 +19,10 @@ MOST_GROWTH = 1.3
 LONGEST_EVENT_S = 1.0
 LONGEST_RUN_S = 3 * 3600
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks at memory as Linux tells it")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="it looks at memory as Linux tells it"),
+    pytest.mark.slow,
+]
 
 
 def do(seed: int, n_events: int, *rests: int, fonts: Mapping[str, str] | None = None) -> dict:

@@ -11,6 +11,9 @@ from PySide6.QtCore import QEventLoop
 from guiapp.errors import TokenloupeError
 from guiapp.window.screenshots import ScreenshotOptions, run_until_ready, save_screenshot
 
+pytestmark = pytest.mark.slow
+
+
 CODE_FOR_A_WINDOW_THAT_CLOSES = """
 import sys
 from PySide6.QtCore import QTimer

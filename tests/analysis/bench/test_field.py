@@ -14,7 +14,7 @@ from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against
 from guiapp.analysis.libraries.written_models import CL100K, name_of
 from guiapp.core.encode.tokenizer import Tokenizer
 
-pytestmark = pytest.mark.real_vocabs
+pytestmark = [pytest.mark.real_vocabs, pytest.mark.slow]
 MODELS = {
     "gpt-2": VOCABS / "ggml-vocab-gpt-2.gguf",
     "llama-bpe": VOCABS / "ggml-vocab-llama-bpe.gguf",

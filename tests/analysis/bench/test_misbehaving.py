@@ -16,7 +16,10 @@ from guiapp.analysis.bench.measurement import Report
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="some are killed as only Linux can")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="some are killed as only Linux can"),
+    pytest.mark.slow,
+]
 HERE = Path(misbehaving.__file__).with_suffix("")
 LINES = {
     "prints": "",

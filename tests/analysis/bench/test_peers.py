@@ -30,6 +30,9 @@ from guiapp.core.demo import sample_text
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.vocabulary.vocabulary import VocabType
 
+pytestmark = pytest.mark.slow
+
+
 TEXTS = [sample_text(name) for name in ("english", "languages", "code")]
 TAKES = [
     ("tiktoken", "demo:bpe"),

@@ -14,6 +14,9 @@ import pytest
 from guiapp.analysis.bench.__main__ import LOWER_PRIORITY
 from guiapp.analysis.bench.plan import Plan
 
+pytestmark = pytest.mark.slow
+
+
 PATIENCE_S = 120
 PLAN = Plan("demo:bpe", ("sample:welcome",), ("fast",), scenarios=("throughput", "scaling"))
 

@@ -13,6 +13,9 @@ from guiapp.analysis.chat.llama_cpp import _like, llama_prompt
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.errors import ChatError
 
+pytestmark = pytest.mark.slow
+
+
 pytest.importorskip("xllamacpp")
 PLAIN = CONVERSATIONS["several system messages"]
 TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"

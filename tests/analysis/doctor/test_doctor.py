@@ -32,6 +32,7 @@ def before(model: str) -> frozenset[str]:
     return frozenset(finding.what for finding in doctor(untouched(model)).findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", sorted(FAULTS, key=lambda fault: fault.model), ids=str)  # each read once
 def test_a_planted_fault_is_found_and_was_not_there_before(fault: Fault, tmp_path: Path):
     original = untouched(fault.model) if fault.is_against_original else None

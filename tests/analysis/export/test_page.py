@@ -19,6 +19,9 @@ from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
 
+pytestmark = pytest.mark.slow
+
+
 try:
     import resource
 except ImportError:  # on Windows

@@ -21,6 +21,9 @@ from guiapp.analysis.hunt.mismatches import Find, Hunt
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.errors import TokenloupeError, VocabError
 
+pytestmark = pytest.mark.slow
+
+
 PATIENCE_S, OPENING_S = 120.0, 2.0
 
 

@@ -14,7 +14,7 @@ from planted import gguf_parts
 import guiapp
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 
-pytestmark = pytest.mark.real_vocabs
+pytestmark = [pytest.mark.real_vocabs, pytest.mark.slow]
 
 PRE_OF_SOURCE = "gpt-2"
 N_TOKENS = 16_000  # which tell as many pairs of names apart, by 150 texts, as all tokens of GPT-2

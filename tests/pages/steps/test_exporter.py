@@ -20,6 +20,9 @@ from guiapp.analysis.trace.recorder import record
 from guiapp.pages.steps import exporter as step_export
 from guiapp.pages.steps.exporter import StepExporter
 
+pytestmark = pytest.mark.slow
+
+
 WAITS = "import sys, time; open(sys.argv[1], 'w'); time.sleep(60)"
 
 

@@ -15,6 +15,9 @@ from guiapp.pages.steps.training_pictures import arrange_words, why_none
 from guiapp.pages.steps.training_view import BESIDE_TIPS, FIRST_SIZES, TEXTBOOK
 from guiapp.pages.steps.walk_model import TrainingWish
 
+pytestmark = pytest.mark.slow
+
+
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
 

@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
 import guiapp
 
+pytestmark = pytest.mark.slow
+
+
 LEFT = Qt.MouseButton.LeftButton
 TEXT = "The tokenization of Zürich 🦄<|im_end|> ends".encode()
 

@@ -13,6 +13,9 @@ import guiapp
 from guiapp.core.formats.table import FORMATS
 from guiapp.window.app import _load
 
+pytestmark = pytest.mark.slow
+
+
 TEXT = b"Hello wxrldqz"  # not every word is a token
 LEFT = Qt.MouseButton.LeftButton
 DECISIONS = {"RWKV": "take", "UGM": "reach"}

@@ -3,7 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
+
+pytestmark = pytest.mark.slow
 
 
 def reopen(make_shell, *shells):

@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 import guiapp
 from guiapp.kit.widgets.notices import SaveAnswer
 
+pytestmark = pytest.mark.slow
+
+
 ENCODING, TRAINING, MODELS = "4-encoding-by-merges", "3-training-by-hand", "5-why-greedy-is-not-exact"
 LEFT = Qt.MouseButton.LeftButton
 

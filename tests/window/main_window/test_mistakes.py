@@ -12,6 +12,9 @@ from PySide6.QtWidgets import QWidget
 import guiapp
 from guiapp.kit.spans.editor import SpanEditor
 
+pytestmark = pytest.mark.slow
+
+
 SCRIPT = Path(__file__).parents[2] / "failing_overrides.py"
 
 

@@ -16,6 +16,9 @@ from guiapp.kit.state import recent as installed
 from guiapp.kit.widgets.choice_list import CHOICE_ROLE
 from guiapp.window.app import _load
 
+pytestmark = pytest.mark.slow
+
+
 SEEN = Glance("GGUF", "BPE", "", 7)
 
 

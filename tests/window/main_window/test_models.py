@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from guiapp.kit.state import background
 from guiapp.window.status_line import ActivityView
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_model_button_names_the_model(shell):
     assert shell.window.top_bar.model_button.accessibleName() == "Model: fake.gguf, SPM · 9"

@@ -8,6 +8,9 @@ from PySide6.QtWidgets import QApplication
 import guiapp
 from guiapp.pages.steps.page import LESSONS, TRAIN
 
+pytestmark = pytest.mark.slow
+
+
 Key = Qt.Key
 ALT, SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 

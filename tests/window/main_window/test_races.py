@@ -8,6 +8,9 @@ import guiapp
 from guiapp.pages.steps.race_view import OTHER_MODEL, RaceBox
 from guiapp.pages.steps.recording import TraceRecorder
 
+pytestmark = pytest.mark.slow
+
+
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 TEXT = b"How do lions sleep in New York? Unbelievable."
 

@@ -12,6 +12,9 @@ from guiapp.analysis.sessions.session_file import load
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import demo_model_path
 
+pytestmark = pytest.mark.slow
+
+
 LEFT = Qt.MouseButton.LeftButton
 WHOLE = 'session = 1\nmodel = "demo:toy"\ntext = "abacb"\n'
 

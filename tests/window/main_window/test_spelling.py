@@ -11,6 +11,9 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.state.settings import Settings
 from guiapp.window.help import LegendCard
 
+pytestmark = pytest.mark.slow
+
+
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 TEXT = b"the lions sleep unbelievably\nin New York in the sun"
 LETTERS = "ĠĊ▁"

@@ -24,6 +24,9 @@ from guiapp.analysis.trace.trace import step_at
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 
+pytestmark = pytest.mark.slow
+
+
 DEMOS = ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy")
 TEXT = (
     "  New Yorké's 1234 tokenization\n<|im_end|>\tx ﬁ½ 🦄!! [INST] <extra_id_0>漢字 a\u0301\u200b\U000e0041"
