@@ -41,6 +41,7 @@ def make_steps_model(qtbot, make_session, settings):
         session = make_session(text, f"demo:{name}")
         session.set_encoder(encoder)
         model = StepsModel(session, settings, recorder or InstantRecorder())
+        model.kept_session = session
         made.append(model)
         with qtbot.waitSignal(model.recording.changed):
             model.watch(True)

@@ -252,31 +252,3 @@ def badly_placed(widget: Painted) -> list[str]:
         if min(shared.width(), shared.height()) > 4 and (one, box) != (other, place):
             beyond.append(f"{name}: {one} over {other}")
     return beyond
-
-
-def without_badges(paintings: Paintings, theme: Theme) -> list[QPointF]:
-    """The middles of the badges of winners; the rest is what there is beside these."""
-    discs = [
-        each
-        for each in paintings.drawn
-        if each.pen == theme.raised.name() and each.brush == theme.accent.name()
-    ]
-    ticks = [each for each in paintings.drawn if each.pen == theme.on_accent.name() and not each.brush]
-    assert len(discs) == len(ticks)
-    assert all(disc.place.contains(tick.place) for disc, tick in zip(discs, ticks, strict=True))
-    paintings.marks = [each for each in paintings.marks if each not in (*discs, *ticks)]
-    return [disc.place.center() for disc in discs]
-
-
-def without_scale(paintings: Paintings, name: str) -> list[float]:
-    """The numbers of the scale whose name that is; its line and its ticks are left out, too."""
-    (title,) = [mark for mark in paintings.written if mark.text == name]
-    middle = title.place.center().y()
-    row = [mark for mark in paintings.written if mark.place.center().y() == pytest.approx(middle, abs=1)]
-    lines = [
-        each for each in paintings.drawn if not each.brush and middle - 30 < each.place.center().y() < middle
-    ]
-    lines = [each for each in lines if min(each.place.width(), each.place.height()) == 0]
-    assert lines
-    paintings.marks = [mark for mark in paintings.marks if mark not in (*row, *lines)]
-    return [float(mark.text.replace(",", "")) for mark in row if mark.text != name]

@@ -55,6 +55,7 @@ def make_steps_page(qtbot, tmp_path):
         qtbot.waitExposed(window)
         qtbot.waitUntil(lambda: page.is_ready)
         page.kept, page.actions_, page.kept_session, page.compared = window, actions, session, compared
+        page.kept_settings = player_settings
         return page
 
     with ending:
@@ -71,6 +72,7 @@ def open_tree_page(qtbot, tmp_path):
         theme_source = ThemeSource(QApplication.instance(), "dark", dresses_later=True)
         page = TreePage(session, theme_source, Settings(tmp_path / "settings.ini"))
         theme_source.dress(page)
+        page.kept_session = session
         ending.callback(session.close)
         ending.callback(page.stop)
         page.view.is_animated = False

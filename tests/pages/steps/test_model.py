@@ -180,7 +180,7 @@ def test_each_way_of_moving_ends_where_it_should(make_steps_model, qtbot):
     assert visited == [1, 2, 3, 2, 4]
     model.to_byte(8)
     assert model.position == 18
-    model._session.document.set_caret(1)
+    model.kept_session.document.set_caret(1)
     model.restart()
     model.to_caret()
     assert model.position == 3

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.steps.recording import Recording
 from guiapp.pages.steps.timeline import GranularityBox
 
@@ -34,17 +33,6 @@ def test_keys_step_run_and_break(make_steps_page, qtbot):
     assert len(model.breakpoints.rows) == 2
     qtbot.keyClick(window, Qt.Key.Key_F11, Qt.KeyboardModifier.ShiftModifier)
     assert model.debugger.trace.operation(model.position) == "done"
-
-
-def test_the_timeline_is_scrubbed_and_walked(make_steps_page, qtbot):
-    page = make_steps_page()
-    x = round(page.trace.timeline.x_of(page.model.n_steps // 2))
-    qtbot.mouseClick(page.trace.timeline, LEFT, pos=QPoint(x, 15))
-    assert abs(page.model.position - page.model.n_steps // 2) <= 1
-    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Home)
-    assert page.model.position == 0
-    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_End)
-    assert page.model.position == page.model.n_steps
 
 
 def test_breakpoints_are_typed_and_mistakes_shown_at_their_place(make_steps_page, qtbot):
@@ -94,15 +82,6 @@ def test_log_points_say_what_a_run_passes(make_steps_page, qtbot):
     side.breakpoints.row_widgets[0].switch.click()
 
 
-def test_watches_show_values_of_this_step(make_steps_page, qtbot):
-    page = make_steps_page()
-    qtbot.keyClicks(page.trace.side.watches.field.line, "length")
-    qtbot.keyClick(page.trace.side.watches.field.line, Qt.Key.Key_Return)
-    assert page.trace.side.watches.shown_values == ["2"]
-    page.model.to_end()
-    assert page.trace.side.watches.shown_values == ["–"]
-
-
 @pytest.mark.parametrize(
     ("name", "encoder", "theme"),
     [
@@ -116,31 +95,6 @@ def test_every_step_can_be_painted(make_steps_page, qtbot, name, encoder, theme)
         page.model.go_to(position)
         assert not page.grab().isNull()
     assert page.trace.sentence.text()
-
-
-def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
-    page = make_steps_page()
-    window, player = page.window(), page.player
-    player.begin("5-why-greedy-is-not-exact")
-    assert page.lesson_bar.isVisible()
-    qtbot.waitUntil(lambda: player.is_ready and player.steps.debugger.trace.text == b"abacb")
-    assert player.steps.debugger.sentence() == player.step.says
-    assert "`" not in page.lesson_bar.narration.text()
-    qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert player.answer == "`ab`, `ac`, `b`."
-    assert ">ac</b>" in page.lesson_bar.question.text()
-    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(
-        lambda: player.steps.debugger is not None and player.steps.debugger.trace.encoder == "scan"
-    )
-    qtbot.waitUntil(lambda: player.steps.debugger.sentence() == player.step.says)
-    qtbot.keyClick(window, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
-    assert player.number == 1
-    player.leave()
-    assert not page.lesson_bar.isVisible()
-    player.begin("5-why-greedy-is-not-exact")
-    assert player.number == 1
 
 
 def test_a_lesson_on_training_shows_words_and_ties(make_steps_page, qtbot):
@@ -283,25 +237,6 @@ def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_
     document.insert(b"lions")
     qtbot.waitUntil(lambda: page.is_ready)
     assert not bar.isVisible()
-
-
-def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
-    page = make_steps_page()
-    page.player.begin("5-why-greedy-is-not-exact", 0)
-    flow, narration = page.lesson_trace.flow, page.lesson_bar.narration
-    qtbot.waitUntil(lambda: page.player.is_ready)
-    before = [box.rect for box in flow.boxes]
-    narration_px, sentence_px = narration.font().pixelSize(), page.lesson_trace.sentence.height()
-    page.set_text_size(2 * TEXT_FONT_PX)
-    after = [box.rect for box in flow.boxes]
-    assert [rect.width() for rect in after] == pytest.approx([2 * rect.width() for rect in before])
-    assert narration.font().pixelSize() == 2 * narration_px
-    assert page.lesson_trace.sentence.height() > 1.5 * sentence_px
-    qtbot.mouseClick(flow, LEFT, pos=after[0].center().toPoint())
-    assert [row.title for row in page.player.steps.breakpoints.rows] == [
-        f"byte {flow.boxes[0].element.start}"
-    ]
-    assert not page.grab().isNull()
 
 
 def test_the_arrow_keys_step_as_soon_as_a_lesson_begins(make_steps_page, qtbot):
@@ -497,9 +432,6 @@ def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
     qtbot.waitUntil(lambda: page.is_ready)
     assert page.model.debugger.trace.text == b"another text"
     assert page.trace.number.text() == f"step {page.model.position} of {page.model.n_steps}"
-    width = page.trace.number.width()
-    page.model.to_end()
-    assert page.trace.number.width() == width
 
 
 def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, monkeypatch):
@@ -552,11 +484,6 @@ def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, m
     assert shown() == [False, False, False, True]
 
 
-def race(page, qtbot):
-    page.model.race.choose("greedy")
-    qtbot.waitUntil(lambda: page.is_ready)
-
-
 def assert_repainted(page, when):
     """That what is on the screen is what all parts would paint now."""
     window = page.window()
@@ -595,7 +522,6 @@ def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
         "removed": lambda: breakpoints.remove(0),
         "watch": lambda: model.add_watch("step"),
         "larger": lambda: page.set_text_size(20),
-        "light": lambda: page._drawing.theme_source.choose("light"),
         "race": lambda: model.race.choose(model.race.encoders[0]),
         "raced": lambda: qtbot.waitUntil(lambda: page.is_ready),
         "back": lambda: model.back(),

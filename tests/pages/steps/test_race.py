@@ -10,7 +10,7 @@ from conftest import VOCABS
 from instant_recorder import InstantRecorder
 
 import guiapp
-from guiapp.analysis.trace.debugger import Debugger, debugger_for
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.race import first_difference
 from guiapp.analysis.trace.recorder import record
 from guiapp.core.encode.catalogue import ALGORITHMS
@@ -22,39 +22,51 @@ FAMILY = "Tokenloupe demo: "  # not told where both names begin with it
 
 
 @pytest.fixture
-def race(make_session):
-    model = RaceModel(make_session(b"abacb", "demo:toy"), InstantRecorder())
+def session(make_session):
+    return make_session(b"abacb", "demo:toy")
+
+
+@pytest.fixture
+def recorder(qapp):
+    return InstantRecorder()
+
+
+@pytest.fixture
+def race(session, recorder):
+    model = RaceModel(session, recorder)
     yield model
     model.stop()
 
 
-def leader(race: RaceModel, text: bytes) -> Debugger:
-    tokenizer = race._session.tokenizer
-    return debugger_for(tokenizer, record(tokenizer, text, "heap"))
+@pytest.fixture
+def leader(session):
+    """Runs the open model on a text."""
+    tokenizer = session.tokenizer
+    return lambda text: debugger_for(tokenizer, record(tokenizer, text, "heap"))
 
 
-def test_what_is_too_long_or_unknown_is_told(race):
+def test_what_is_too_long_or_unknown_is_told(race, leader):
     race.choose("greedy")
-    race.set_leader(leader(race, b"a" * 100_001))
+    race.set_leader(leader(b"a" * 100_001))
     assert race.competitor is None
     assert "too long" in race.failure
     race.choose("no such encoder")
     assert race.encoder == race.failure == ""
 
 
-def test_a_recording_that_was_given_up_is_not_taken(race):
-    race.set_leader(leader(race, b"abacb"))
+def test_a_recording_that_was_given_up_is_not_taken(race, leader, recorder):
+    race.set_leader(leader(b"abacb"))
     race.choose("greedy")
     late = race.competitor
     race.choose("")
-    race._take(late)
+    recorder.recorded.emit(late)
     assert race.competitor is None
 
 
-def test_a_recording_that_fails_is_told(race):
-    race.set_leader(leader(race, b"abacb"))
+def test_a_recording_that_fails_is_told(race, leader, recorder):
+    race.set_leader(leader(b"abacb"))
     race.choose("greedy")
-    race._recorder.failed.emit("no room")
+    recorder.failed.emit("no room")
     assert race.failure == "no room"
 
 
@@ -66,11 +78,11 @@ def told_with_rival(race):
     return description
 
 
-def test_who_can_run_beside(race, qtbot):
-    names = set(race._session.tokenizer.encoders)
-    twin = race._session.tokenizer.reference_encoder(race._session.algorithm.name)
+def test_who_can_run_beside(race, session, qtbot):
+    names = set(session.tokenizer.encoders)
+    twin = session.tokenizer.reference_encoder(session.algorithm.name)
     assert set(race.encoders) == names - {"fast", twin}
-    race._session.set_encoder("greedy")
+    session.set_encoder("greedy")
     assert set(race.encoders) == names - {"fast", "greedy"}
     nobody = RaceModel(ModelSession(TextSession(b"")), InstantRecorder())
     assert nobody.encoders == []
@@ -79,8 +91,8 @@ def test_who_can_run_beside(race, qtbot):
     nobody.stop()
 
 
-def test_the_rival_goes_where_the_leader_is(race):
-    lead = leader(race, b"abacb")
+def test_the_rival_goes_where_the_leader_is(race, leader):
+    lead = leader(b"abacb")
     race.keep_in_step()
     race.set_leader(lead)
     race.choose("greedy")
@@ -102,8 +114,8 @@ def test_the_rival_goes_where_the_leader_is(race):
     assert len(description) == lead.n_steps + 2
 
 
-def test_what_is_proposed_is_told_once_somebody_is_near(race):
-    race.set_leader(leader(race, b"abacb"))
+def test_what_is_proposed_is_told_once_somebody_is_near(race, leader, recorder):
+    race.set_leader(leader(b"abacb"))
     assert all(
         each.differs and ALGORITHMS[each.encoder].title.lower() == each.description for each in race.proposals
     )
@@ -116,13 +128,13 @@ def test_what_is_proposed_is_told_once_somebody_is_near(race):
     assert found["scan"].description == "textbook pair merging · 4 steps, same tokens"
     assert [ALGORITHMS[name].exact for name in race.encoders] == [False] * 3 + [True] * 3
     asked = []
-    race._recorder.record = lambda *given: asked.append(given)
+    recorder.record = lambda *given: asked.append(given)
     race.choose("greedy")  # whose run is known
     assert (race.competitor.trace.encoder, asked) == ("greedy", [])
 
 
-def test_what_would_do_the_same_is_not_proposed(race):
-    race.set_leader(leader(race, b"a"))
+def test_what_would_do_the_same_is_not_proposed(race, leader):
+    race.set_leader(leader(b"a"))
     race.scout()
     assert [each.encoder for each in race.proposals if not each.differs]
     for each in race.proposals:
@@ -132,8 +144,8 @@ def test_what_would_do_the_same_is_not_proposed(race):
         assert each.differs or race.verdict == "Both do the same, step by step."
 
 
-def test_runs_part_at_a_step_where_their_tokens_do_not(race):
-    race.set_leader(leader(race, b"abacb"))
+def test_runs_part_at_a_step_where_their_tokens_do_not(race, leader):
+    race.set_leader(leader(b"abacb"))
     race.choose("scan")
     step = race.difference_step
     assert (race.difference, race.stop_at) == (None, None)
@@ -189,37 +201,39 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
 
 
 @pytest.fixture
-def other(race, qtbot):
-    session = ModelSession(race._session.text, load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(session.tokens_changed):
-        session.loader.open("demo:bpe")
-    yield session
-    session.close()
+def other(session, qtbot):
+    made = ModelSession(session.text, load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(made.tokens_changed):
+        made.loader.open("demo:bpe")
+    yield made
+    made.close()
 
 
-def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(race, other, monkeypatch):
+def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(
+    race, leader, session, recorder, other, monkeypatch
+):
     assert (race.is_on, race.name) == (False, "")
-    race.set_leader(leader(race, b"abacb acb"))
+    race.set_leader(leader(b"abacb acb"))
     other.set_encoder("greedy")
     other.set_add_special(False)
     race.choose_model(other)
     assert (race.is_on, race.encoder, race.other) == (True, "", other)
     assert race.competitor.vocabulary is other.vocabulary
     assert race.competitor.trace.encoder == "greedy"
-    ours, theirs = (tokenizer.vocabulary.name for tokenizer in (race._session.tokenizer, other.tokenizer))
+    ours, theirs = (tokenizer.vocabulary.name for tokenizer in (session.tokenizer, other.tokenizer))
     assert race.name == f"{theirs} · greedy"
     assert race.verdict == race.difference.reason
     first, second = (name.removeprefix(FAMILY) for name in (ours, theirs))
     assert f"{first} merged `cb`, rank 1. {second} · greedy took `ac`" in race.verdict
     asked = []
-    monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
-    race.set_leader(leader(race, b"ab"))
+    monkeypatch.setattr(recorder, "record", lambda *given: asked.append(given))
+    race.set_leader(leader(b"ab"))
     assert asked == [(other.tokenizer, b"ab", "greedy", False, True)]
     assert (race.competitor, race.verdict, race.is_ready) == (None, "Recording …", False)
 
 
-def test_a_race_follows_what_becomes_of_the_other_model(race, other, qtbot):
-    race.set_leader(leader(race, b"abacb"))
+def test_a_race_follows_what_becomes_of_the_other_model(race, leader, recorder, other, qtbot):
+    race.set_leader(leader(b"abacb"))
     race.choose_model(other)
     other.set_encoder("scan")
     assert race.competitor.trace.encoder == "scan"
@@ -228,7 +242,7 @@ def test_a_race_follows_what_becomes_of_the_other_model(race, other, qtbot):
         other.loader.open("demo:spm")
     assert race.competitor.vocabulary is other.vocabulary is not late.vocabulary
     present = race.competitor
-    race._take(late)
+    recorder.recorded.emit(late)
     assert race.competitor is present
     other.close()
     assert (race.is_on, race.other, race.competitor, race.difference, race.name) == (
@@ -242,8 +256,8 @@ def test_a_race_follows_what_becomes_of_the_other_model(race, other, qtbot):
     assert race.competitor is None
 
 
-def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbot):
-    race.set_leader(leader(race, b"abacb"))
+def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, leader, session, other, qtbot):
+    race.set_leader(leader(b"abacb"))
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:toy")
     race.choose_model(other)
@@ -255,26 +269,24 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbo
     name = other.vocabulary.name
     short = name.removeprefix(FAMILY)
     assert f"{short} merged `cb`, rank 1. {short} · greedy took `ac`" in race.verdict
-    race._session.set_encoder("greedy")
-    race.set_leader(leader(race, b"abacb"))
+    session.set_encoder("greedy")
+    race.set_leader(leader(b"abacb"))
     assert f"this {name} · greedy merged `cb`, rank 1. the other {name} · greedy took" in race.verdict
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:wordpiece")
     other.set_encoder(None)
     other.set_add_special(False)
-    race.set_leader(leader(race, b"a"))
+    race.set_leader(leader(b"a"))
     assert race.outcome.endswith(": both cut the text alike, into 1 token.")
 
 
-def test_two_models_part_from_the_byte_on_that_was_asked_for(race, other):
+def test_two_models_part_from_the_byte_on_that_was_asked_for(race, leader, session, other):
     text = b"abacb abacb abacb"
     other.set_encoder("greedy")
     race.choose_model(other, 107)
-    race.set_leader(leader(race, text), 100)
+    race.set_leader(leader(text), 100)
     first, behind = (
-        first_difference(
-            race.leader, race.competitor, (race._session.vocabulary.name, race.name), offset
-        ).byte
+        first_difference(race.leader, race.competitor, (session.vocabulary.name, race.name), offset).byte
         for offset in (None, 7)
     )
     assert first < behind == race.difference.byte

@@ -4,8 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.side import TEMPLATES, TRAINING_TEMPLATES, BreakpointRow, WatchText
+from guiapp.pages.steps.side import TEMPLATES, TRAINING_TEMPLATES, WatchText
 
 
 def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
@@ -66,49 +65,18 @@ def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopp
     model, listed = page.model, page.trace.side.breakpoints
     for text in ("operation merge", "operation push log {rank}", "token 8"):
         model.breakpoints.add(text)
-    theme = page._drawing.theme_source.theme
     rows = listed.row_widgets
     assert [(row.switch.text(), row.hits.text()) for row in rows] == [("●", "2"), ("●", "3"), ("●", "0")]
-    colors = [row.switch.styleSheet().split(";")[0] for row in rows]
-    assert colors == [f"color: {color.name()}" for color in (theme.bad, theme.warning, theme.bad)]
-    assert [row.label.font().bold() for row in rows] == [False] * 3
-    model.restart()
-    model.run()
-    assert [row.label.font().bold() for row in listed.row_widgets] == [True, False, False]
-    model.restart()
-    assert [row.label.font().bold() for row in listed.row_widgets] == [False] * 3
+    for move, stopped in ((model.run, [True, False, False]), (model.restart, [False] * 3)):
+        model.restart()
+        move()
+        assert [row.label.font().bold() for row in listed.row_widgets] == stopped
     for is_on in (False, True):
         qtbot.mouseClick(listed.row_widgets[1].switch, LEFT)
         row = listed.row_widgets[1]
         assert row.switch.text() == ("●" if is_on else "○")
         assert row.switch.accessibleName() == ("Switch off" if is_on else "Switch on")
         assert row.hits.text() == ("3" if is_on else "off")
-        assert row.label.styleSheet().startswith(f"color: {(theme.text if is_on else theme.faint).name()}")
-        assert "operation push log {rank}" in row.label.toolTip()
-    page.window().resize(900, 800)
-    model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
-    QApplication.processEvents()
-    assert [row for row in listed.findChildren(BreakpointRow) if row.isVisible()] == listed.row_widgets
-    label = listed.row_widgets[-1].label
-    assert label.text().endswith("…")
-    assert label.text()[:-1] in label.accessibleName()
-    assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
-
-
-def test_a_removed_breakpoint_with_a_long_name_is_told_in_short(make_steps_page, qtbot):
-    page = make_steps_page()
-    listed = page.trace.side.breakpoints
-    assert not listed.removed.isVisible()
-    title = "rank < 500 and length > 3 and end - position > 2"
-    page.model.breakpoints.add(title)
-    qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
-    told = listed.removed.label
-    assert told.text().startswith("Removed rank < 500")
-    assert told.text().endswith("…")
-    assert "&lt; 500 and length" in told.toolTip()
-    sizes = [part.font().pixelSize() for part in (told, listed.removed.undo)]
-    page.set_text_size(2 * TEXT_FONT_PX)
-    assert [part.font().pixelSize() for part in (told, listed.removed.undo)] == [2 * size for size in sizes]
 
 
 def test_what_is_wrong_stays_until_the_line_is_changed(make_steps_page, qtbot):

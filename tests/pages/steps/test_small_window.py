@@ -2,14 +2,11 @@
 
 import pytest
 from fitting import unreadable
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QScrollArea
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QScrollArea
 
 import guiapp
-from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.steps.race_view import RaceBox
-from guiapp.pages.steps.trace_view import LINE_PX
 
 SMALL = 1024, 597  # without menu, bar and status line
 LARGE = 1440, 797
@@ -90,41 +87,3 @@ def test_the_size_of_steps_and_the_race_are_chosen_where_steps_are_shown(make_st
     assert not box.isVisible()
     page.modes.choose(0)
     assert box.isVisible()
-
-
-@pytest.mark.parametrize("encoder", ["heap", "scan", "backtrack", "greedy"])
-def test_code_and_picture_grow_with_the_text(make_steps_page, encoder):
-    page = make_steps_page(encoder=encoder)
-    code, picture = page.trace.code, page.trace.picture
-    line_px = code.line_rect(0).height()
-    page.set_text_size(2 * TEXT_FONT_PX)
-    QApplication.processEvents()
-    assert code.line_rect(0).height() == 2 * LINE_PX
-    assert picture.minimumHeight() >= 2 * 140
-    assert not page.grab().isNull()
-    page.set_text_size(TEXT_FONT_PX)
-    QApplication.processEvents()
-    assert code.line_rect(0).height() < 1.3 * line_px
-
-
-def test_breakpoints_watches_and_what_was_made_grow_with_the_text(make_steps_page):
-    page = make_steps_page(encoder="heap")
-    side = page.trace.side
-    page.model.breakpoints.add("rank < 500")
-    page.model.add_watch("rank")
-
-    def heights():
-        QApplication.processEvents()
-        row = side.breakpoints.row_widgets[0]
-        texts = (row.label, row.hits, side.watches.field.line, side.breakpoints.field.line)
-        fonts = [part.font().pixelSize() for part in (*texts, *side.watches._values)]
-        return [side.history.height(), *fonts]
-
-    before = heights()
-    page.set_text_size(2 * TEXT_FONT_PX)
-    assert heights() == [2 * height for height in before]
-    first = side.history.entries[0].step if side.history.entries else None
-    if first is not None:
-        QTest.mouseClick(side.history, Qt.MouseButton.LeftButton, pos=QPoint(40, 30))
-        assert page.model.position == first
-    assert not page.grab().isNull()

@@ -26,7 +26,7 @@ def model(make_steps_model):
 
 @pytest.fixture
 def document(model):
-    return model._session.document
+    return model.kept_session.document
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_notes_are_written_anew_with_other_letters(model, qtbot):
     model.run()
     before, said, told = model.notes, model.debugger.sentence(), []
     model.position_changed.connect(lambda: told.append(model.debugger.sentence()))
-    model._session.spelling.choose(Spelling.FILE)
+    model.kept_session.spelling.choose(Spelling.FILE)
     assert (before, model.notes) == (((13, "·l here"),), ((13, "Ġl here"),))
     assert told == [said]
 

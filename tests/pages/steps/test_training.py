@@ -1,17 +1,12 @@
 """Trainings behind the Steps page: the process, moving through the steps, the result."""
 
-import json
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from full_disk import full_disk
-from told import told_by
 
 from guiapp.analysis.train.models import TrainingError
-from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.steps import to_json
 from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 TEXT = b"This is insane! This is impossible"
@@ -163,103 +158,49 @@ WISH = TrainingWish("bpe", TEXT, 400, True)
 LISTENS = (sys.executable, "-c", "import sys; sys.stdin.read()")
 
 
-@pytest.fixture(scope="module")
-def lines():
-    run = begin("bpe", TEXT.decode(), 400, True)
-    return [run.start.line(), *(to_json(description).encode() for description in run.steps())]
-
-
-@pytest.fixture
-def model(qapp):
-    made = TrainingModel(LISTENS)
-    made.said = []
-    made._process.send = lambda line: made.said.append(json.loads(line))
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def description(model):
-    return told_by(model)
-
-
-def finished(output="", n_tokens=0, error=""):
-    return [json.dumps({"finished": {"output": output, "n_tokens": n_tokens, "error": error}}).encode()]
-
-
-@pytest.mark.parametrize(("n_tokens", "shortfall"), [(400, False), (399, True)])
-def test_the_model_file_is_told_with_what_it_lacks(model, description, lines, tmp_path, n_tokens, shortfall):
-    model.train(WISH)
-    output = Path(model.said[0]["output"])
-    output.write_bytes(b"a model")
-    description.clear()
-    model._take([*lines, *finished(str(output), n_tokens)])
-    assert description == ["changed", "position_changed"]
-    assert (model.failure, model.model_file, bool(model.shortfall)) == ("", output, shortfall)
-    assert not model.is_busy
+def test_a_model_file_that_cannot_be_saved_leaves_what_was_there(make_model, qtbot, tmp_path):
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
     saved, nowhere = tmp_path / "saved.gguf", tmp_path / "no folder" / "saved.gguf"
     model.save(saved)
+    content = saved.read_bytes()
     with pytest.raises(TrainingError, match=f"{nowhere} cannot be written: No such file"):
         model.save(nowhere)
-    output.write_bytes(b"another model")
     with full_disk(7), pytest.raises(TrainingError, match=f"{saved} cannot be written: File too large"):
         model.save(saved)
-    assert saved.read_bytes() == b"a model"
+    assert saved.read_bytes() == content
     assert list(tmp_path.iterdir()) == [saved]
-    folder = Path(model._folder.name)
+    folder = model.model_file.parent
     model.stop()
     assert not folder.exists()
 
 
 @pytest.mark.parametrize(
-    ("end", "says"),
-    [
-        (lambda model: model._take(finished(error="This text needs more.")), "needs more"),
-        (lambda model: model._note_sudden_end("it is gone"), "it is gone"),
-        (lambda model: model.cancel(), "cancelled"),
-    ],
+    ("end", "says"), [(lambda model: None, "needs"), (TrainingModel.cancel, "cancelled")]
 )
-def test_a_training_that_does_not_begin_leaves_the_last_one(model, description, lines, tmp_path, end, says):
-    model.train(WISH, 3)
-    model._take([*lines, *finished(str(tmp_path / "a.gguf"), 300)])
+def test_a_training_that_does_not_begin_leaves_the_last_one(make_model, qtbot, end, says):
+    model = trained(make_model(), qtbot, WISH, 3)
     kept = (WISH, model.record, model.model_file, model.shortfall, 3)
-    for wish in (TrainingWish("bpe", TEXT, 5), TrainingWish("bpe", b"", 5)):
-        model.train(wish)
-    description.clear()
+    model.train(TrainingWish("bpe", TEXT, 5))
     end(model)
+    qtbot.waitUntil(lambda: not model.is_busy)
     assert (model.wish, model.record, model.model_file, model.shortfall, model.position) == kept
     assert says in model.failure
-    assert "position_changed" in description
 
 
-def test_a_sudden_end_and_a_cancel_leave_the_steps(model, description, lines):
-    model.train(WISH)
-    model._take(lines[:4])
-    description.clear()
-    model._note_sudden_end("it is gone")
-    assert model.failure == "Training ended unexpectedly: it is gone. Try again with a shorter text."
-    assert (description, model.n_steps) == (["changed"], 3)
-    description.clear()
-    model.cancel()
-    assert model.failure == "Training was cancelled."
-    assert (description, model.n_steps, model.is_busy) == (["changed"], 3, False)
-
-
-def test_a_full_disk_is_told_and_nothing_is_trained(model, description):
+def test_a_full_disk_is_told_and_nothing_is_trained(make_model):
+    model = make_model(*LISTENS)
     with full_disk():
         model.train(WISH)
-    assert model.failure == f"{Path(model._folder.name) / 'text'} cannot be written: File too large."
-    assert (model.is_busy, model.said, description) == (False, [], ["changed", "position_changed"])
+    assert model.failure.endswith("cannot be written: File too large.")
+    assert not model.is_busy
     model.train(WISH)
     assert (model.failure, model.is_busy) == ("", True)
 
 
-def test_a_model_file_that_a_full_disk_does_not_take_is_told(qtbot):
-    model = TrainingModel()
+def test_a_model_file_that_a_full_disk_does_not_take_is_told(make_model, qtbot):
+    model = make_model()
     model.train(WISH)
     with full_disk(1000):
-        model.train(WISH)
-        qtbot.waitUntil(lambda: not model.is_busy)
-    output = Path(model._folder.name) / "trained-2.gguf"
-    assert (model.failure, model.model_file) == (f"{output} cannot be written: File too large.", None)
-    model.stop()
+        trained(model, qtbot, WISH)
+    assert model.failure.endswith("cannot be written: File too large.")
+    assert model.model_file is None

@@ -30,22 +30,6 @@ def told(model):
     return told_by(model)
 
 
-def test_each_way_of_moving(model, told):
-    visited = []
-    for move in (
-        model.step, model.step, model.into, model.over, model.back, model.back_over, model.out, model.step,
-        model.restart, model.back, model.run, model.reverse, model.to_end,
-    ):  # fmt: skip
-        move()
-        visited.append(model.position)
-    assert visited == [1, 2, 3, 4, 3, 2, 21, 21, 0, 0, 21, 0, 21]
-    assert told == MOVED * 11  # neither beyond the end nor before the start
-    told.clear()
-    model.go_to(7)
-    model.go_to(7)
-    assert (model.position, told) == (7, MOVED)
-
-
 def test_a_breakpoint_for_once_is_switched_off_when_it_was_met(model):
     model.breakpoints.add("operation merge once")
     model.breakpoints.add("operation done")

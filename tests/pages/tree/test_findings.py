@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from toy_vocabulary import toy_vocabulary
 from vocabulary_pairs import bpe
 
-from guiapp.analysis.explain.merge_tree import MergeTree, merge_tree, why_not_merged
+from guiapp.analysis.explain.merge_tree import MergeTree
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.picture import ROOT, tree_picture
 from guiapp.core.vocabulary.attributes import Attribute
@@ -14,11 +14,10 @@ from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.settings import SharedSpelling
 from guiapp.pages.tree import panels as details
-from guiapp.pages.tree import panels as tree_details
 from guiapp.pages.tree import results as tree_findings
 from guiapp.pages.tree.model import TreeModel
 from guiapp.pages.tree.panels import describe_node, glance, merge_story
-from guiapp.pages.tree.results import COLUMNS, ResultsTableModel, TreeFindings
+from guiapp.pages.tree.results import ResultsTableModel, TreeFindings
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def test_figures_of_another_vocabulary_follow_once_wanted(findings, session, qtb
     assert figures(findings)["tokens"] == f"{len(session.vocabulary):,}"
 
 
-def test_trials_that_cannot_be_made_are_told(findings, monkeypatch, qtbot):
+def test_trials_that_cannot_be_made_are_told(findings, model, monkeypatch, qtbot):
     def refuse(*given):
         raise TokenloupeError("Too many.")
 
@@ -59,54 +58,8 @@ def test_trials_that_cannot_be_made_are_told(findings, monkeypatch, qtbot):
     findings.want()
     qtbot.waitUntil(lambda: findings.problem == "Too many.")
     assert findings.unreached is None
-    findings._model.picture_changed.emit()
+    model.picture_changed.emit()
     assert findings.problem == ""
-
-
-def test_nodes_are_described(model, session, node_of):
-    counts = np.array([0] * 5 + [7, 0, 0, 1])
-    text, facts = describe_node(model.picture, node_of(b"ac"), session.tokenizer, counts)
-    assert (text, list(facts.items())) == (
-        "ac",
-        [
-            ("id", "5"),
-            ("bytes", "61 63"),
-            ("type", "normal"),
-            ("merge rank", "2"),
-            ("depth", "2"),
-            ("children", "1"),
-            ("below it", "1 token"),
-            ("in this text", "7 times"),
-        ],
-    )
-
-
-def test_rows_say_what_is_known_of_a_token(model):
-    table = ResultsTableModel(SharedSpelling())
-    assert (table.rowCount(), table.as_text([])) == (0, "id\ttoken\tbelow\tbytes\ttype\n")
-    table.show(model.picture, np.array([5, 0], np.int32))
-    assert (table.rowCount(), table.columnCount(), table.token(1)) == (2, len(COLUMNS), 0)
-    assert table.as_text([0, 1]).splitlines()[1:] == ["5\tac\t1\t61 63\tnormal", "0\ta\t3\t61\tnormal"]
-    cells = [table.data(table.index(1, column)) for column in range(len(COLUMNS))]
-    assert cells == ["0", "a", "3", "61", "normal"]
-    titles = [table.headerData(column, Qt.Orientation.Horizontal) for column in range(len(COLUMNS))]
-    assert titles == ["id", "token", "below", "bytes", "type"]
-    right = [
-        bool(
-            table.data(table.index(0, column), Qt.ItemDataRole.TextAlignmentRole)
-            & Qt.AlignmentFlag.AlignRight
-        )
-        for column in range(len(COLUMNS))
-    ]
-    assert right == [True, False, True, False, False]
-    assert table.headerData(0, Qt.Orientation.Vertical) is None
-
-
-def test_without_a_tokenizer_no_trials_are_made(findings, session, monkeypatch, qtbot):
-    monkeypatch.setattr(type(session), "tokenizer", None)
-    findings.want()
-    qtbot.waitUntil(lambda: findings.statistics is not None)
-    assert (findings.trying.is_busy, findings.is_coming) == (False, False)
 
 
 def test_special_tokens_scores_and_uses_are_described(model):
@@ -132,28 +85,7 @@ def test_special_tokens_scores_and_uses_are_described(model):
     assert times == ["not once", "once", "2 times", "1,234 times"]
 
 
-def test_merges_are_told_where_there_are_any(session, monkeypatch):
-    tokenizer = session.tokenizer
-    vocabulary = tokenizer.vocabulary
-    assert merge_story(vocabulary, None, 8) == MergeTree((), why_not_merged(vocabulary, 8))
-    story = merge_story(vocabulary, tokenizer, 8)
-    assert story == merge_tree(vocabulary, tokenizer.merging, 8)
-    monkeypatch.setattr(tree_details, "MOST_MERGED", 4)
-    assert merge_story(vocabulary, tokenizer, 8) == story
-    monkeypatch.setattr(tree_details, "MOST_MERGED", 3)
-    assert merge_story(vocabulary, tokenizer, 8) == MergeTree((), "Too long to draw here.")
-    monkeypatch.setattr(tree_details, "merge_rules_of", lambda merging, token: [1, 2])
-    note = merge_story(vocabulary, tokenizer, 5).note
-    assert note.startswith("2 merge rules make it; this is the one that text leads to. ")
-    monkeypatch.setattr(tree_details, "merge_rules_of", lambda merging, token: [1])
-    assert merge_story(vocabulary, tokenizer, 5) == merge_tree(vocabulary, tokenizer.merging, 5)
-
-
-TEXT, ALIGNMENT, TOOLTIP = (
-    Qt.ItemDataRole.DisplayRole,
-    Qt.ItemDataRole.TextAlignmentRole,
-    Qt.ItemDataRole.ToolTipRole,
-)
+TEXT, ALIGNMENT = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.TextAlignmentRole
 MIDDLE = Qt.AlignmentFlag.AlignVCenter
 RIGHT, LEFT = Qt.AlignmentFlag.AlignRight | MIDDLE, Qt.AlignmentFlag.AlignLeft | MIDDLE
 
@@ -179,11 +111,9 @@ def test_all_cells_and_titles(table):
         ["0", "a", "3", "61", "normal"],
     ]
     assert cells(table, ALIGNMENT) == [[RIGHT, LEFT, RIGHT, LEFT, LEFT]] * 3
-    assert cells(table, TOOLTIP) == [[None] * 5] * 3
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     assert [table.headerData(at, across) for at in range(5)] == ["id", "token", "below", "bytes", "type"]
     assert [table.headerData(at, across, ALIGNMENT) for at in range(5)] == [RIGHT, LEFT, RIGHT, LEFT, LEFT]
-    assert [table.headerData(at, across, TOOLTIP) for at in range(5)] == [None] * 5
     assert [table.headerData(0, down, role) for role in (TEXT, ALIGNMENT)] == [None, None]
 
 
@@ -279,7 +209,3 @@ def test_scores_and_groups_are_told_where_there_are_any(make_tree):
 def test_a_glance_is_a_few_words_a_line(model, node_of, token, said):
     assert glance(model.picture, node_of(token), model.counts, SIGNS) == said
     assert glance(model.picture, node_of(token), None, SIGNS)[1][2] == "not in this text"
-
-
-def test_a_glance_at_the_root_counts_all(model):
-    assert glance(model.picture, ROOT, model.counts, SIGNS) == ("all tokens", ("9 tokens",))

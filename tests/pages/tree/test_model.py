@@ -1,15 +1,11 @@
 """What the Tree page looks at: the chosen node, the view and its history, colours and counts."""
 
 import numpy as np
-import pytest
 from conftest import PATIENCE_S
 from PySide6.QtWidgets import QApplication
-from told import told_by
 
 import guiapp
-from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.tree import model as tree_model
@@ -168,26 +164,6 @@ def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, s
     assert (model.chosen, model.view) == (node_of(b"ab"), near)
 
 
-@pytest.mark.parametrize(("n_tokens", "token"), [(1, 9), (0, 0)])
-def test_tokens_that_neither_text_nor_vocabulary_has_are_not_looked_for(
-    model, session, monkeypatch, n_tokens, token
-):
-    """As it is for a moment, when both are new."""
-    chosen = model.chosen
-    session.select_token(None)
-    places = np.zeros(n_tokens, np.int64)
-    tokens = TokenStore(FragmentTokens(np.full(n_tokens, token, np.int32), places, places), 0)
-    monkeypatch.setattr(type(session), "tokens", tokens)
-    monkeypatch.setattr(type(session), "selected_token", 0)
-    session.selected_token_changed.emit()
-    assert model.chosen == chosen
-
-
-@pytest.fixture
-def told(model):
-    return told_by(model)
-
-
 def test_a_use_is_looked_for_behind_the_selected_token(model, session, qtbot):
     with qtbot.waitSignal(session.tokens_changed):
         session.document.set_text(b"abcababc")  # ab c ab ab c
@@ -205,15 +181,6 @@ def test_a_use_is_looked_for_behind_the_selected_token(model, session, qtbot):
     for token, selected in ((2, 4), (8, 4), (3, 0), (3, 0)):
         session.select_use(token)
         assert session.selected_token == selected
-
-
-def test_a_token_without_a_place_is_not_looked_at(model, told, monkeypatch):
-    monkeypatch.setattr(type(model.picture), "node", lambda picture, token: -1 if token == 3 else ROOT)
-    chosen = model.chosen
-    model.show_token(3)
-    assert (model.chosen, told) == (chosen, [])
-    model.show_token(4)
-    assert model.chosen == ROOT
 
 
 def test_what_is_looked_at_takes_its_share_of_the_view(model, node_of):

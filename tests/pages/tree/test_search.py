@@ -1,7 +1,5 @@
 """What is found in the tree, which of it is looked at, and what happens while a search runs."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -25,13 +23,14 @@ def find(search, qtbot):
     return find_and_wait
 
 
-def found(search):
-    return [search._model.label(node, is_whole=True) for node in search.result_nodes.tolist()]
+@pytest.fixture
+def found(model, search):
+    return lambda: [model.label(node, is_whole=True) for node in search.result_nodes.tolist()]
 
 
-def test_what_is_found_is_lit_with_all_above_it(search, find, model, node_of):
+def test_what_is_found_is_lit_with_all_above_it(search, found, find, model, node_of):
     find("bb")
-    assert (search.title, found(search)) == (FOUND, ["bb", "acbb", "cbb"])
+    assert (search.title, found()) == (FOUND, ["bb", "acbb", "cbb"])
     dark = {node_of(b"ab")}
     assert set(np.flatnonzero(~search.is_lit).tolist()) == dark
     assert (search.current, search.current_node) == (None, None)
@@ -61,54 +60,56 @@ def test_what_is_looked_at_is_shown(search, find, model, node_of):
     assert model.view[0] <= start < end <= model.view[1]
 
 
-def test_tokens_found_elsewhere_are_listed_and_the_first_is_looked_at(search, find, model, node_of, qtbot):
+def test_tokens_found_elsewhere_are_listed_and_the_first_is_looked_at(
+    search, found, find, model, node_of, qtbot
+):
     find("bb")
     with qtbot.waitSignal(search.found_changed):
         search.list_tokens("leaves", np.array([7, 3], np.int32))
-    assert (search.query, search.title, found(search)) == ("", "leaves", ["cbb", "ab"])
+    assert (search.query, search.title, found()) == ("", "leaves", ["cbb", "ab"])
     assert (search.current, model.chosen) == (0, node_of(b"cbb"))
     with qtbot.waitSignal(search.found_changed):
         search.end()
-    assert (search.title, found(search), search.is_lit) == ("", [], None)
+    assert (search.title, found(), search.is_lit) == ("", [], None)
     with qtbot.assertNotEmitted(search.found_changed):
         search.end()
 
 
-def test_a_problem_is_told_until_the_query_is_another(search, find):
+def test_a_problem_is_told_until_the_query_is_another(search, found, find):
     find("/(/")
     assert "not valid" in search.problem
-    assert found(search) == []
+    assert found() == []
     find("c")
     assert search.problem == ""
 
 
-def test_typing_is_waited_for_but_not_where_nothing_is_left(search, find, qtbot):
+def test_typing_is_waited_for_but_not_where_nothing_is_left(search, found, find, qtbot):
     search.set_query("b")
     search.set_query("bb")
     assert not search.job.is_busy
     with qtbot.waitSignal(search.found_changed):
         pass
-    assert found(search) == ["bb", "acbb", "cbb"]
+    assert found() == ["bb", "acbb", "cbb"]
     search.set_query("b")
     search.set_query("")
-    assert found(search) == []
+    assert found() == []
     with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
         pass
 
 
-def test_another_vocabulary_is_searched_for_the_same(search, find, session, qtbot):
+def test_another_vocabulary_is_searched_for_the_same(search, find, model, session, qtbot):
     find("ab")
     session.loader.open("demo:bpe")
     qtbot.waitUntil(lambda: len(search.result_nodes) > 0 and len(session.vocabulary) > 9)
     assert search.title == FOUND
-    assert len(search.is_lit) == len(search._model.picture)
+    assert len(search.is_lit) == len(model.picture)
 
 
-def test_typing_after_a_list_was_shown_is_not_lost(search, find, qtbot):
+def test_typing_after_a_list_was_shown_is_not_lost(search, found, find, qtbot):
     with qtbot.waitSignal(search.found_changed):
         search.list_tokens("one", np.array([0], np.int32))
     find("cbb")
-    assert found(search) == ["cbb", "acbb"]
+    assert found() == ["cbb", "acbb"]
     search.set_query("b")
     search.list_tokens("one", np.array([0], np.int32))  # while the other waits for a pause
     with qtbot.waitSignal(search.found_changed):
@@ -116,30 +117,3 @@ def test_typing_after_a_list_was_shown_is_not_lost(search, find, qtbot):
     with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
         pass
     assert search.title == "one"
-
-
-def test_the_tokens_of_a_list_that_have_no_place_are_left_out(search, model, monkeypatch):
-    nodes = model.picture.layout.nodes.copy()
-    nodes[3] = -1
-    layout = SimpleNamespace(nodes=nodes, parents=model.picture.layout.parents)
-
-    class Picture:
-        def __len__(self):
-            return len(model.picture)
-
-    picture = Picture()
-    picture.layout = layout
-    listed = tree_search._list(picture, "some", np.array([3, 0], np.int32), lambda share: None)
-    assert (listed.title, listed.nodes.tolist()) == ("some", [int(nodes[0])])
-
-
-@pytest.mark.parametrize(
-    ("view", "is_in_view"),
-    [((0.0, 1.0), True), ((1.0, 2.0), False), ((0.5, 1.5), True), ((2.0, 4.0), False)],
-)
-def test_what_is_found_is_in_view_or_not_and_moves_nothing(search, model, node_of, view, is_in_view):
-    assert model.picture.span(node_of(b"ab")) == (0, 1)
-    model.set_view(view)
-    found_one = tree_search._Results(tree_search.FOUND, np.array([node_of(b"ab")], np.int32), None)
-    search._take(found_one)
-    assert (search.is_in_view, model.view) == (is_in_view, view)

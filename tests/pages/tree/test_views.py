@@ -1,6 +1,5 @@
 """Views of the tree and places on the screen, of a picture with four leaves, to the pixel."""
 
-import numpy as np
 import pytest
 from toy_vocabulary import toy_vocabulary
 
@@ -16,7 +15,6 @@ from guiapp.pages.tree.geometry import (
 )
 
 A, B, C, AB, BC, ABC, ABD = range(1, 8)  # nodes: a and ab lie on the leaves of abc and abd, bc on that of b
-CHAIN = ["x" * n for n in range(1, 90)]
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +40,6 @@ def test_places_of_a_sunburst_go_round_counterclockwise_from_the_top(picture, sh
     assert sunburst.share_at(*point) == pytest.approx(share, abs=1e-9)
     assert sunburst.hit(*point) == (1, pytest.approx(1.0 + 3 * share))
     assert sunburst.share(1.0 + 3 * share) == pytest.approx(share)
-
-
-def test_a_disc_that_has_been_passed_vanishes_smoothly():
-    """Half way between the two limits it has half of its radius."""
-    picture = tree_picture(toy_vocabulary(dict.fromkeys(CHAIN, 0.0)))
-    radii = Sunburst(picture, (0.0, 1.0), 900.0, 900.0).radii
-    assert len(radii) == 91
-    assert radii[0] == 0.0
-    assert (np.diff(radii) >= 0).all()
-    assert radii[-1] == pytest.approx(900 / 2 - 6)
 
 
 @pytest.mark.parametrize(

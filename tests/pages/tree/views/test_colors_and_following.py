@@ -148,7 +148,7 @@ def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_search
 
 
 def test_what_changes_is_painted_anew(tree_page, qtbot):
-    page, model, session = tree_page, tree_page.model, tree_page._session
+    page, model, session = tree_page, tree_page.model, tree_page.kept_session
     page.activateWindow()
     node, token = model.picture.children(ROOT)[1], int(model.picture.tree.order[9])
     place, none = QPointF(300, 200), Qt.MouseButton.NoButton

@@ -1,7 +1,6 @@
 """What the Tree page saves and copies."""
 
 import json
-import threading
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -9,25 +8,17 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from conftest import PATIENCE_S
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog
 
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.analysis.tree.reports import Subtree
 from guiapp.errors import TokenloupeError
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.state.saving import FileSaving, _write
-from guiapp.kit.state.settings import Settings
+from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree import saving_view as tree_saving
 from guiapp.pages.tree.geometry import places
-from guiapp.pages.tree.page import TreePage
-from guiapp.pages.tree.saving_view import FORMATS, Drawing, ExportError, save_picture, svg_of
+from guiapp.pages.tree.saving_view import FORMATS, Drawing, svg_of
 
 RGB32 = QImage.Format.Format_RGB32
 
@@ -39,22 +30,11 @@ def widest_child(page):
 
 def save_at(page, qtbot, path, save):
     """Save something of the page in a file, and wait until it is there."""
-    page.export._ask_where = lambda title, suggested: str(path)
-    save()
-    qtbot.waitUntil(lambda: not page.export.saving.is_busy)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
+        save()
+        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
     return path
-
-
-def test_without_a_tree_there_is_nothing_to_save(qtbot, tmp_path):
-    theme_source = ThemeSource(QApplication.instance(), "dark")
-    page = TreePage(ModelSession(TextSession(b"text")), theme_source, Settings(tmp_path / "settings.ini"))
-    qtbot.addWidget(page)
-    page.export._ask_where = lambda title, suggested: str(tmp_path / "saved")
-    page.export._ask_scale = lambda: 2.0
-    for action in page.export.actions:
-        action.trigger()
-    page.stop()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_data_are_written_in_the_background_until_that_is_cancelled(page, qtbot, tmp_path, monkeypatch):
@@ -66,7 +46,7 @@ def test_data_are_written_in_the_background_until_that_is_cancelled(page, qtbot,
         goes_on.wait()
 
     monkeypatch.setitem(FORMATS, "json", (lines, 1))
-    page.export._ask_where = lambda title, suggested: str(path)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     page.export.save_data("json")
     qtbot.waitUntil(lambda: page.export.saving.progress > 0)
     assert page.saving_bar.isVisible()
@@ -104,12 +84,7 @@ def test_what_cannot_be_written_is_told_of(page, qtbot, tmp_path, save, name, to
 
 
 def test_a_drawing_is_made_in_the_background(page, qtbot, tmp_path):
-    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.svg")
-    page.export.save_svg()
-    assert page.export.saving.is_busy
-    assert not (tmp_path / "tree.svg").exists()
-    qtbot.waitUntil(lambda: page.export.saving.saved == tmp_path / "tree.svg")
-    drawing = (tmp_path / "tree.svg").read_text()
+    drawing = save_at(page, qtbot, tmp_path / "tree.svg", page.export.save_svg).read_text()
     assert drawing.count("<text") > 10
     assert drawing.rstrip().endswith("</svg>")
 
@@ -136,51 +111,30 @@ def test_a_token_is_saved_with_all_that_begins_with_it(page, qtbot, tmp_path):
         assert ids == tokens if tokens else len(ids) == len(picture.tree)
 
 
-def test_a_picture_is_saved_at_any_scale(page, qtbot, tmp_path):
-    page.export._ask_scale = lambda: None
-    assert not save_at(page, qtbot, tmp_path / "tree.png", page.export.save_scaled).exists()
-    page.export._ask_scale = lambda: 0.75
-    picture = save_at(page, qtbot, tmp_path / "tree.png", page.export.save_scaled)
-    assert QImage(str(picture)).width() == round(0.75 * page.view.width())
-    page.export._ask_scale = lambda: 50.0
-    with pytest.raises(ExportError, match="smaller scale"):
-        page.export.save_scaled()
-
-
-def test_what_can_be_saved_is_offered_and_each_offer_does_what_it_says(page, qtbot, tmp_path):
+def test_what_can_be_saved_is_offered_and_each_offer_does_what_it_says(page, qtbot, tmp_path, monkeypatch):
     asked = []
 
-    def ask(title, suggested):
-        asked.append((title, Path(suggested).suffix))
-        return str(tmp_path / f"{len(asked)}{asked[-1][1]}")
+    def ask(parent, title, suggested, *filters):
+        asked.append(tmp_path / f"{len(asked)}{Path(suggested).suffix}")
+        return str(asked[-1]), ""
 
-    page.export._ask_where, page.export._ask_scale = ask, lambda: 3.0
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    monkeypatch.setattr(QInputDialog, "getDouble", lambda *given: (3.0, True))
     page.model.choose(widest_child(page))
-    save_picture(page.view, 1.0, str(tmp_path / "now.png"))
-    now = QImage(str(tmp_path / "now.png"))
     for action in page.export.actions:
         action.trigger()
         qtbot.waitUntil(lambda: not page.export.saving.is_busy)
-        assert page.export.saving.saved == (tmp_path / f"{len(asked)}{asked[-1][1]}" if asked else None)
-    assert [kind for _, kind in asked] == [".png", ".svg", ".json", ".dot"]
-    assert len({title for title, _ in asked}) == 3
-    assert QImage(str(tmp_path / "1.png")).width() == 3 * page.view.width()
-    assert QApplication.clipboard().image().convertToFormat(RGB32) == now.convertToFormat(RGB32)
-    page.export._ask_where = lambda title, suggested: ""
-    n_files = len(list(tmp_path.iterdir()))
+        assert page.export.saving.saved == (asked[-1] if asked else None)
+    assert [path.suffix for path in asked] == [".png", ".svg", ".json", ".dot"]
+    assert QImage(str(asked[0])).width() == 3 * page.view.width()
+    assert QApplication.clipboard().image().width() == page.view.width()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: ("", ""))
     for action in page.export.actions:
         action.trigger()
         assert not page.export.saving.is_busy
-    assert len(list(tmp_path.iterdir())) == n_files
     buttons = page.bar.findChildren(MenuButton)
     menu = next(button.menu() for button in buttons if button.text() == "Export")
     assert menu.actions() == [*page.export.actions, page.export.animated]
-
-
-def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
-    before = page.view.grab().toImage()
-    page.view.image(2.0)
-    assert page.view.grab().toImage() == before
 
 
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])
@@ -225,49 +179,6 @@ def refuse(progress):
     raise TokenloupeError("No room.")
 
 
-def test_a_file_is_told_until_it_is_dismissed(saving, told, tmp_path, qtbot):
-    path = tmp_path / "tree.txt"
-    saving.save(path, lambda progress: b"all")
-    assert told[-1] == (True, None, "")
-    qtbot.waitUntil(lambda: not saving.is_busy)
-    assert told[-1] == (False, path, "")
-    assert path.read_bytes() == b"all"
-    saving.dismiss()
-    assert told[-1] == (False, None, "")
-
-
-def test_a_failure_is_told_until_the_next_file(saving, told, tmp_path, qtbot):
-    saving.save(tmp_path / "tree.txt", refuse)
-    qtbot.waitUntil(lambda: not saving.is_busy)
-    assert told[-1] == (False, None, "No room.")
-    saving.save(tmp_path / "tree.txt", lambda progress: b"")
-    assert told[-1] == (True, None, "")
-
-
-def test_a_file_that_is_given_up_is_not_written(saving, told, tmp_path, qtbot):
-    path, gate = tmp_path / "tree.txt", threading.Event()
-    saving.save(path, lambda progress: progress(0.5) or (gate.wait(PATIENCE_S) and b"all"))
-    qtbot.waitUntil(lambda: saving.progress == 0.5)
-    saving.cancel()
-    assert told[-1] == (False, None, "")
-    gate.set()
-    saving._job.finish(PATIENCE_S)
-    QApplication.processEvents()
-    assert not path.exists()
-    assert saving.saved is None
-
-
-@pytest.mark.parametrize(("form", "begins"), [("json", "{"), ("dot", "digraph")])
-def test_a_branch_is_written_as_asked(saving, model, tmp_path, qtbot, form, begins):
-    path = tmp_path / "tree"
-    saving.save(path, partial(tree_saving.data_of, Subtree(model.picture.vocabulary), form))
-    qtbot.waitUntil(lambda: saving.saved == path)
-    assert path.read_text().startswith(begins)
-    assert path.read_text().endswith("}\n")
-    if form == "json":
-        assert json.loads(path.read_text())
-
-
 def test_each_step_of_saving_is_told(saving, told, tmp_path, qtbot):
     path = tmp_path / "tree.txt"
     assert (saving.is_busy, saving.progress, saving.saved, saving.failure) == (False, 0.0, None, "")
@@ -282,22 +193,3 @@ def test_each_step_of_saving_is_told(saving, told, tmp_path, qtbot):
     assert told[-1] == (False, None, "No room.")
     saving.dismiss()
     assert told[-1] == (False, None, "")
-
-
-def test_progress_of_a_branch_goes_to_the_whole(model, monkeypatch):
-    monkeypatch.setattr(tree_saving, "AT_ONCE_S", 0.0)
-    monkeypatch.setattr(tree_saving, "PAUSE_S", 0.0)
-    branch = Subtree(model.picture.vocabulary)
-    for form, (lines_of, per_token) in tree_saving.FORMATS.items():
-        shares = []
-        data = tree_saving.data_of(branch, form, shares.append)
-        lines = list(lines_of(branch))
-        assert data == ("\n".join(lines) + "\n").encode()
-        whole = per_token * len(branch.tokens) + 1
-        assert shares == [min(1.0, (at + 1) / whole) for at in range(len(lines))]
-
-
-def test_a_file_that_is_written_is_the_last_chance_to_give_up(tmp_path):
-    path, shares = tmp_path / "tree", []
-    assert _write(path, lambda progress: progress(0.5) or b"all", shares.append) == path
-    assert (shares, path.read_bytes()) == ([0.5, 1.0], b"all")

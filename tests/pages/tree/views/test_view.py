@@ -14,8 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.pages.tree.appearance import bending, node_outline
-from guiapp.pages.tree.geometry import Icicle, Sunburst, places
+from guiapp.pages.tree.geometry import Icicle, Sunburst
 
 
 def widest_child(page):
@@ -74,7 +73,6 @@ def test_pinching_the_screen_zooms_between_the_fingers(page):
         touches.commit()
     assert page.model.view[1] - page.model.view[0] < width / 2
     assert place_at(page, point) == pytest.approx(place, rel=0.02)
-    assert page.view._dragged is None
 
 
 def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(page, qtbot):
@@ -89,29 +87,6 @@ def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(pag
     qtbot.waitUntil(page.card.isVisible)
 
 
-def test_the_card_goes_when_the_view_gets_another_size(page):
-    point_at(page, center_of(page, widest_child(page)))
-    assert page.card.isVisible()
-    page.view.resize(page.view.width() - 100, page.view.height())
-    assert not page.card.isVisible()
-
-
-def test_an_outline_goes_around_all_of_its_node(page):
-    picture, n_in_the_middle = page.model.picture, 0
-    for left in np.linspace(0, picture.width - 6, 12).tolist():
-        page.model.set_view((left, left + 6))
-        page.view.show_at_once()
-        geometry = page.view.geometry_now
-        for node in {place.node for place in places(geometry)}:
-            inner, outer, start, end = geometry.sector(node)
-            outline = node_outline(geometry, node)
-            n_in_the_middle += inner == 0 and 0 < end - start < 0.5 and not outline.isEmpty()
-            for share in (0.1, 0.5, 0.9):
-                point = geometry.point(inner + share * (outer - inner), start + (end - start) / 2)
-                assert outline.isEmpty() or outline.contains(QPointF(*point))
-    assert n_in_the_middle
-
-
 def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
     node, whole = widest_child(page), page.model.view
     assert page.view.node_at(center_of(page, node)) == node
@@ -122,6 +97,8 @@ def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
     assert page.model.view == whole
     qtbot.mouseClick(page.bar.forward, Qt.MouseButton.LeftButton)
     assert page.model.view == tuple(map(float, page.model.picture.span(node)))
+    qtbot.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=center_of(page, node))
+    assert (page.model.chosen, page.model.view) == (ROOT, whole)  # what fills the view leads one step up
 
 
 def test_keys_walk_from_node_to_node(page, qtbot):
@@ -135,25 +112,6 @@ def test_keys_walk_from_node_to_node(page, qtbot):
     qtbot.keyClick(page.view, Qt.Key.Key_Left)
     qtbot.keyClick(page.view, Qt.Key.Key_Up)
     assert page.model.chosen == ROOT
-
-
-def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
-    model, picture = page.model, page.model.picture
-    widths = picture.layout.ends - picture.layout.starts
-    parents = picture.layout.parents
-    is_small_part = (widths > 3) & (widths < 0.1 * widths[parents])
-    is_below_token = (picture.layout.tokens >= 0) & (picture.layout.tokens[parents] >= 0)
-    node = int(np.flatnonzero(is_small_part & is_below_token)[0])
-    parent = picture.parent(node)
-    before, whole = (
-        model.label(parent, is_whole=True).replace("(space)", "·"),
-        model.label(node, is_whole=True),
-    )
-    assert whole == before + model.label(node)
-    model.show(node)
-    page.view.show_at_once()
-    middle = [place for place in places(page.view.geometry_now) if place.is_middle]
-    assert [place.node for place in middle] == [node]
 
 
 def test_keys_go_back_and_forward_and_show_all(page, qtbot):
@@ -247,20 +205,6 @@ def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot)
     page.view.set_animated(False)
     page.model.fit()
     assert page.view.geometry_now.view == whole
-
-
-def test_a_strip_bends_until_it_is_a_circle(page):
-    picture, view = page.model.picture, page.model.view
-    icicle, sunburst = Icicle(picture, view, 600, 400), Sunburst(picture, view, 600, 400)
-    tops, (x, y, angle, inner) = bending(icicle, sunburst, 1.0)
-    assert (tops == sunburst.radii).all()
-    assert (x, y, angle, inner) == pytest.approx((*sunburst.center, 2 * np.pi, 0))
-    tops, (x, y, angle, inner) = bending(icicle, sunburst, 0.0)
-    assert (tops == icicle.tops).all()
-    assert (inner + tops[-1]) * angle == pytest.approx(icicle.width_px)
-    assert (x, y + inner) == pytest.approx((300, 0))
-    ways = [bending(icicle, sunburst, roundness) for roundness in np.linspace(0, 1, 20).tolist()]
-    assert sorted(ways, key=lambda way: way[1][2]) == ways == sorted(ways, key=lambda way: -way[1][3])
 
 
 def test_the_menu_of_the_view_has_its_actions_and_the_name_of_what_is_chosen_is_told(page, qtbot):
