@@ -18,7 +18,6 @@ from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
 from guiapp.analysis.libraries import peer
 from guiapp.core.demo import sample_text
-from guiapp.errors import TokenloupeError
 
 CONTRACT = {
     "scenario", "contender", "corpus", "size_bytes", "threads", "n", "median_s", "ci_s",
@@ -185,18 +184,3 @@ def test_whoever_stops_reading_events_leaves_no_worker():
             break
     events.close()
     assert [worker.is_ended for worker in made.workers] == [True, True]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"model": "no/such.gguf"}, {"contenders": ("dream",)}, {"corpora": ("no/such",)}, {"corpora": ()}],
-)
-def test_what_is_wrong_with_a_plan_is_raised_before_anything_else(changes):
-    with pytest.raises(TokenloupeError):
-        next(
-            run(
-                Plan(**{"model": "demo:bpe", "corpora": ("sample:welcome",), **changes}),
-                Control(),
-                FakeStarter(in_proportion),
-            )
-        )

@@ -16,11 +16,9 @@ from guiapp.analysis.bench.corpus import BenchText
 from guiapp.analysis.bench.measurement import (
     Report,
     Series,
-    was_busy,
 )
 from guiapp.analysis.bench.operations import TimingSample
 from guiapp.analysis.bench.scenarios import BenchCell
-from guiapp.analysis.bench.statistics import HIDDEN
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 
 SAMPLES = [TimingSample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
@@ -60,18 +58,6 @@ def test_beside_other_programs_results_are_processor_time_unless_that_is_not_wha
     told = Series(replace(CELL, threads=1), "fast", "encode", 500, None, samples).record("auto", True)
     assert (told["clock"], told["mb_per_s"], told["processor_share"]) == (clock, speed, share)
     assert Series(CELL, "fast", "encode", 500, None, samples).record("auto", True)["clock"] == "wall"
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    ("scenario", "asked"),
-    [("threads", "auto"), ("threads", "wall"), ("threads", "cpu"), ("throughput", "wall")],
-)
-def test_results_by_the_wall_clock_are_so_beside_other_programs_too(scenario, asked, threads):
-    cell = replace(CELL, scenario=scenario, threads=threads)
-    told = Series(cell, "fast", "encode batch", 500, None, SAMPLES).record(asked, True)
-    assert (told["clock"], told["samples_s"]) == ("wall", [sample.wall_s for sample in SAMPLES])
-    assert told["ci_s"][0] == pytest.approx((1.0 if threads == 1 else 2.0) / (1 + HIDDEN))
 
 
 def test_what_took_no_time_has_no_speed():
@@ -149,17 +135,3 @@ def test_texts_and_vocabularies_are_told_by_their_sums():
     assert told["sha256"] == hashlib.sha256(vocabulary.path.read_bytes()).hexdigest()
     assert (told["path"], told["tokens"], told["type"]) == (str(vocabulary.path), len(vocabulary), "BPE")
     json.dumps(told)
-
-
-@pytest.mark.parametrize(
-    ("row", "busy"),
-    [
-        ({"threads": 1}, False),
-        ({"threads": 1, "crowded": True}, True),
-        ({"threads": 1, "processor_share": 0.8}, True),  # all that earlier versions noted
-        ({"threads": 2, "processor_share": 0.5}, False),
-        ({"threads": 1, "processor_share": None}, False),
-    ],
-)
-def test_a_result_says_whether_it_was(row, busy):
-    assert was_busy(row) is busy

@@ -11,7 +11,6 @@ from guiapp.analysis.bench.plan import (
     expected_s,
     from_any_folder,
     plan_from,
-    usual_loading_s,
     whole_path,
 )
 
@@ -63,24 +62,6 @@ def test_files_of_a_plan_get_their_whole_paths(tmp_path, monkeypatch):
 
 PLAN = Plan("m", contenders=("heap",), scenarios=("throughput",), time_budget_s=10.0, threads=(1, 2))
 TEXTS = (1_000_000,)
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"contenders": ("heap", "tokenizers")},
-        {"scenarios": ("throughput", "decode")},
-        {"scenarios": ("throughput", "threads")},
-        {"time_budget_s": 40.0},
-    ],
-)
-def test_more_of_anything_takes_longer(more):
-    assert expected_s(replace(PLAN, **more), TEXTS) > expected_s(PLAN, TEXTS)
-
-
-def test_a_longer_text_takes_longer_and_libraries_load_longer():
-    assert expected_s(PLAN, (10_000_000,)) > expected_s(PLAN, TEXTS)
-    assert usual_loading_s("kitoken") > usual_loading_s("tiktoken") > usual_loading_s("fast (unsplit)")
 
 
 def test_timing_takes_the_budget_but_no_longer_than_it_takes_to_know_enough():

@@ -54,19 +54,6 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
     assert "<?xml" not in page
 
 
-def test_markdown_has_remarks_tables_machine_and_how_to_repeat_it():
-    text = report_text(".md", RUN, "fast", {})
-    for words in (
-        "# Tokenloupe benchmark: m&m.gguf (BPE, 2,560 tokens)\n",
-        "- greedy differs on a|b from byte 17 on",
-        "| contender | tokens/s | MB/s | ± % | of fast | ids |\n",
-        "| greedy | 50.0 M | 200 | 15 | 2.00 | ≈ 50.0 % |\n",
-        "- cores: 2\n",
-        REPEAT,
-    ):
-        assert words in text
-
-
 def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
     timed = record("throughput", "fast", 10_000, 0.5, ci_s=[0.25, 0.75])
     single = record("latency", "fast", 128, 0.5, p50_s=0.25, p95_s=1, p99_s=2)

@@ -145,10 +145,3 @@ def test_figures_by_different_clocks_make_no_ratio():
     run = {"results": [{**row, "clock": row["contender"]} for row in a_run(["one"])["results"]]}
     ratios = {row.published.contender: row.ratio for row in comparable(run)[TREE] if row.result is not None}
     assert ratios == {"greedy": None, TREE.base: 1.0}
-
-
-def test_what_a_count_after_some_bytes_costs_is_said_of_the_longest_text():
-    results = [record("append", "fast", size, 1e-3, operation="append") for size in (1_000, 10)]
-    assert notes({"results": results})[-1] == (
-        "fast appends 4 bytes and counts in 4 µs, up to english, 1 kB."
-    )

@@ -12,7 +12,6 @@ from guiapp.analysis.chat.traced import (
     TEMPLATE,
     CharacterOrigin,
     Origins,
-    Safe,
     Traced,
     joined,
 )
@@ -89,13 +88,6 @@ def test_all_that_makes_texts_of_a_str_keeps_marks_or_is_known_to_lose_them():
     assert public - losing == {name for name in vars(Traced) if not name.startswith("_")}
 
 
-def test_safe_texts_escape_what_they_are_joined_with():
-    safe = Safe(numbered("<b>", 100))
-    made = "<i>" + safe + numbered("&", 200)
-    assert made == "&lt;i&gt;<b>&amp;"
-    assert list(made._marks) == [0] * 9 + [100, 101, 102] + [200] * 5
-
-
 def test_runs_are_as_long_as_can_be_and_tell_origins():
     origins = Origins()
     content = origins.entry("Hello", CharacterOrigin(CONTENT, 1, "content"))
@@ -111,7 +103,7 @@ def test_runs_are_as_long_as_can_be_and_tell_origins():
         (11, CHANGED, 8, 0),
     ]
     for n in (1, 2, 3, 4, 7, 1000):
-        runs = list(origins.runs(joined([taken, Traced("<" * n, own._marks[:1] * n), *[taken[1:]] * n])))
+        runs = list(origins.runs(joined([taken, *[own[:1]] * n, *[taken[1:]] * n])))
         assert [run.start for run in runs] == [0, 5, *range(5 + n, 5 + n + 4 * n, 4)]
     assert origins.taken(taken, 9, 30) is taken
     assert origins.taken(content, 7, 20) is taken

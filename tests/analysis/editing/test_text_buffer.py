@@ -12,7 +12,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from guiapp.analysis.editing.text_buffer import (
     MAX_BLOCK_BYTES,
-    BlockSplice,
     JournalEdit,
     TextBlocks,
     TextBuffer,
@@ -195,34 +194,6 @@ def test_a_step_that_grew_is_another_one():
     assert (buffer.is_at(mark), buffer.has_done(mark)) == (False, False)
 
 
-def test_the_text_before_an_edit_is_kept_where_somebody_had_it():
-    buffer = TextBuffer(b"one")
-    assert buffer.text_before is None
-    buffer.replace(0, 0, b"x")
-    assert buffer.text_before == b"one"
-    buffer.replace(1, 1, b"y")
-    assert buffer.text_before is None
-    before = buffer.text()
-    assert buffer.text() is before
-    buffer.undo()
-    assert buffer.text_before is before
-    whole = b"whole"
-    buffer.replace(0, len(buffer), whole)
-    assert buffer.text() is whole
-    buffer.set_text(b"other")
-    assert (buffer.text_before, buffer.text()) == (whole, b"other")
-    assert TextBuffer(bytearray(b"ab")).text() == b"ab"
-
-
-def test_bytes_are_seen_without_a_copy():
-    buffer = TextBuffer(b"abc")
-    buffer.replace(1, 2, b"X")
-    assert buffer.view().tobytes() == b"aXc"
-    assert [buffer.slice(0, 2), buffer.slice(2, 9)] == [b"aX", b"c"]
-    assert buffer.text() == b"aXc"
-    assert [buffer.slice(0, 2), buffer.slice(2, 9)] == [b"aX", b"c"]
-
-
 def test_another_text_has_no_past():
     buffer = TextBuffer(b"a")
     buffer.replace(0, 1, b"b")
@@ -276,70 +247,6 @@ def test_typing_into_a_long_line_moves_no_cut_that_lies_elsewhere():
     edited = np.searchsorted(before, 50_000, side="right")
     assert set(before[:edited]) <= set(blocks.starts)
     assert set(before[edited:] + 500) <= set(blocks.starts)
-
-
-def edited(text, start, end, new):
-    """The splice of an edit, and where the blocks begin then."""
-    buffer = TextBuffer(text)
-    blocks = TextBlocks(buffer)
-    splice = blocks.apply(buffer.replace(start, end, new))
-    return splice, blocks.starts.tolist()
-
-
-X = b"x" * 10_000
-PARTS = [0, 1024, 2048, 3072, 4096, 5120, 6144]
-
-
-@pytest.mark.parametrize(
-    ("text", "starts"),
-    [
-        (b"", [0]),
-        (b"x" * 4096, [0]),
-        (b"x" * 4097, [0, 1024]),
-        (X, PARTS),
-        (b"\n" + b"x" * 4097 + b"\n", [0, 1, 1025, 2049 + 2050]),
-        (b"x" * 1000 + b" " + b"x" * 4000, [0, 1001]),
-        (b"x" * 1023 + b" " + b"x" * 4000, [0, 1024]),
-        (b"x" * 1024 + b" " + b"x" * 4000, [0, 1024]),
-        (b"x" * 768 + b" " + b"x" * 4000, [0, 769]),
-        (b"x" * 767 + b" " + b"x" * 4000, [0, 1024]),
-    ],
-)
-def test_lines_and_parts_of_long_lines_are_blocks(text, starts):
-    assert TextBlocks(TextBuffer(text)).starts.tolist() == starts
-
-
-def test_blocks_know_their_ends_and_what_they_hold():
-    blocks = TextBlocks(TextBuffer(b"ab\n\ncd"))
-    assert [(blocks.start(block), blocks.end(block)) for block in range(len(blocks))] == [
-        (0, 3),
-        (3, 4),
-        (4, 6),
-    ]
-    assert [blocks.block_at(offset) for offset in range(7)] == [0, 0, 0, 1, 2, 2, 2]
-
-
-@pytest.mark.parametrize(
-    ("text", "edit", "splice", "starts"),
-    [
-        (b"ab\ncd", (1, 1, b"\n"), (0, 1, 2), [0, 2, 4]),
-        (b"ab\ncd\ne", (2, 6, b""), (0, 3, 1), [0]),
-        (X, (1100, 1612, b""), (1, 1, 1), [0, 1024, *(at - 512 for at in PARTS[2:])]),
-        (X, (1100, 1613, b""), (1, 2, 1), [0, 1024, *(at - 513 for at in PARTS[3:])]),
-        (X, (6200, 9999, b""), (6, 1, 1), PARTS),
-        (X, (0, 0, b"y" * 3073), (0, 1, 2), [0, 1024, *(at + 3073 for at in PARTS[1:])]),
-    ],
-    ids=[
-        "a line more",
-        "lines less",
-        "a small part",
-        "joined",
-        "a small last one",
-        "a part too long",
-    ],
-)
-def test_an_edit_cuts_only_the_blocks_anew_that_it_touches(text, edit, splice, starts):
-    assert edited(text, *edit) == (BlockSplice(*splice), starts)
 
 
 def test_long_lines_are_cut_behind_spaces():

@@ -117,13 +117,6 @@ def test_only_tokens_that_are_there_are_given():
         store.expect_edit(1)
 
 
-def test_of_two_new_tokens_beside_old_ones_only_the_last_is_told_apart():
-    ids, places = np.zeros(3, np.int32), np.arange(4)
-    store = TokenStore(FragmentTokens(ids, places[:3], places[1:]), 3)
-    store.replace(1, 2, FragmentTokens(ids[:2], places[1:3], places[2:4]), 1)
-    assert store.between(0, 4).tints.tolist() == [0, 1, 0, 2]
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_neighbours_differ_in_tint_and_an_edit_leaves_the_others_alone(seed):
     rng = random.Random(seed)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.explain.merge_tree import Explainer, MergeNode, MergeTree, token_path
+from guiapp.analysis.explain.merge_tree import Explainer, MergeNode, token_path
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 
@@ -85,14 +85,6 @@ def test_what_is_not_merged_says_why(attribute, vocab_type, says):
     tree = explained(toy_vocabulary({"abc": attribute}, vocab_type), "abc")
     assert tree.roots == ()
     assert says in tree.note
-
-
-@pytest.mark.parametrize("character", ["a", "🚀"])
-def test_as_many_characters_are_drawn_as_there_is_room_for(character):
-    vocabulary = toy_vocabulary({character * 128: 0.0, character * 129: 0.0})
-    assert [node.shown for node in explained(vocabulary, character * 128).roots] == [character.encode()] * 128
-    size = len(character.encode()) * 129
-    assert explained(vocabulary, character * 129) == MergeTree((), f"Its {size} bytes are too many to draw.")
 
 
 def test_a_single_character_and_a_huge_token_have_no_merges():

@@ -151,34 +151,6 @@ def test_a_page_has_the_state_before_each_step_and_the_last_one():
     assert run.page_head() == ("scan on “·lions”", "7 steps, 3 tokens.")
 
 
-def test_long_texts_are_shown_around_the_step():
-    text = "é" * 60 + " lions " + "é" * 60
-    tokenizer = guiapp.open_model("demo:bpe")
-    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
-    run, columns, data = TraceRun(debugger), debugger.trace.columns, text.encode()
-    ends = [*zip(columns.position.tolist(), columns.end.tolist(), strict=True), (len(data), len(data))]
-    for place, (start, end) in [*enumerate(ends)][::3]:
-        before, at, behind = (
-            stretch.decode(errors="ignore").replace(" ", "·")
-            for stretch in (data[max(0, start - 100) : start], data[start:end], data[end : end + 100])
-        )
-        tokens = list(zip(*(column.tolist() for column in debugger.states.tokens(place)), strict=True))
-        middle = sum(first < start for _, first, _ in tokens)
-        shown = [
-            (debugger.describer.label(*token), start <= token[1] and token[2] <= end)
-            for token in tokens[max(0, middle - 15) : middle + 15]
-        ]
-        found = run.page_step(place)
-        around = ("…" * (start > 100) + before, behind + "…" * (end + 100 < len(data)))
-        assert (found.text[0], found.text[2]) == around
-        assert found.text[1] == (at if len(at) <= 100 else f"{at[:100]}…")
-        cut = [("…", False)]
-        assert list(found.rows[0]) == cut * (middle > 15) + shown + cut * (middle + 15 < len(tokens))
-        debugger.go_to(place)
-        stale = [pair.is_stale for pair in debugger.waiting(10).candidates]
-        assert [pair.worth.endswith(" (stale)") for pair in found.pairs] == stale
-
-
 def test_ways_that_end_at_the_same_place_are_shown_with_their_scores():
     run = trace_run("New York", "viterbi", "demo:unigram")
     way = run.page_step(7)

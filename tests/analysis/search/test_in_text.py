@@ -140,12 +140,6 @@ def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
         found(b"a", "a")
 
 
-@pytest.mark.parametrize("most", [0, 1, 2, 3])
-def test_one_match_more_than_wanted_is_told(most):
-    spans = in_text_worker.places(in_text_worker.request("a", True, most, b"aXaXaXaX"))
-    assert spans.tolist() == [[2 * number, 2 * number + 1] for number in range(most + 1)]
-
-
 def test_an_expression_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr(finding, "LONGEST_S", 0.3)
     started = time.monotonic()

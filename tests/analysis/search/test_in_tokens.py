@@ -126,20 +126,6 @@ def test_a_search_that_nobody_waits_for_ends():
         find_tokens(tree, "/^(a+)+$/", superseded)
 
 
-two_letters = st.text(alphabet="ab", min_size=1, max_size=3).map(
-    str.encode
-)  # so that borders look like tokens
-
-
-@given(st.lists(two_letters | st.just(b""), min_size=1, max_size=12, unique=True), two_letters)
-@example([b"a", b"b"], b"ab")
-@example([b"ab", b"", b"b"], b"bb")
-def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
-    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
-    expected = [token for token in range(len(tokens)) if wanted in tree.token_bytes(token)]
-    assert np.flatnonzero(contains(tree, wanted)).tolist() == expected
-
-
 def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_ended(monkeypatch):
     trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
     matcher = RegexTokenMatcher()

@@ -16,7 +16,6 @@ from guiapp.analysis.trace.conditions import (
     ConditionError,
     StepExpression,
     TraceValues,
-    unquoted,
 )
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.trace import NUMBERS, OPERATIONS, STAGE_NAMES
@@ -200,11 +199,3 @@ def test_tokens_are_found_by_id_bytes_and_text():
         for column in ("left", "right", "result"):
             expected = [each in found for each in getattr(columns, column).tolist()]
             assert values.made_of(column, wanted).tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [('"a"', "a"), ('""', ""), ('"', '"'), ("a", "a"), ('a"', 'a"'), ('"a', '"a'), (r'"a\"\\"', 'a"\\')],
-)
-def test_quotes_are_taken_off(text, plain):
-    assert unquoted(text) == plain

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.conditions import StepExpression
-from guiapp.analysis.trace.debugger import Granularity, compare_with, debugger_for, log_lines, trace_record
+from guiapp.analysis.trace.debugger import Granularity, compare_with, debugger_for, trace_record
 from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, WHOLE, code_of, pseudo_code
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Waiting
@@ -193,27 +193,9 @@ def test_a_broken_breakpoint_leaves_the_others_in_place():
     assert [row.title for row in walk.breakpoints] == ["operation merge"]
 
 
-LINES = """
-0  piece      Piece 1 of 2: `acb`. Tokens never cross its edges.
-1  piece      Piece 2 of 2: `·a`. Tokens never cross its edges.
-2  push       `a` + `c` → `ac` could merge: it enters the queue with rank 2.
-3  push       `c` + `b` → `cb` could merge: it enters the queue with rank 1.
-4  merge      `c` + `b` → `cb`, rank 1: the lowest of 2 candidates.
-5  stale      `a` + `c` → `ac` leaves the queue, but one of the two is gone meanwhile: skip it.
-6  done       Piece 1 of 2, `acb`, is done: 2 tokens.
-7  lost       `·` is no token, and the vocabulary has none for its bytes.
-8  done       Piece 2 of 2, `·a`, is done: 1 token.
-"""
-
-
 def run(model, text, encoder):
     tokenizer = guiapp.open_model(f"demo:{model}")
     return tokenizer, debugger_for(tokenizer, record(tokenizer, text, encoder))
-
-
-def test_each_step_is_one_line():
-    _, walk = run("toy", "acb a", "heap")
-    assert list(log_lines(walk)) == LINES.strip("\n").split("\n")
 
 
 def test_steps_are_records_with_null_for_what_they_do_not_have():

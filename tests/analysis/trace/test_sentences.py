@@ -30,24 +30,6 @@ WALKS = {
 8 Piece 3 of 3, `lion`, is done: 2 tokens.
 4 `<|begin_of_text|>` is put in front of the text, as the file asks.
 """,
-    ("unigram", "viterbi", "a l☃☂"): """
-1 The text becomes `▁a▁l☃☂`: 14 bytes.
-2 Piece 1 of 1: `a·l☃☂`. Tokens never cross its edges.
-3 `·`, bytes 0–0, leads to a score of −2.98: the best way there so far.
-3 `·a`, bytes 0–1, leads to a score of −4.41: the best way there so far.
-4 `a`, bytes 0–1, leads to a score of −7.60: not better than what is known.
-3 `·`, bytes 2–2, leads to a score of −7.39: the best way there so far.
-3 `·l`, bytes 2–3, leads to a score of −11.81: the best way there so far.
-4 `l`, bytes 2–3, leads to a score of −13.12: not better than what is known.
-3 `<unk>`, bytes 3–6, leads to a score of −34.71: the best way there so far.
-3 `<unk>`, bytes 6–9, leads to a score of −57.60: the best way there so far.
-6 Going back from the end, the best way has `<unk>` at bytes 6–9.
-7 What is unknown side by side becomes one `<unk>`, bytes 3–9.
-6 Going back from the end, the best way has `·l` at bytes 2–3.
-6 Going back from the end, the best way has `·a` at bytes 0–1.
-8 Piece 1 of 1, `a·l☃☂`, is done: 3 tokens.
-4 `</s>` is put behind the text, as the file asks.
-""",
 }
 
 
@@ -79,6 +61,7 @@ COLUMNS = {
     ("model", "encoder", "text"),
     [
         *WALKS,
+        ("unigram", "viterbi", "a l☃☂"),
         ("bpe", "scan", "on"),
         ("toy", "backtrack", "acbcb"),
         ("toy", "table", "acb"),

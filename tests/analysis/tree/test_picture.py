@@ -19,7 +19,6 @@ from guiapp.analysis.tree.picture import (
     SCRIPT_BLOCKS,
     SCRIPT_NAMES,
     NodeColors,
-    paint_between,
     paint_icicle,
     paint_sunburst,
     share_work,
@@ -236,31 +235,6 @@ def test_the_sunburst_shows_what_lies_there(tokens, shares, is_coarse):
                 assert image[8 + y, 20 + x] == 0xFF000000 | (BACKGROUND if node is None else colors.of(node))
 
 
-def test_what_lies_between_icicle_and_sunburst_is_bent():
-    """Bent around a centre far below, the strip is nearly an icicle; bent once round, a sunburst."""
-    picture = picture_of([first + second for first in "ab1漢" for second in ["", *"ab1漢"]])
-    view, colors = (0.0, float(picture.width)), own_colors(picture)
-    tops = np.linspace(0, HEIGHT, picture.n_levels + 1)
-    flat, bent = (np.zeros((HEIGHT, WIDTH), np.uint32) for _ in range(2))
-    far = 1e7
-    paint_icicle(colors, view, tops, flat)
-    paint_between(colors, view, tops, (WIDTH / 2, -far, WIDTH / far, far), bent)
-    assert (flat == bent).mean() > 0.9
-    whole = np.zeros((2 * HEIGHT, 2 * HEIGHT), np.uint32)
-    paint_between(colors, view, tops, (HEIGHT, HEIGHT, 2 * np.pi, 0.0), whole)
-    for turn in np.linspace(0.01, 0.99, 50):
-        radius = HEIGHT * 0.9
-        x, y = (
-            HEIGHT + radius * np.sin(2 * np.pi * (turn - 0.5)),
-            HEIGHT + radius * np.cos(2 * np.pi * (turn - 0.5)),
-        )
-        near = {
-            picture.node_at(picture.n_levels - 1, (turn + away) * picture.width) for away in (-0.01, 0, 0.01)
-        }
-        if len(near) == 1 and None not in near:
-            assert whole[int(y), int(x)] == 0xFF000000 | colors.of(near.pop())
-
-
 @given(tokens=TEXTS, data=st.data())
 @settings(max_examples=20)
 def test_arrays_that_do_not_fit_are_refused(tokens, data):
@@ -403,25 +377,8 @@ def test_parts_of_characters_belong_to_what_they_begin():
     assert scripts_of(tokens) == ["Han", "Han", "Han", "Bytes of characters", "Han"]
 
 
-PICTURE = tree_picture(toy_vocabulary(dict.fromkeys(["a", "b", "ab"], 0.0)))
-VALUES = np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFF00], np.uint32)
-
-
-def test_nodes_are_lit_where_nothing_is_dimmed():
-    assert NodeColors(PICTURE, VALUES, 0).is_lit(1)
-    dimmed = NodeColors(PICTURE, VALUES, 0, np.array([True, False, True, False]))
-    assert [dimmed.is_lit(node) for node in range(4)] == [True, False, True, False]
-    assert [dimmed.of(node) for node in range(4)] == VALUES.tolist()
-
-
 def fail():
     raise RuntimeError("failed")
-
-
-def test_what_fails_in_either_half_fails_as_a_whole():
-    started = threading.Event()
-    with pytest.raises(RuntimeError, match="failed"):
-        share_work(lambda: started.wait(60), lambda: (started.set(), fail()))
 
 
 def test_a_failure_here_waits_for_what_is_under_way_there():
@@ -438,15 +395,3 @@ def test_a_failure_here_waits_for_what_is_under_way_there():
     with pytest.raises(RuntimeError, match="failed"):
         share_work(own, other)
     assert sums == [499_999_500_000]
-
-
-def test_work_is_done_here_where_the_helper_is_busy():
-    started, gate, ran = threading.Event(), threading.Event(), []
-
-    def own():
-        assert started.wait(60)
-        share_work(lambda: ran.append("own"), lambda: ran.append("other"))
-        gate.set()
-
-    share_work(own, lambda: (started.set(), gate.wait(60)))
-    assert ran == ["own", "other"]

@@ -40,15 +40,6 @@ def test_lines_show_each_whole_token_and_what_it_adds():
     ]
 
 
-def test_lines_tell_how_many_are_below():
-    assert list(tree_lines(Subtree(VOCABULARY, b"", 1))) == [
-        "6 tokens on 3 levels",
-        "     id    below  token, and what it adds",
-        "      5           ·",
-        "      0        4  a",
-    ]
-
-
 def test_the_record_lists_nodes_parents_first():
     report = json.loads("".join(json_lines(Subtree(VOCABULARY, b"ab", 1))))
     assert {key: report[key] for key in ("prefix", "tokens", "levels", "leaves", "path")} == {

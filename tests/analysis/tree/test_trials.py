@@ -151,28 +151,9 @@ def test_no_part_of_a_character_begins_with_what_cannot_be_seen():
             assert begun_characters(part).replace("–", "").isprintable()
 
 
-@pytest.mark.parametrize(
-    "data", [b"a", b"\xe5", b"\xa4", b"\x80a\xf0", b"\x9f\x98\x80", b"\xe5\xa4", b"\xbf\xbf"]
-)
-def test_completions_are_texts_that_hold_the_bytes(data):
-    texts = completions(data)
-    assert texts
-    assert len(set(texts)) == len(texts)
-    for text in texts:
-        before, _, behind = text.partition(data)
-        assert len(before) < 4
-        assert len(behind) < 4
-        assert text.decode().encode() == text
-
-
 @pytest.mark.parametrize("data", [b"\xff", b"a\xffb", b"\x80" * 4, b"\xc0", b"a\x80\x80b"])
 def test_what_is_in_no_text_cannot_be_completed(data):
     assert completions(data) == []
-
-
-def test_broken_tokens_are_those_that_are_no_text_on_their_own():
-    tokens = [b"a", b"\xe5", "大".encode(), b"a\x80", b"", b"\xff\xff", "é".encode()]
-    assert broken_tokens(toy_vocabulary(dict.fromkeys(tokens, 0.0)).token_tree).tolist() == [1, 3, 5]
 
 
 def never_stop(share):

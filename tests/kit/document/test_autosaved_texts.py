@@ -166,17 +166,6 @@ def test_texts_that_no_window_shows_are_listed_and_deleted(tmp_path):
     assert not texts.is_autosaving
 
 
-def test_it_begins_with_nothing_and_makes_no_file(tmp_path):
-    texts = AutosavedTexts(tmp_path / "folder")
-    assert (texts.is_autosaving, texts.take(), texts.others(), texts.is_on_disk()) == (False, None, [], False)
-    texts.forget()
-    texts.set_aside()
-    texts.leave()
-    texts.keep_edits([])
-    texts.finish()
-    assert not (tmp_path / "folder").exists()
-
-
 def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch):
     monkeypatch.setattr(autosaved_texts, "HEAD_BYTES", 3)
     for age, data in enumerate((b"new text", b"old text")):

@@ -5,13 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from guiapp.analysis.explain.characters import KINDS, RARITIES
+from guiapp.analysis.explain.characters import RARITIES
 from guiapp.core.encode.counting.cost import STEPS
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.kit.document import coloured_spans as pieces
-from guiapp.kit.document.coloured_spans import N_SHADES, ColouredSpans, TextPieces
-from guiapp.kit.spans.layout import FIRST_SHADE, PIECE_END
-from guiapp.kit.widgets.theme import DARK, LIGHT
+from guiapp.kit.document.coloured_spans import ColouredSpans, TextPieces
+from guiapp.kit.spans.layout import PIECE_END
 
 TEXT = (
     "A support 4f9c1e7a-2b60,\n  <|im_end|> 2026 naïve 中文 don't\tx\nStraßenverkehrsamt 🚀 !?  \n".encode()
@@ -92,12 +91,6 @@ def test_by_score_the_best_tokens_are_the_first(make_spans):
     places = [int((scores > scores[token_id]).sum()) for token_id in window.ids]
     order = np.argsort(places, kind="stable")
     assert (np.diff(window.tints[order].astype(int)) >= 0).all()
-
-
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-def test_a_theme_has_a_colour_for_each_shade(theme):
-    assert len(theme.shades) == N_SHADES == len(STEPS) + len(RARITIES) + len(KINDS)
-    assert FIRST_SHADE + N_SHADES < 256
 
 
 PLAIN = "Don't pay 12345 €!\n\n  Straße  中文字符 😍 (x==y)\t".encode() * 9

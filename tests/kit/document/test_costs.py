@@ -2,7 +2,6 @@
 
 import pytest
 
-from guiapp.kit.document import statistics as dearest
 from guiapp.kit.document.statistics import LineCosts, MostExpensiveModel, TokenBudget
 
 DIGITS = b"12345678901234567890"
@@ -58,19 +57,6 @@ def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot
     model.set_shown(True)
     settle(model, qtbot)
     assert model.result.n_tokens > 31
-
-
-@pytest.mark.parametrize("is_long", [False, True])
-def test_an_edit_is_followed_after_a_pause(session, model, qtbot, monkeypatch, is_long):
-    monkeypatch.setattr(dearest, "LONG_BYTES", len(TEXT) - is_long)
-    monkeypatch.setattr(dearest, "LIST_PAUSE_MS", 1 if not is_long else 10**6)
-    monkeypatch.setattr(dearest, "LONG_PAUSE_MS", 1 if is_long else 10**6)
-    model.set_shown(True)
-    settle(model, qtbot)
-    session.document.replace(0, 1, b"Z")
-    assert model.is_busy
-    settle(model, qtbot)
-    assert "Zyxw" in [row.text for row in model.result.words]
 
 
 @pytest.mark.parametrize(

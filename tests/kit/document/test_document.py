@@ -91,15 +91,6 @@ def test_words_stop_at_words_and_line_ends(document):
     assert forward == backward[::-1] == [0, 6, 10, 12, 14]
 
 
-def test_lines_and_their_spans(qapp):
-    document = TextDocument(b"one\n\nthree\n")
-    assert document.n_lines == 4
-    assert [document.line_span(line) for line in range(4)] == [(0, 4), (4, 5), (5, 11), (11, 11)]
-    assert [document.line_of(offset) for offset in (0, 3, 4, 5, 10, 11)] == [0, 0, 1, 2, 2, 3]
-    assert document.n_characters_before(4) == 4
-    assert (TextDocument().size, TextDocument().n_lines, TextDocument().line_span(0)) == (0, 1, (0, 0))
-
-
 def test_a_selection_goes_either_way(document, qtbot):
     told = told_by(document)
     document.select(5, 1)
@@ -119,17 +110,6 @@ def test_a_selection_goes_either_way(document, qtbot):
     assert (document.anchor, document.caret) == (0, document.size)
     document.select(4, 11)  # neither within a character, nor within CRLF
     assert (document.anchor, document.caret) == (3, 10)
-
-
-@pytest.mark.parametrize(
-    ("selected", "offset", "left"),
-    [((2, 2), 1, b"acd"), ((2, 2), 4, b"ab"), ((2, 2), 2, b"abcd"), ((1, 3), 0, b"ad"), ((3, 1), 4, b"ad")],
-)
-def test_erasing_takes_the_selection_or_what_lies_up_to_a_place(qapp, selected, offset, left):
-    document = TextDocument(b"abcd")
-    document.select(*selected)
-    document.erase_to(offset)
-    assert document.text() == left
 
 
 @pytest.mark.parametrize(
@@ -165,14 +145,6 @@ def test_words_are_found_around_a_place(qapp):
         (16, 17),
     ]
     assert document.word_span(document.size) == (17, 17)
-
-
-def test_words_forward_and_backward_around_signs_and_lines(qapp):
-    document = TextDocument("a  b\n\n😍 c\r\n".encode())
-    forward = stops(document, lambda at: document.next_word(at) if at < document.size else at, 0)
-    backward = stops(document, lambda at: document.previous_word(at) if at else at, document.size)
-    assert forward == [0, 3, 4, 5, 11, 12, 14]
-    assert backward == [14, 12, 11, 5, 4, 3, 0]
 
 
 TEXT = "Some words, a€ and 😍\n" * 3
@@ -212,10 +184,3 @@ def test_other_texts_are_left_alone(qtbot):
         document.replace(0, 0, b"a")
     assert (document.text(), utf16.codec) == (b"a" + TEXT.encode(), None)
     utf16.close()
-
-
-def test_starts_of_characters_lie_within_the_text(qapp):
-    document = TextDocument("a😍b".encode() + b"\xff\xfe")
-    assert [document.character_start(at) for at in range(-1, 10)] == [0, 0, 1, 1, 1, 1, 5, 6, 7, 8, 8]
-    late = TextDocument(b"x" * 9 + "😍".encode())
-    assert [late.character_start(at) for at in range(8, 14)] == [8, 9, 9, 9, 9, 13]

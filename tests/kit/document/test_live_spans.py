@@ -8,9 +8,8 @@ import guiapp
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.kit.document import live_spans
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.live_spans import SMALL, LiveSpans, compared, move_spans
+from guiapp.kit.document.live_spans import LiveSpans, compared, move_spans
 
 SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
 
@@ -46,38 +45,6 @@ def live(document):
 def use(spans, tokenizer):
     spans.use(tokenizer, Options())
     spans.catch_up()
-
-
-@pytest.mark.parametrize("size", [100, SMALL + 100])
-def test_what_is_made_only_once_is_in_no_time_that_is_told(qtbot, monkeypatch, size):
-    class LazyTokenizer(FakeTokenizer):
-        """Makes tables at its first encoding."""
-
-        now_ns = 0
-
-        def encode(self, *arguments, **named):
-            LazyTokenizer.now_ns += 643_000_000 if self.now_ns == 0 else 1000
-            return super().encode(*arguments, **named)
-
-    monkeypatch.setattr(live_spans, "perf_counter_ns", lambda: LazyTokenizer.now_ns)
-
-    spans = live(TextDocument(b"one two " * (size // 8)))
-    with qtbot.waitSignal(spans.encoded):
-        use(spans, LazyTokenizer())
-    assert spans.elapsed_ns == 1000
-    assert spans.timed_bytes == size // 8 * 8
-
-
-def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot):
-    document = TextDocument(b"one two")
-    spans = live(document)
-    with qtbot.waitSignal(spans.encoded):
-        use(spans, FakeTokenizer())
-    with qtbot.waitSignal(spans.timed):
-        document.replace(0, document.size, b"three four five")
-    assert spans.timed_bytes == document.size
-    assert len(spans.tokens) > 0
-    spans.timing.wait()
 
 
 @pytest.fixture

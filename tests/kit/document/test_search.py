@@ -83,16 +83,6 @@ def test_matches_move_with_the_text_until_it_is_searched_again(search, session, 
     assert session.document.selection == (change[0] + len(change[2]),) * 2  # nobody is led away from there
 
 
-def test_many_edits_are_followed_by_one_search(search, session, find, qtbot, monkeypatch):
-    find("one")
-    searched = []
-    monkeypatch.setattr(text_search, "find", lambda *asked: searched.append(1) or text_search.NO_MATCHES)
-    for _ in range(5):
-        session.document.insert(b"one ")
-    qtbot.waitUntil(lambda: not search.is_searching)
-    assert len(searched) == 1
-
-
 def test_tokens_are_found_by_id_and_by_text(search, session, find):
     find("3", "token")
     assert places(search, session) == [(3, 7), (12, 16)]
@@ -154,34 +144,6 @@ def test_a_search_that_is_left_delivers_nothing(search, hold, find, qtbot, way):
     search.job.finish(60)
     QApplication.processEvents()
     assert search.n_matches == (2 if way == "token" else 0)
-
-
-def test_an_edit_ends_the_search_of_the_text_before(search, session, hold, find, qtbot):
-    find("two")
-    gate = hold(text_search, "find")
-    search.set_query("one")
-    qtbot.waitUntil(lambda: search.job.is_busy)
-    search._pause.setInterval(100_000)
-    session.document.set_text(b"x one")
-    gate.set()
-    search.job.finish(60)
-    QApplication.processEvents()
-    assert search.n_matches == 0
-    search.step(1)  # without a pause
-    qtbot.waitUntil(lambda: not search.is_searching)
-    assert places(search, session) == [(2, 5)]
-
-
-def test_the_same_query_again_is_no_search(search, find, session, qtbot):
-    find("one")
-    search.set_query("one")
-    search.set_matches_case(search.matches_case)
-    assert not search.is_searching
-    assert search.has_all
-    with qtbot.waitSignal(search.query_changed):
-        search.set_matches_case(True)
-    qtbot.waitUntil(lambda: not search.is_searching)
-    assert search.n_matches == 2
 
 
 def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):

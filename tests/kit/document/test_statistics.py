@@ -41,21 +41,3 @@ def test_durations_have_units_that_fit(elapsed_ns, text):
 )
 def test_speeds_have_digits_that_mean_something(speed, text):
     assert format_speed(speed) == text
-
-
-@pytest.mark.parametrize(
-    ("n_bytes", "timed_bytes", "elapsed_ns", "speed"),
-    [
-        (2_000_000, 1_000_000, 10**9, 1.0),
-        (2_000_001, 1_000_000, 10**9, None),
-        (500_000, 1_000_000, 10**9, 1.0),
-        (499_999, 1_000_000, 10**9, None),
-        (1, 1, 0, None),
-        (0, 0, 1, None),
-        (1, 1, 1, 1000.0),
-    ],
-)
-def test_a_speed_is_told_of_up_to_twice_or_half_the_text(n_bytes, timed_bytes, elapsed_ns, speed):
-    told = TextStatistics(1, 1, n_bytes, elapsed_ns, timed_bytes).speed_mb_per_s
-    assert told == (None if speed is None else pytest.approx(speed))
-    assert TextStatistics(1, 3, n_bytes, elapsed_ns, timed_bytes).characters_per_token == 3.0

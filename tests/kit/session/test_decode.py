@@ -1,13 +1,11 @@
-"""Pasted ids and their text, also while an older list is still decoded."""
+"""Pasted ids and their text."""
 
 import pytest
 from fake_tokenizer import FakeTokenizer
-from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError
-from guiapp.kit.session import decode
 from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
@@ -60,24 +58,6 @@ def test_special_tokens_are_left_out_as_asked(model, session, qtbot, monkeypatch
         assert not model.is_busy  # it is so already
     assert asked == [(False, True), (True, True), (True, False)]
     assert (model.remove_special, model.unparse_special) == (True, False)
-
-
-@pytest.mark.parametrize("left", ["", "no model"])
-def test_ids_that_are_gone_are_not_decoded_any_more(model, session, hold, monkeypatch, qtbot, left):
-    gate = hold(decode, "parse_ids")
-    model.set_ids_text("1 3")
-    assert model.is_busy
-    if left:
-        monkeypatch.setattr(type(session), "tokenizer", None)
-        session.vocabulary_changed.emit()
-    else:
-        model.set_ids_text("")
-    assert not model.is_busy
-    gate.set()
-    model._job.finish(60)
-    QApplication.processEvents()
-    assert model.result.decoded == b""
-    assert bool(model.result.error) == bool(left)
 
 
 def test_tokens_are_told_by_their_text(model, session, monkeypatch, qtbot):

@@ -85,15 +85,6 @@ def test_own_folders_are_looked_in_and_a_process_that_fails_leaves_the_names(
     assert tries == [1]
 
 
-def test_many_are_told_of_some_at_a_time(models, qtbot, home, monkeypatch):
-    for number in range(7):
-        put(home / f".cache/llama.cpp/{number}.gguf", b"GGUF")
-    monkeypatch.setattr(module, "AT_ONCE", 3)
-    monkeypatch.setattr(module, "glances_apart", lambda paths, _progress: [Glance("x")] * len(paths))
-    told = looked(models, qtbot)
-    assert [sum(glance is not None for glance in glances) for glances in told] == [0, 3, 6, 7]
-
-
 def test_what_was_fetched_is_counted_and_deleted(models, qtbot):
     put(cached.folder() / "0/m.gguf", bytes(1000))
     looked(models, qtbot)

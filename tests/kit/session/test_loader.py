@@ -94,25 +94,3 @@ def test_a_model_that_is_given_up_does_not_arrive(qtbot, way):
 )
 def test_a_model_is_called_by_its_name_unless_that_says_nothing(in_file, shown):
     assert display_name(OpenModel("/models/model.gguf", FakeTokenizer(in_file))) == shown
-
-
-def test_progress_is_told_while_a_model_is_read(qtbot):
-    gate = threading.Event()
-    loader = ModelLoader(
-        lambda name, pre, progress: progress(0.5) or gate.wait(PATIENCE_S) or FakeTokenizer()
-    )
-    with qtbot.waitSignal(loader.progress_changed):
-        loader.open("fake.gguf")
-    assert loader.job.progress == 0.5
-    gate.set()
-    loader.wait()
-
-
-def test_the_pre_tokenizer_is_handed_on(qtbot):
-    asked = []
-    loader = ModelLoader(lambda name, pre, progress: asked.append((name, pre)) or FakeTokenizer())
-    for pre in (None, "qwen2"):
-        with qtbot.waitSignal(loader.model_changed):
-            loader.open("fake.gguf", pre)
-    assert asked == [("fake.gguf", None), ("fake.gguf", "qwen2")]
-    loader.wait()

@@ -10,7 +10,6 @@ import guiapp
 from guiapp.analysis.editing.token_store import Options
 from guiapp.core.encode.exactness import Exactness
 from guiapp.errors import VocabError
-from guiapp.kit.document import live_spans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 
@@ -50,30 +49,11 @@ def test_no_old_token_is_left_when_another_vocabulary_is_told(session, qtbot):
     assert left == [0]
 
 
-def test_a_small_edit_is_encoded_at_once(session):
-    session.document.replace(3, 3, b" two")
-    assert session.tokens.ids(0, 9).tolist() == [0, 1, 3, 3, 4]
-    assert [session.tokens.span(index) for index in range(5)] == [(0, 0), (0, 3), (3, 7), (7, 11), (11, 17)]
-    assert session.statistics.n_characters == 17
-
-
 @pytest.mark.parametrize(("hovered", "left"), [(2, 2), (3, None)])
 def test_a_token_is_pointed_at_as_long_as_there_are_so_many(session, hovered, left, qtbot):
     session.hover_token(hovered)
     edit(qtbot, session, 7, 13, b"")  # leaves three
     assert (len(session.tokens), session.hovered_token) == (3, left)
-
-
-@pytest.fixture
-def in_the_background(monkeypatch):
-    """No edit is small enough to be encoded at once."""
-    monkeypatch.setattr(live_spans, "MOST_AT_ONCE", -1)
-
-
-@pytest.mark.usefixtures("in_the_background")
-def test_a_large_edit_is_encoded_in_the_background(session, qtbot):
-    edit(qtbot, session, 3, 3, b" two")
-    assert session.tokens.ids(0, 9).tolist() == [0, 1, 3, 3, 4]
 
 
 def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
@@ -95,26 +75,6 @@ def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
         may_end.set()
     assert session.vocabulary.name == "slow"
     session.close()
-
-
-def test_the_selected_token_of_a_stretch_is_the_one_that_it_begins_in(session):
-    selected = []
-    session.selected_token_changed.connect(lambda: selected.append(session.selected_token))
-    session.text.select(4, 9)
-    assert session.document.selection == (4, 9)
-    assert selected == [2]
-
-
-def test_a_token_without_text_can_be_selected(session):
-    session.document.set_caret(9)
-    session.select_token(0)
-    assert (session.selected_token, session.document.caret) == (0, 9)
-
-
-def test_selection_is_given_up_when_its_token_is_gone(session, qtbot):
-    session.select_token(3)
-    edit(qtbot, session, 0, 13, b"")
-    assert session.selected_token is None or session.selected_token < len(session.tokens)
 
 
 def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(session, qtbot):

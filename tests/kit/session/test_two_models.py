@@ -200,4 +200,3 @@ def test_a_model_that_is_closed_leaves_the_text_to_the_other(text, models):
     one.select_token(3)
     assert told == []
     assert shown(one) == encoded_anew(one)
-    assert not other.spans._pause.isActive()

@@ -118,26 +118,6 @@ def test_a_screen_reader_can_select_change_and_scroll(make_editor, qtbot):
     assert rect.top() == corner.y() + 1
 
 
-def test_where_no_token_is_the_description_is_of_the_editor(make_editor):
-    editor, document, accessible = make_editor(b"one two")
-    document.set_caret(7)
-    assert accessible.text(QAccessible.Text.Description) == editor.accessibleDescription() != ""
-
-
-def test_positions_count_from_where_the_shown_part_begins(make_editor):
-    stretch = STRETCH_BYTES
-    for size, caret, begins, n_shown in (
-        (2 * stretch, 2 * stretch, 0, 2 * stretch),
-        (5 * stretch, 3, 0, 3 * stretch),
-        (5 * stretch, 3 * stretch + 50, 2 * stretch, 3 * stretch),
-        (5 * stretch, 5 * stretch - 1, 3 * stretch, 2 * stretch),
-    ):
-        _, document, accessible = make_editor(b"a" * size)
-        document.set_caret(caret)
-        text = accessible.textInterface()
-        assert (text.cursorPosition(), text.characterCount()) == (caret - begins, n_shown)
-
-
 def test_what_happens_is_told_in_utf16_units(make_editor, monkeypatch):
     told, is_active = [], True
     names = QAccessible.Event

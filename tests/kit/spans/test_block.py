@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QFont, QTextLayout
 
-from guiapp.kit.spans.block import BlockLayout, Preedit, TextMetrics
+from guiapp.kit.spans.block import BlockLayout, TextMetrics
 from guiapp.kit.widgets.theme import Theme
 
 PARTS = [
@@ -130,18 +130,6 @@ def test_all_ways_between_bytes_and_places_agree(seed):
     assert (at, layout.step(0, True), layout.step(len(data) - seed % 2, False)) == (len(data), None, None)
     if seed % 2:
         assert geometry.trailing[-1] - geometry.leading[-1] == metrics.char_width
-
-
-@pytest.mark.usefixtures("qapp")
-def test_what_is_composed_pushes_the_text_behind_it_aside():
-    metrics = TextMetrics.of(Theme.mono_font())
-    plain, composed = (BlockLayout(b"ab\x01c", metrics, 300, each) for each in (None, Preedit(1, "xyz", 2)))
-    moved = composed.geometry(0).leading - plain.geometry(0).leading
-    assert moved == pytest.approx([0, *[3 * metrics.char_width] * 3])
-    assert composed.caret_x(1, 0) == pytest.approx(3 * metrics.char_width)
-    assert composed.caret_x(0, 0) == 0
-    long = BlockLayout(b"ab", metrics, 60, Preedit(1, "x" * 40, 0))
-    assert {long.caret_at(row, 5)[0] for row in range(1, long.n_rows - 1)} == {1}
 
 
 @pytest.mark.usefixtures("qapp")

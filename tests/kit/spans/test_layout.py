@@ -112,20 +112,6 @@ def test_a_narrower_window_keeps_the_indexes_of_its_tokens():
     assert narrow.starts.tolist() == [2, 4, 4]
 
 
-def test_text_without_a_token_has_no_box_and_splits_no_cell():
-    boxes = token_boxes(window((10, 11), (13, 14)), PLAIN)
-    assert boxes.indexes.tolist() == [0, 1]
-    assert list(zip(boxes.left, boxes.right, strict=True)) == [(0, 10), (30, 40)]
-    emoji = row([0, 4, 8], [0, 40, 80])
-    cells = split_cells(window((1, 2), (3, 4)), emoji)
-    assert cells.tokens.tolist() == [0, 1]
-    assert list(zip(cells.left, cells.right, strict=True)) == [(10, 20), (30, 40)]
-    assert (cells.torn_left.tolist(), cells.torn_right.tolist()) == ([0], [40])
-    last = split_cells(window((4, 6)), emoji)
-    assert last.tokens.tolist() == [0]
-    assert list(zip(last.left, last.right, strict=True)) == [(40, 60)]
-
-
 grids = st.builds(
     ChipGrid,
     n_chips=st.integers(0, 5_000_000),
@@ -153,10 +139,3 @@ def test_exactly_the_rows_that_are_seen_are_named(grid, top, height):
     assert first == 0 or grid.chip(first - 1).bottom() + grid.gaps.height() < top
     assert last == grid.n_chips or grid.chip(last).top() > top + height
     assert last - first <= (height // grid.cell.height() + 2) * grid.n_columns
-
-
-def test_beyond_the_chips_there_is_none():
-    grid = ChipGrid(3, QSize(20, 10), QSize(5, 5), 100)
-    below = grid.chip(3).center()
-    assert grid.index_at(below) is None
-    assert grid.index_at(grid.chip(0).topLeft() * 0) is None

@@ -1,20 +1,14 @@
-"""A text that is only shown: what is around its rows, what the mouse is told, and how it is enlarged."""
+"""A text that is only shown: what the mouse is told of it."""
 
 import pytest
 from editor_hands import place_of_byte
-from pictures import in_words
 from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtWidgets import QApplication
 from span_fakes import FakeSpans
-from view_paintings import paintings_in
 
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.view import SIDE_PX, SpanView
 from guiapp.kit.widgets.theme import ThemeSource
-
-BEGIN, END = "<|begin_of_text|> control", "<|end_of_text|> control"
-CHIP, UPRIGHT = "control control", ["text"] * 3
 
 
 @pytest.fixture
@@ -28,49 +22,6 @@ def view(qtbot):
     view.show()
     QApplication.processEvents()
     return view
-
-
-def around(view):
-    """What is drawn besides the ground and the rows, from top to bottom and without their order in a row."""
-    words = in_words(paintings_in(view).marks, view.themes.theme)
-    return sorted(word for word in words if word not in ("", "on_accent"))
-
-
-def test_added_tokens_marks_and_words_stand_around_the_text(view):
-    added = [CHIP, CHIP, BEGIN, END]
-    assert around(view) == sorted(added)
-    view.set_mark(4)
-    assert around(view) == sorted([*added, *UPRIGHT])
-    rows = view.rows.visible()
-    x = SIDE_PX + round(view.rows.place_of(4).x)
-    line, *bars = [mark.place for mark in paintings_in(view).drawn if mark.brush == "#e6e8ee"]
-    assert line.getRect() == (x - 1, rows[0].y, 2, view.rows.metrics.row_height)
-    assert [bar.left() for bar in bars] == [x - 4, x - 4]
-    view.point_out(PointedOut(5, 5, 0, 8))
-    assert around(view) == sorted([*added, *UPRIGHT, *["accent"] * 4])  # three of them upright, one a line
-    view.point_out(PointedOut(4, 7, 0, 8))
-    assert around(view) == sorted([*added, *UPRIGHT, "accent", "accent"])
-    view.set_mark(None)
-    view.point_out(None)
-    assert around(view) == sorted(added)
-
-
-def test_without_added_tokens_rows_are_kept_for_them_where_they_are_wanted(view):
-    view.spans_.adds_special = False
-    row_px, top = view.rows.metrics.row_height, view.rows.place_of(0).y
-    view.spans_.tokenize()
-    assert (around(view), view.rows.place_of(0).y) == ([], top - row_px)
-    view.keep_rows_for_added(True, False)
-    assert (around(view), view.rows.place_of(0).y) == (["no BOS faint"], top)
-    height = view.rows.content_height
-    view.keep_rows_for_added(True, True)
-    assert view.rows.content_height == height + row_px
-    view.keep_rows_for_added(False, True)
-    assert (around(view), view.rows.place_of(0).y) == ([], top - row_px)
-    view.set_placeholder("Nothing yet")
-    assert around(view) == []
-    view.document_.set_text(b"")
-    assert around(view) == ["Nothing yet faint"]
 
 
 def tip(view, text):

@@ -48,26 +48,6 @@ def test_only_the_newest_of_several_jobs_delivers(job, qtbot):
     assert results == ["new"]
 
 
-def test_a_superseded_job_stops_at_its_next_report(job, qtbot):
-    has_begun, may_go_on, stopped = threading.Event(), threading.Event(), threading.Event()
-
-    def obsolete(progress):
-        has_begun.set()
-        may_go_on.wait(PATIENCE_S)
-        try:
-            progress(0.5)
-        finally:
-            stopped.set()
-        raise AssertionError("it went on")
-
-    job.start(obsolete)
-    assert has_begun.wait(PATIENCE_S)
-    job.cancel()
-    may_go_on.set()
-    assert stopped.wait(PATIENCE_S)
-    assert not job.is_busy
-
-
 def test_an_error_of_the_user_becomes_a_sentence(job, qtbot):
     def fail(progress):
         raise TokenloupeError("Choose another file.")
@@ -189,22 +169,6 @@ def test_all_is_done_in_order_before_finish_returns():
     writer.submit(lambda *, number: done.append(number), number=-1)
     writer.finish()
     assert done == [*range(200), -1]
-
-
-def test_many_threads_may_submit():
-    writer, done = Writer("test"), []
-
-    def submit():
-        for _ in range(500):
-            writer.submit(done.append, 1)
-
-    threads = [threading.Thread(target=submit) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    writer.finish()
-    assert len(done) == 2000
 
 
 def test_a_mistake_is_told_and_the_rest_is_done(monkeypatch):

@@ -45,7 +45,3 @@ def test_parts_are_below_their_merge_on_both_sides(root):
         assert [part.y for part in below] == [node.y + LEVEL_PX] * len(node.node.parts)
         if below:
             assert below[0].x < node.x < below[1].x or label_width(node.label) > below[1].x - below[0].x
-
-
-def test_nothing_takes_no_room():
-    assert layout_of((), label_width).height == 0

@@ -47,22 +47,6 @@ def test_a_text_is_cut_between_characters(text):
     assert "".join(part.decode("utf-8", "replace") for part in parts) == data.decode("utf-8", "replace")
 
 
-def test_each_loader_gets_each_character_once_until_there_are_others(qtbot):
-    loaded, again = ([], []), []
-    fonts = ScriptFonts([each.append for each in loaded])
-    for text in ("ab", "abc 漢字", "漢", "b" * PART + "é", "e"):
-        fonts.prepare(text.encode())
-        qtbot.waitUntil(lambda: fonts.is_ready)
-    for each in loaded:
-        assert sorted("".join(each)) == sorted("abc 漢字ée")
-    fonts.prepare(b"xyz" * PART)
-    fonts.use([again.append])
-    assert fonts.is_ready
-    fonts.prepare(b"ba")
-    qtbot.waitUntil(lambda: fonts.is_ready)
-    assert again == ["ab"]
-
-
 def test_not_more_sequences_than_a_page_has_room_for_are_loaded(qtbot):
     loaded = []
     fonts = ScriptFonts([loaded.append])

@@ -1,4 +1,4 @@
-"""Rows that are scrolled: painted ones, and those of tables to go through and to copy."""
+"""Rows of tables to go through and to copy, and the chips of tokens."""
 
 from __future__ import annotations
 
@@ -10,47 +10,15 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.widgets.tables import (
     LEFT,
     RIGHT,
-    ROW_PX,
     Column,
-    PaintedRows,
     RowsView,
     RowTable,
     draw_chip,
-    shared_out,
 )
 from guiapp.kit.widgets.theme import DARK, LIGHT, Theme
 
 CTRL, Key = Qt.KeyboardModifier.ControlModifier, Qt.Key
 BUTTON = Qt.MouseButton.LeftButton
-
-
-class ColouredRows(PaintedRows):
-    """Notes which rows are painted, and where."""
-
-    def __init__(self, theme_source):
-        super().__init__(theme_source, "Rows")
-        self.count, self.chosen, self.painted = 9, -1, {}
-
-    @property
-    def n_rows(self):
-        return self.count
-
-    @property
-    def chosen_row(self):
-        return self.chosen
-
-    def paint_row(self, painter, theme, row, place):
-        self.painted[row] = place
-
-
-@pytest.fixture
-def rows(qtbot, theme_source):
-    rows = ColouredRows(theme_source)
-    qtbot.addWidget(rows)
-    rows.resize(300, 3 * ROW_PX + 20)
-    rows.show()
-    qtbot.waitExposed(rows)
-    return rows
 
 
 class Words(RowTable):
@@ -135,22 +103,6 @@ def test_selected_rows_are_copied_in_their_order(table, qtbot):
     assert QGuiApplication.clipboard().text() == "#\tword\tlength\n1\taa\t2\n3\taaaa\t4\n"
     assert [action.text() for action in table.actions()] == ["Copy rows"]
     assert table.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
-
-
-@pytest.mark.parametrize(
-    ("room", "shares", "least", "widths"),
-    [
-        (100, (1, 1), (), [50, 50]),
-        (100, (3, 1), (), [75, 25]),
-        (100, (3, 1), (0, 40), [60, 40]),
-        (100, (1, 1, 2), (60, 0, 0), [60, 13, 27]),
-        (100, (1, 1), (80, 80), [80, 80]),
-        (90, (1, 2, 6), (30, 10, 20), [30, 15, 45]),
-        (0, (1, 2), (5, 5), [5, 5]),
-    ],
-)
-def test_room_is_shared_out_and_what_some_need_more_others_have_less(room, shares, least, widths):
-    assert shared_out(room, shares, least) == pytest.approx(widths, abs=1)
 
 
 KINDS = Attribute.NORMAL, Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.BYTE, Attribute.UNKNOWN

@@ -26,8 +26,6 @@ from guiapp.kit.widgets.controls import (
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row
 from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton
 from guiapp.kit.widgets.notices import dropped_files
-from guiapp.kit.widgets.painting import PaintedButton, fill
-from guiapp.kit.widgets.theme import DARK
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
 
@@ -228,33 +226,3 @@ def test_what_is_exported_is_made_of_what_is_shown_when_it_is_asked_for(
         ("Save as JSON", "tokens.json", "JSON (*.json)"),
         ("Save as CSV", "tokens.csv", "CSV (*.csv)"),
     ]
-
-
-class DotButton(PaintedButton):
-    def __init__(self, themes):
-        super().__init__(themes)
-        self.grounds = [None]
-
-    def paint(self, painter, theme):
-        self.grounds.append(self.ground(theme))
-        fill(painter, self.rect().adjusted(30, 10, -30, -10), theme.text, 0)
-
-
-def test_a_painted_button_is_lit_by_the_mouse_and_framed_by_the_keyboard(show, theme_source, qtbot):
-    window, button, other = QWidget(), DotButton(theme_source), QPushButton("other")
-    for each in (button, other):
-        each.setFixedSize(80, 40)
-        each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    in_row(button, other, on=window)
-    show(window)
-    other.setFocus()
-    for place, ground in ((other, None), (button, DARK.raised)):
-        qtbot.mouseMove(place)
-        qtbot.waitUntil(lambda ground=ground: button.grounds[-1] == ground)
-        assert (button.ground(DARK), button.edge(DARK)) == (ground, None)
-    button.setEnabled(False)
-    assert button.ground(DARK) is None
-    button.setEnabled(True)
-    button.setFocus()
-    button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
-    assert (button.ground(DARK), button.edge(DARK)) == (DARK.raised, DARK.accent)

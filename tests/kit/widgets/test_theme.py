@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QWidget
 from sight import SIMULATIONS, XYZ_FROM_RGB, lab, linear_rgb
 
-from guiapp.kit.widgets.theme import DARK, LIGHT, N_ROLES, UI_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import DARK, LIGHT, UI_FONT_PX, Theme, ThemeSource
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 
@@ -56,20 +56,6 @@ def test_neighbouring_spans_differ_for_every_kind_of_sight(theme: Theme, simulat
     assert min(np.linalg.norm(one - other) for one, other in neighbours) > 6
 
 
-@THEMES
-def test_each_role_of_a_prompt_has_a_hue_in_two_strengths_and_a_bar(theme: Theme):
-    nothing, none_either, *pairs = theme.origins
-    assert (nothing.alpha(), none_either.alpha()) == (0, 0)
-    assert [*pairs[::2]] == list(theme.span_colors[: len(pairs) // 2])
-    assert len(pairs) == 2 * len(theme.roles) == 2 * N_ROLES
-    for full, second, bar in zip(pairs[::2], pairs[1::2], theme.roles, strict=True):
-        assert 0.3 < contrast(second, theme.background) / contrast(full, theme.background) < 1
-        assert bar.hslHueF() == pytest.approx(full.hslHueF(), abs=0.02)
-        assert contrast(bar, theme.background) > contrast(full, theme.background)
-        assert contrast(bar, theme.background) > 1.5
-    assert theme.shades == (*theme.costs, *theme.rarities, *theme.span_colors)
-
-
 def test_choosing_a_theme_recolours_the_application(qapp, qtbot):
     source = ThemeSource(qapp, "light")
     with qtbot.waitSignal(source.changed):
@@ -78,12 +64,6 @@ def test_choosing_a_theme_recolours_the_application(qapp, qtbot):
     assert qapp.palette().color(QPalette.ColorRole.Base) == DARK.background
     assert DARK.panel.name() in qapp.styleSheet()
     assert LIGHT.panel.name() not in qapp.styleSheet()
-
-
-def test_choosing_the_same_theme_again_changes_nothing(qapp, qtbot):
-    source = ThemeSource(qapp, "light")
-    with qtbot.assertNotEmitted(source.changed):
-        source.choose("light")
 
 
 @THEMES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hands import turn_wheel
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QKeySequence
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
@@ -16,7 +16,7 @@ from guiapp.kit.session.token_details import FACTS, TokenDetailsModel
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.kit.widgets.token_card import EMPTY_TEXT, FactTable, MergeTreeView, TokenCard
+from guiapp.kit.widgets.token_card import EMPTY_TEXT, MergeTreeView, TokenCard
 
 HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
 HUGE = "z" * 10_000
@@ -101,7 +101,6 @@ def test_a_huge_token_is_elided(select, card):
     assert shown["Token text"] == "z" * 200 + "…"
     assert shown["bytes"].endswith("… (10,000 bytes)")
     assert any("too many to draw" in label for label in labels(card))
-    assert card.widget().sizeHint().width() < 2000
 
 
 def test_everything_can_be_copied(select, card, qtbot):
@@ -113,36 +112,6 @@ def test_everything_can_be_copied(select, card, qtbot):
     assert lines[-1] == "·Y = · + Y (0)"
 
 
-def values_stand_below(card) -> bool:
-    value = next(part for part in card.findChildren(StyledText) if part.accessibleName() == "bytes")
-    name = next(label for label in card.findChildren(QLabel) if label.text() == "bytes")
-    return value.mapTo(card, QPoint()).y() >= name.mapTo(card, QPoint(0, name.height())).y()
-
-
-def test_values_go_below_their_names_where_there_is_no_room_beside_them(select, card, qtbot):
-    select(0)
-    assert not values_stand_below(card)
-    card.resize(card.minimumWidth(), 700)
-    qtbot.waitUntil(lambda: values_stand_below(card))
-    card.resize(320, 700)
-    qtbot.waitUntil(lambda: not values_stand_below(card))
-
-
-def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, select, card):
-    source.select_token(None)
-    facts = card.findChild(FactTable)
-    facts.show_facts({"characters": "U+0054 T, U+0068 h, U+0065 e"}, QColor("black"))
-    characters = facts.values["characters"]
-    for width in range(100, 300, 10):
-        characters.resize(width, 100)
-        layout = characters.document().begin().layout()
-        ends = [
-            layout.lineAt(i).textStart() + layout.lineAt(i).textLength() for i in range(layout.lineCount())
-        ]
-        assert all(characters.toPlainText()[end - 2] == "," for end in ends[:-1])
-    assert characters.toPlainText() == "U+0054 T, U+0068 h, U+0065 e"
-
-
 def test_the_wheel_with_ctrl_asks_for_another_size_over_all_of_it(select, card, qtbot):
     steps = []
     card.zoom.stepped.connect(steps.append)
@@ -150,18 +119,12 @@ def test_the_wheel_with_ctrl_asks_for_another_size_over_all_of_it(select, card, 
     drawing = next(
         area for area in card.findChildren(QScrollArea) if area.accessibleName() == "How it is built"
     )
-    inside, control = card.findChild(MergeTreeView), Qt.KeyboardModifier.ControlModifier
+    control = Qt.KeyboardModifier.ControlModifier
     for angle in (120, -120):
         assert turn_wheel(card.viewport(), QPoint(5, 5), angle, control)
         assert not turn_wheel(drawing.viewport(), QPoint(5, 5), angle, control)  # left to the card
     turn_wheel(card.viewport(), QPoint(5, 5), 120)
     assert steps == [1, -1]
-    assert drawing.height() >= inside.sizeHint().height()
-    assert drawing.verticalScrollBar().maximum() == 0
-    assert card.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
-    before = drawing.height()
-    card.zoom.set_factor(1.5)
-    assert drawing.height() > before
 
 
 def test_without_a_token_nothing_is_copied_and_only_known_facts_have_names(
@@ -174,14 +137,6 @@ def test_without_a_token_nothing_is_copied_and_only_known_facts_have_names(
     shown = texts(card)
     names = {label for label in labels(card) if label in FACTS}
     assert names == {name for name, _ in details.details.facts} == shown.keys() & set(FACTS)
-    table = card.findChild(FactTable)
-    bold = {
-        name
-        for name, value in table.values.items()
-        for each in value.document().begin()
-        if each.fragment().charFormat().font().bold()
-    }
-    assert bold == {"id"}
     with qtbot.waitSignal(details.details_changed):
         source.select_token(None)
     assert labels(card) == ["TOKEN", EMPTY_TEXT]

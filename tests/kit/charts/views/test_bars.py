@@ -50,20 +50,6 @@ def test_bars_begin_at_zero_and_their_intervals_and_words_are_seen_too(make):
         assert {round(word.at.y()) for word in behind} == {round(end.y())}
 
 
-def test_a_narrow_chart_leaves_out_columns_and_notes(make):
-    wide, narrow = set(texts(make("rows"))), set(texts(make("rows", size=(300, 300))))
-    assert wide >= {"interval", "ids", "± 15 %", "✓ equal", "1.2", "12 MB/s", "3.00 M"}
-    assert {"fast", "3.00 M"} <= narrow < wide - {"1.2"}
-
-
-@pytest.mark.parametrize("height", [100, 160, 190, 215, 260, 400])
-def test_the_scale_stands_below_the_rows_and_the_least_height_is_always_the_same(make, height):
-    chart, low = make("rows", size=(760, height)), make("rows", size=(760, 50))
-    least_px = chart.minimumSizeHint().height()
-    assert low.minimumSizeHint().height() == least_px
-    assert chart.height() < least_px or chart.height() - chart.area.bottom() >= 2 * chart.line_px
-
-
 def test_what_will_have_a_bar_says_how_far_it_is(make):
     row, data = BarRow("new", "new", marker_style(4), detail="reads it, 62 %", progress=0.62), rows_data()
     chart = make("rows", data._replace(rows=[*data.rows, row]))

@@ -1,23 +1,20 @@
-"""What all charts can do: zoom, read values by mouse and keys, fade, follow the theme, become pictures."""
+"""What all charts can do: zoom, read values by mouse and keys, fade, become pictures."""
 
 import re
-from itertools import combinations
 
 import chart_samples as hand
 import pytest
 from chart_samples import KINDS, SUBTITLES, TITLES, curves_data, place_of, rows_data, texts, word_of
 from hands import turn_wheel
-from pictures import Canvas
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHelpEvent, QImage, QPainter
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHelpEvent, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QToolButton, QToolTip
 
 from guiapp.kit.charts.chart import image_of, png_of, svg_of
 from guiapp.kit.spans.moves import leave_plain_text
-from guiapp.kit.widgets.theme import DARK, LIGHT
+from guiapp.kit.widgets.theme import DARK
 
 Key = Qt.Key
-SIZES = ((420, 260), (700, 420), (1300, 420), (1800, 1000))
 ZOOMS = {"rows": (True, False), "curves": (True, True), "scatter": (True, True), "histogram": (True, False)}
 
 
@@ -136,48 +133,6 @@ def test_arrows_walk_through_values_and_from_curve_to_curve(make, qtbot):
     assert rows.told == ["fast: 3 M", "heap: 1.5 M", "greedy: 750 k", ""]
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_words_cover_others_or_are_cut_off(make, kind, size):
-    chart = make(kind, size=size)
-    assert (hand.badly_written(chart), bool(chart.words)) == ([], True)
-    assert chart.rect().toRectF().contains(chart.area)
-
-
-@pytest.mark.parametrize("width", range(320, 900, 58))
-def test_titles_and_scales_do_not_cover_words_either(make, width):
-    subtitles = ["half of the calls are faster than this, and 95 of 100 than that", "half of the calls", ""]
-    curves = curves_data(*(f"c{number}" for number in range(12)))
-    for chart in (
-        make("rows", rows_data()._replace(subtitles=subtitles), (width, 260)),
-        make("curves", curves, (width, 260)),
-        make("scatter", size=(width, 260)),
-    ):
-        canvas, room = Canvas(chart), chart.rect().toRectF()
-        with QPainter(canvas) as painter:
-            chart.view.scene().render(painter, room, room)
-        shared = [one & other for (_, one), (_, other) in combinations(canvas.paintings.texts, 2)]
-        assert len(shared) > 30
-        assert not any(each.width() > 3 and each.height() > 4 for each in shared)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_another_theme_is_followed_on_the_spot(make, kind, source):
-    chart = make(kind)
-    for theme in (LIGHT, DARK):
-        source.choose(theme.name)
-        assert chart.view.backgroundBrush().color() == getattr(theme, chart.ground)
-        assert {word.color.name() for word in chart.words} & {theme.text.name(), theme.dim.name()}
-
-
-def test_a_narrow_chart_says_less_and_one_that_is_projected_in_large_letters(make):
-    narrow, wide, projected = (make("curves", size=size) for size in ((200, 300), (900, 300), (1800, 1000)))
-    assert [chart.title for chart in (narrow, wide)] == TITLES[::-1]
-    assert narrow.accessibleName() == TITLES[0]
-    heights = [chart.rect_of(word_of(chart, "fast")).height() for chart in (wide, projected)]
-    assert heights[1] > 1.2 * heights[0]
-
-
 def test_a_chart_without_values_says_why(make):
     chart = make("curves")
     before = texts(chart)
@@ -238,15 +193,6 @@ def test_an_svg_has_all_words_as_text_and_a_png_twice_the_dots(make, kind):
     image = QImage.fromData(png_of(chart))
     assert image.size().toTuple() == (2 * width, 2 * height)
     assert image.pixelColor(2, 2) == getattr(chart.theme, chart.ground)
-
-
-def test_a_picture_shows_what_is_seen(make):
-    chart = make("curves")
-    whole = image_of(chart)
-    chart.box.setRange(xRange=(3, 5), yRange=(-6, -4), padding=0)
-    assert image_of(chart) != whole
-    chart.reset_zoom()
-    assert image_of(chart) == whole
 
 
 def test_a_chart_is_copied_as_picture_and_as_svg(make):

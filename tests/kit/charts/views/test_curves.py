@@ -65,22 +65,6 @@ def test_names_belong_to_what_is_seen_of_their_curves(make):
     assert names_in(chart) == IN_ORDER
 
 
-@pytest.mark.parametrize(("width", "detail"), [(900, {"linear, 16 µs"}), (240, {"linear"}), (170, set())])
-def test_details_get_shorter_with_the_chart_and_names_stay(make, width, detail):
-    chart = make("curves", size=(width, 300))
-    assert {text for text in texts(chart) if text.startswith("linear")} == detail
-    assert names_in(chart) == IN_ORDER
-
-
-def test_nothing_is_left_of_curves_that_were_shown_before(make):
-    chart, fresh = make("curves", curves_data(*TWELVE)), make("curves", curves_data("fast"))
-    chart.show_data(curves_data("fast"))
-    assert (chart.values, chart.words) == (fresh.values, fresh.words)
-    assert chart.grab().toImage() == fresh.grab().toImage()
-    chart.show_data(curves_data()._replace(curves=[]))
-    assert (chart.values, names_in(chart)) == ([], [])
-
-
 def test_two_curves_of_the_same_key_are_two(make, qtbot):
     """As of a contender with two operations."""
     curve, second, _ = curves_data().curves
@@ -119,17 +103,6 @@ def test_at_most_eight_curves_are_named_and_no_name_covers_another(source, data)
     chart.deleteLater()
 
 
-def test_new_values_are_painted_once(make, qtbot, monkeypatch):
-    chart, painted = make("curves"), []
-    monkeypatch.setattr(chart, "paint_front", painted.append)
-    for factor in (10, 30, 70):
-        qtbot.wait(20)
-        painted.clear()
-        chart.show_data(curves_data(factor=factor))
-        qtbot.wait(20)
-        assert len(painted) == 1
-
-
 def names_of_points(chart) -> list[str]:
     return [word.text for word in chart.words if word.key]
 
@@ -141,12 +114,6 @@ def test_points_are_at_their_values_and_what_the_line_means_stands_beside_it(mak
     note = word_of(chart, "exact").at
     assert (note.y(), note.x() > chart.area.right()) == (pytest.approx(chart.pixel(0, 1.0).y()), True)
     assert "exact" not in texts(make("scatter", size=(120, 300)))
-
-
-def test_points_out_of_sight_have_no_names(make):
-    chart = make("scatter")
-    chart.box.setRange(xRange=(6.1, 6.5), yRange=(0.985, 0.995), padding=0)
-    assert names_of_points(chart) == ["heap"]
 
 
 @settings(max_examples=40)

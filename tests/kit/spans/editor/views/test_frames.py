@@ -8,7 +8,6 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.spans.frame import PointedOut
-from guiapp.kit.spans.view import NOTCH_ROWS
 
 TEXT = "\n".join(
     f"{number} lines of شعر and 漢字 in words that may reach a second row" for number in range(60)
@@ -68,14 +67,3 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         if step % 3 == 0:
             settle(editor)
             assert on_screen(editor) == painted_anew(editor), f"after step {step}, {name}"
-
-
-def test_lines_that_come_back_to_where_they_were_before_scrolling_are_painted_there(opened):
-    editor = opened("\n".join(f"line {number}" for number in range(60)))
-    settle(editor)
-    wheel(editor, -2 / NOTCH_ROWS)
-    settle(editor)
-    editor.document.set_caret(editor.rows.visible()[1].start)
-    editor.type_text(2 * "one two\n")  # as many rows as were scrolled, with tokens for all colours
-    settle(editor)
-    assert on_screen(editor) == painted_anew(editor)

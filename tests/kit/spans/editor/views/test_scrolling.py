@@ -1,15 +1,15 @@
 """What is in sight of the editor while it is scrolled, zoomed and edited."""
 
-import gc
-
 import pytest
 from editor_hands import wheel
+from hands import turn_wheel
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QPixmap, QWheelEvent
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSlider, QApplication
 
-from guiapp.kit.spans.block import BlockLayout
+from guiapp.kit.spans.editor import LineCost, LineMargin
 from guiapp.kit.spans.rows import MARGIN_PX
+from guiapp.kit.widgets.theme import ThemeSource
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -71,24 +71,6 @@ def test_the_scroll_bar_has_no_handle_where_everything_shows(opened):
     assert editor.verticalScrollBar().isEnabled()
 
 
-def sizes_of_pictures_and_layouts():
-    """Pixels of all pixmaps, and bytes of text that is laid out anywhere."""
-    kept = gc.get_objects()
-    n_pixels = sum(each.width() * each.height() for each in kept if isinstance(each, QPixmap))
-    return n_pixels, sum(len(each.data) for each in kept if isinstance(each, BlockLayout))
-
-
-def test_what_was_scrolled_through_does_not_stay_in_memory(opened):
-    editor = opened("\n".join(f"{number} is the number of a line" * 9 for number in range(2000)))
-    before = sizes_of_pictures_and_layouts()
-    for _ in range(100):
-        wheel(editor, -2)
-        QApplication.processEvents()
-    n_pixels, n_laid_out = sizes_of_pictures_and_layouts()
-    assert n_pixels - before[0] < 4 * editor.viewport().width() * editor.viewport().height()
-    assert n_laid_out - before[1] < 1 << 16
-
-
 def test_the_wheel_the_bar_and_fingers_scroll_by_rows_pages_and_pixels(opened):
     editor = opened("\n".join(f"line {number}" for number in range(200)))
     bar, row_px = editor.verticalScrollBar(), editor.rows.metrics.row_height
@@ -129,3 +111,20 @@ def test_a_stretch_that_is_revealed_shows_from_beginning_to_end(opened):
         assert editor.rows.shows(end) or last == 150
         assert editor.verticalScrollBar().value() == round(editor.rows.scroll_y)
     assert round(editor.rows.place_of(editor.document.line_start(102)).y) > 0
+
+
+class Margin(LineMargin):
+    def cost_of(self, start, end):
+        return LineCost(1)
+
+    def n_before(self):
+        return 9
+
+
+def test_the_wheel_over_the_margin_turns_the_text(opened, qtbot):
+    editor = opened("line\n" * 200)
+    margin = Margin(editor.document, editor, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(margin)
+    margin.show()
+    turn_wheel(margin, QPoint(5, 5), -120)
+    assert editor.verticalScrollBar().value() > 0
