@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pictures import in_words, paintings_of, settle
+from pictures import in_words, paintings_of
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QTextEdit, QWidget
 
 from guiapp.kit.widgets.painting import Painted
@@ -31,16 +31,6 @@ def _text_of(part: QWidget) -> str:
     return part.text() if isinstance(part, QLabel | QAbstractButton | QLineEdit) else ""
 
 
-def painted_of(widget: QWidget, themes: ThemeSource) -> dict[str, list[str]]:
-    """What the visible parts paint, by their names; of those without a name by their kind, and the last."""
-    parts = [widget, *widget.findChildren(QWidget)]
-    painted = [part for part in parts if part.isVisible() and isinstance(part, Painted)]
-    return {
-        part.accessibleName() or type(part).__name__: in_words(paintings_of(part).marks, themes.theme)
-        for part in painted
-    }
-
-
 def all_of(widget: QWidget, themes: ThemeSource) -> list[str]:
     """The controls, what is painted, the rows of tables, and the colours of texts."""
     told = controls_of(widget)
@@ -53,17 +43,4 @@ def all_of(widget: QWidget, themes: ThemeSource) -> list[str]:
             told.append(part.toHtml())
         if isinstance(part, QAbstractItemView) and (model := part.model()) is not None:
             told.append(f"rows: {[model.index(row, 0).data() for row in range(min(model.rowCount(), 30))]}")
-    return told
-
-
-def made_anew(make, old: QWidget, themes: ThemeSource) -> list[str]:
-    """What a widget tells that is made now and put in the place of another one."""
-    new = make()
-    new.setParent(old.parentWidget())
-    new.setGeometry(old.geometry())
-    new.setVisible(old.isVisible())
-    settle()
-    told = all_of(new, themes)
-    new.setParent(None)
-    new.deleteLater()
     return told

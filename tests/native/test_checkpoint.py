@@ -7,12 +7,6 @@ import pytest
 from guiapp.native.checkpoint import at_checkpoints, checkpoint, has_visitor, stoppable
 
 
-def test_nothing_happens_at_a_checkpoint_that_nobody_watches():
-    checkpoint()
-    assert not has_visitor()
-    assert list(stoppable("abc")) == ["a", "b", "c"]
-
-
 def test_visits_go_to_the_innermost_watcher():
     visits = []
     with at_checkpoints(lambda: visits.append("outer")):

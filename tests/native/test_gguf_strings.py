@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from arrays import as_array
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -18,10 +19,6 @@ MERGES = st.lists(st.text("ab é", max_size=6).map(str.encode), max_size=30)
 
 def as_in_file(texts: list[bytes]) -> NDArray[np.uint8]:
     return as_array(b"".join(len(text).to_bytes(8, "little") + text for text in texts))
-
-
-def as_array(data: bytes) -> NDArray[np.uint8]:
-    return np.frombuffer(data, np.uint8)
 
 
 @given(TEXTS, st.booleans())

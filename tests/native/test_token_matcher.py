@@ -62,10 +62,6 @@ def test_tokens_that_are_not_asked_for_and_empty_ones_are_not_found():
     assert found.tolist() == [1, NONE, NONE]
 
 
-def test_without_tokens_nothing_is_found():
-    assert matcher_of([]).find_longest(np.frombuffer(b"ab", np.uint8)).tolist() == [NONE, NONE]
-
-
 @pytest.mark.parametrize(
     ("offsets", "ids"),
     [([0, 3], [0]), ([1, 2], [0]), ([0, 2, 1], [0]), ([0, 1], [1]), ([0, 1], [-1]), ([], [])],
