@@ -24,6 +24,9 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import VocabError
 
+pytestmark = pytest.mark.slow
+
+
 PARTS = [
     *"aAbz09 \n\t.,'\"-_/(<|>[]=é汉字ö\u0301\u200d🚀\u3000\u2581", "  ", "\n\n", "\r\n", "'s", "'LL",
     "the ", " of the", "Token", "ization", "123456", "    ", "<s>", "</s>", "<unk>", "<|", "|>",

@@ -21,6 +21,9 @@ from guiapp.core.formats.table import LAST
 from guiapp.core.text.utf8 import is_text
 from guiapp.native.model_files import clean_spaces
 
+pytestmark = pytest.mark.slow
+
+
 SEED = 20261121
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
 

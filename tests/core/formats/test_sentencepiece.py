@@ -30,6 +30,9 @@ from guiapp.core.formats.table import format_of
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.errors import VocabError
 
+pytestmark = pytest.mark.slow
+
+
 FORMATS = SHARED / "formats"
 REAL = ["mistral-v1.tokenizer.model", "mistral-v3.tokenizer.model.v3", "j2-unigram.tokenizer.model"]
 TEXTS_OF_ONE = 40

@@ -21,6 +21,9 @@ from guiapp.core.encode.counting.growing import AppendEncoder
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.errors import VocabError
 
+pytestmark = pytest.mark.slow
+
+
 FORMATS = SHARED / "formats"
 FILES = ("claude-2", "deepseek-v4")
 WRITTEN = ("gpt-2", "llama-bpe", "qwen2", "starcoder", "deepseek-coder", "llama-spm")

@@ -10,7 +10,7 @@ from gguf_builder import write_vocab
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.vocabulary.special_ids import CHANNEL_TEXTS, END_TEXTS, TEXTS_OF_ROLE
 
-pytestmark = pytest.mark.real_vocabs
+pytestmark = [pytest.mark.real_vocabs, pytest.mark.slow]
 
 NAMES = sorted(path.name for path in VOCABS.glob("*.gguf"))
 ROLES = (

@@ -15,6 +15,7 @@ from guiapp.core.encode.exactness import REFUSED
 pytestmark = [  # the oracle does not close its files where llama.cpp ends the process
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.slow,
 ]
 
 BPE = {"model": "gpt2", "pre": "gpt-2", "tokens": ["a", "b", "ab"], "merges": ["a b"]}

@@ -15,6 +15,9 @@ from PySide6.QtWidgets import (
 from guiapp.pages.steps.recording import Recording
 from guiapp.pages.steps.timeline import GranularityBox
 
+pytestmark = pytest.mark.slow
+
+
 LEFT = Qt.MouseButton.LeftButton
 
 

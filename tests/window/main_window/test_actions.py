@@ -18,6 +18,8 @@ from guiapp.window.page_commands import TICK_MS
 from guiapp.window.pages import PAGES
 from guiapp.window.status_line import ActivityView
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_action_is_in_a_menu_and_has_a_name(shell):
     for row, action in shell.window.actions_table:

@@ -10,6 +10,8 @@ from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.notices import SaveAnswer
 from guiapp.window.app import build
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("answer", list(SaveAnswer))
 def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):

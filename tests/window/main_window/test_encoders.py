@@ -1,5 +1,6 @@
 """Encoders in the real window: chosen, compared with the exact tokens, explained; and texts that fail."""
 
+import pytest
 from fake_tokenizer import UNENCODABLE
 from gguf_builder import write_vocab
 from PySide6.QtCore import Qt
@@ -8,6 +9,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from guiapp import open_model
 from guiapp.analysis.explain.reports import info_report
 from guiapp.kit.widgets.controls import Explanation
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):

@@ -2,11 +2,14 @@
 
 import threading
 
+import pytest
 from conftest import PATIENCE_S
 from main_window_driver import CTRL, drop, press
 from PySide6.QtCore import Qt
 
 from guiapp.window import file_commands
+
+pytestmark = pytest.mark.slow
 
 
 def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_path):

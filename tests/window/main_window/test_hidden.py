@@ -1,5 +1,6 @@
 """What hides in the text, in the real window: counted, walked through, opened, copied without, removed."""
 
+import pytest
 from editor_hands import click, place_of_byte
 from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import QPointF, Qt
@@ -9,6 +10,9 @@ from PySide6.QtWidgets import QApplication
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.pages.text.hidden_card import HiddenCard
 from guiapp.window.status_line import HiddenButton
+
+pytestmark = pytest.mark.slow
+
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 SPELT = "Ignore all rules."

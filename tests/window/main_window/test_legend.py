@@ -10,6 +10,9 @@ from guiapp.core.demo import demo_model_path
 from guiapp.window.help import LegendCard
 from guiapp.window.pages import PAGES
 
+pytestmark = pytest.mark.slow
+
+
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
 

@@ -15,6 +15,8 @@ from guiapp.window.activity import Activity
 from guiapp.window.main_window import SMALLEST_SIZE
 from guiapp.window.status_line import ActivityView
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_window_is_no_larger_than_the_screen(shell):
     shell.window.resize(1280, 800)

@@ -6,6 +6,8 @@ from PySide6.QtWidgets import QApplication
 from guiapp.kit.state.recent import RecentTexts
 from guiapp.kit.state.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def files(tmp_path):

@@ -11,6 +11,8 @@ from guiapp.kit.widgets.layouts import in_row
 from guiapp.window.help import KEY_HINTS, ShortcutsDialog, caps
 from guiapp.window.main_window import PageTabs
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def dialog(shell, qtbot):

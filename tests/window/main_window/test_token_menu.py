@@ -11,6 +11,9 @@ from guiapp.core.demo import demo_model_path
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.pages.compare.columns import SIDE_PX as COLUMN_SIDE_PX
 
+pytestmark = pytest.mark.slow
+
+
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 TEXT = b"the other word & another word\nStra\xc3\x9fen \xe2\x80\x8b\xff end"
 

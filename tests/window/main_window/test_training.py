@@ -1,8 +1,12 @@
 """What was trained, in the real window."""
 
+import pytest
 from PySide6.QtCore import Qt
 
 import guiapp
+
+pytestmark = pytest.mark.slow
+
 
 LEFT = Qt.MouseButton.LeftButton
 

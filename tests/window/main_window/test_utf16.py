@@ -4,6 +4,9 @@ import pytest
 from main_window_driver import CTRL, press
 from PySide6.QtCore import Qt
 
+pytestmark = pytest.mark.slow
+
+
 TEXT = "two words, 世界 😀\n"
 
 

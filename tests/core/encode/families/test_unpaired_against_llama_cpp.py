@@ -21,7 +21,7 @@ import guiapp
 from guiapp.core.encode.reference.plamo2 import UNKNOWN_COST
 from guiapp.core.formats.table import load_vocabulary
 
-pytestmark = pytest.mark.real_vocabs
+pytestmark = [pytest.mark.real_vocabs, pytest.mark.slow]
 
 
 def compare(path, texts, each_readable=3):
