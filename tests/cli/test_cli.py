@@ -291,12 +291,6 @@ def test_a_file_that_the_system_refuses_is_not_taken_for_the_output(monkeypatch,
     assert capfd.readouterr().err == "tokenloupe: copy.gguf: No space left on device.\n"
 
 
-def test_a_wait_of_our_own_that_was_too_short_is_not_taken_for_the_output(monkeypatch):
-    monkeypatch.setattr(info, "run", failing_with(TimeoutError("the window did not get there")))
-    with pytest.raises(TimeoutError):
-        run(["info", "demo:toy"])
-
-
 def test_standard_input_that_cannot_be_read_is_not_taken_for_the_output(monkeypatch, capsys):
     class Broken(io.RawIOBase):
         def readable(self):

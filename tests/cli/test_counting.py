@@ -151,16 +151,6 @@ def test_count_lists_what_hides_where_and_what_it_costs(capsys):
     assert (second["start"], second["end"], second["tokens"]) == (18, 58, len(covered))
 
 
-def test_count_says_of_each_hidden_place_what_it_is_in_a_line(capsys):
-    assert run(["count", "demo:bpe", HIDDEN, "--hidden"]) == 0
-    *lines, last = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("line 1\t3\t1 zero-width character\t")
-    assert lines[1].endswith("\t“Ignore·all”")
-    assert last.startswith("11 hidden characters in 2 places: ")
-    assert run(["count", "demo:bpe", "plain", "--hidden"]) == 0
-    assert "0 hidden characters:" in capsys.readouterr().out
-
-
 def test_count_says_which_options_do_not_go_together(capsys):
     assert run(["count", "demo:bpe", "a", "--hidden", "--limit", "3"]) == 1
     assert "--hidden" in capsys.readouterr().err

@@ -30,15 +30,3 @@ def test_a_doubled_special_token_is_told_beside_the_ids(model, text, said, form,
 def test_ids_are_printed_on_one_line(capsys):
     assert run(["tokenize", "demo:bpe", "<|begin_of_text|>a\n"]) == 0
     assert capsys.readouterr().out == "2549 2549 64 198\n"
-
-
-def test_a_log_is_all_that_is_printed(capsys):
-    assert run(["tokenize", "demo:toy", "ab", "--format", "log", "--encoder", "heap"]) == 0
-    printed = capsys.readouterr()
-    assert printed.out.splitlines() == [
-        "0  piece      Piece 1 of 1: `ab`. Tokens never cross its edges.",
-        "1  push       `a` + `b` → `ab` could merge: it enters the queue with rank 0.",
-        "2  merge      `a` + `b` → `ab`, rank 0: the only candidate.",
-        "3  done       Piece 1 of 1, `ab`, is done: 1 token.",
-    ]
-    assert printed.err == ""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.cli import bench, files, screenshot, train, tree
+from guiapp.cli import files
 from guiapp.cli.files import (
     InputError,
     file_path,
@@ -77,28 +77,6 @@ def test_pictures_are_made_without_a_display(monkeypatch):
         (picture_size, "10x16001", None),
         (picture_size, "9x10", None),
         (picture_size, "640x480x3", None),
-        (tree._positive, "1", 1),
-        (tree._positive, "12", 12),
-        (tree._positive, "0", None),
-        (tree._positive, "-1", None),
-        (tree._positive, "x", None),
-        (tree._scale, "0.1", 0.1),
-        (tree._scale, "100", 100.0),
-        (tree._scale, "0.09", None),
-        (tree._scale, "100.1", None),
-        (tree._scale, "nan", None),
-        (tree._scale, "x", None),
-        (train._size, "1", 1),
-        (train._size, "1000000", 1_000_000),
-        (train._size, "1000001", None),
-        (train._size, "0", None),
-        (train._size, "-3", None),
-        (train._size, "x", None),
-        (bench._numbers, "1", (1,)),
-        (bench._numbers, "4,2", (4, 2)),
-        (bench._numbers, "1,0", None),
-        (bench._numbers, "1,", None),
-        (bench._numbers, "x", None),
         (positive_number, "0.5", 0.5),
         (positive_number, "1", 1.0),
         (positive_number, "0", None),
@@ -109,16 +87,6 @@ def test_pictures_are_made_without_a_display(monkeypatch):
         (seed_number, "0", 0),
         (seed_number, "7", 7),
         (seed_number, "-1", None),
-        (bench._report_path, "a.html", Path("a.html")),
-        (bench._report_path, "a.txt", None),
-        (screenshot._lesson, "", ""),
-        (screenshot._lesson, "7-wordpiece", "7-wordpiece"),
-        (screenshot._lesson, "7-wordpiece:2", "7-wordpiece:2"),
-        (screenshot._lesson, "7-wordpiece:x", None),
-        (screenshot._training, "bpe:300", "bpe:300"),
-        (screenshot._training, "bpe:300:4", "bpe:300:4"),
-        (screenshot._training, "spm:300", None),
-        (screenshot._training, "", ""),
     ],
 )
 def test_arguments_are_understood_or_refused(parse, text, value):

@@ -17,15 +17,10 @@ OBEYED = "<\x1b[31m\u202e>"
 
 def test_people_get_a_table_and_how_many_there_are(capsys):
     assert run(["special", "demo:wordpiece"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "id  token   role           kind     from text   ends  the file",
-        "0   [PAD]   PAD · FIM PAD  control  if parsed   yes   token_type 3, control",
-        "1   [UNK]   UNK            control  if unknown  –     token_type 3, control",
-        "2   [CLS]   BOS · CLS      control  if parsed   –     token_type 3, control",
-        "3   [SEP]   SEP            control  if parsed   –     token_type 3, control",
-        "4   [MASK]  MASK           control  if parsed   –     token_type 3, control",
-        "5 special tokens: 1 ends a generation.",
-    ]
+    head, *rows, last = capsys.readouterr().out.splitlines()
+    assert head.split()[:4] == ["id", "token", "role", "kind"]
+    assert [row.split()[1] for row in rows] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    assert last == "5 special tokens: 1 ends a generation."
 
 
 def test_a_model_may_have_none(capsys):

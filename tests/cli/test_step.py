@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 
-import pytest
-
 import guiapp
 from guiapp.analysis.trace import recorder as cost
 from guiapp.analysis.trace.debugger import compare_with, debugger_for
@@ -39,31 +37,6 @@ def test_a_mistake_is_pointed_at_and_nothing_is_said_of_no_piece():
     assert all(line.strip() for line in told("until byte 7").splitlines())
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("break colour == 3", "no column “colour”"),
-        ("break rank <", "The condition ends"),
-        ("break 1 / depth > 0", "divides by zero"),
-        ("step many", "not a number"),
-        ("delete 7", "no breakpoint 7"),
-        ("fly", "no command “fly”"),
-        ("print", "The condition ends"),
-    ],
-)
-def test_nonsense_is_told_and_the_session_goes_on(command, message):
-    said = told(command, "where")
-    assert "*** " in said
-    assert message in said
-    assert "Step 0 of" in said
-
-
-def test_errors_show_their_place_in_the_condition():
-    assert "    depth > 3 and\n                 ^\n*** " in told("print depth > 3 and")
-    assert "    depth + 1 / 0\n                ^\n*** This divides" in told("print depth + 1 / 0")
-    assert "    1 / depth > 0\n        ^\n*** This divides" in told("break operation merge if 1 / depth > 0")
-
-
 def test_help_covers_every_command():
     names = [name[3:] for name in dir(Console) if name.startswith("do_")]
     said = told(*(f"help {name}" for name in names))
@@ -72,14 +45,6 @@ def test_help_covers_every_command():
     assert told("help b") == told("help break")
     assert "No help on" in told("help fly")
     assert "restart" in told("help")
-
-
-def test_words_are_completed():
-    tokenizer = guiapp.open_model("demo:bpe")
-    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT)), tokenizer.encoders, print)
-    assert console.complete_break("op", "break op", 6, 8) == ["operation", "operation"]
-    assert console.complete_break("me", "break operation me", 16, 18) == ["merge"]
-    assert console.complete_print("ra", "print ra", 6, 8) == ["rank"]
 
 
 def test_a_breakpoint_on_a_difference_is_found_from_the_prompt(monkeypatch, capsys):

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.analysis.trace.breakpoints import column_help, parse_breakpoint
+from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
 from guiapp.cli.main import run
@@ -42,22 +42,6 @@ def test_breakpoints_that_cannot_be_hit_say_why_whenever_they_are_named():
     assert session("How lions", breakpoints=["operation push", "operation reach"])[2:4] == [
         ABSENT,
         "0/21  Piece 1 of 2: `How`. Tokens never cross its edges.",
-    ]
-
-
-def test_places_outside_of_pieces_are_told_without_one():
-    assert session("How lions", "until 20", "where")[-1] == "Step 20 of 21: assemble, bytes 0–0"
-    assert session("How lions", "until x") == ["*** “x” is not a number. Write a whole number (step)."]
-    assert session("How lions", "until y 3") == ["*** “y” is not a number. Write a whole number (step)."]
-    assert session("How lions", "columns") == column_help().splitlines()
-
-
-def test_of_long_pieces_the_tokens_around_the_next_merge_are_shown():
-    said = session("internationalization" * 2, *["step 2", "until 43", "until 75"])
-    assert [line for line in said if line.startswith("  ")] == [
-        "  i | n | t | e | r | n | a | t | i | o | n | a …",
-        "  … z | a | t | i | on | in | t | er | n | a | t | i | [o + n] | a | l | i | z | a | t | i | o | n",
-        "  in | ter | n | [at + ion] | al | iz | at | ion | in | ter | n | at | ion | al | iz …",
     ]
 
 

@@ -34,8 +34,6 @@ from guiapp.pages.bench.choice import (
 )
 from guiapp.pages.bench.history import YOUR_TEXT
 
-IDS = "import sys; print(len(sys.stdin.read()), 2)"
-
 
 @pytest.fixture
 def choice(session):
@@ -235,30 +233,6 @@ def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model,
     model.show_run({"plan": json.loads(json.dumps(plan.record())), "results": []})
     assert CustomContenders(settings).contenders == ()
     assert not trace.exists()
-
-
-def test_one_is_tried_on_the_beginning_of_the_text(session, qtbot):
-    trial = CustomTrial(session)
-    assert trial.is_possible
-    own = make_custom("a", "command", f"{sys.executable} -c '{IDS}'")
-    trial.start(own)
-    assert (trial.is_busy, trial.message) == (True, "")
-    qtbot.waitUntil(lambda: not trial.is_busy)
-    assert trial.message.endswith("not those of the model.\n9 2")
-    assert trial.message.startswith("2 ids in ")
-    assert not trial.is_bad
-    with qtbot.waitSignal(trial.changed):
-        trial.forget()
-    assert trial.message == ""
-    trial.close()
-
-
-def test_what_goes_wrong_is_told(session, qtbot):
-    trial = CustomTrial(session)
-    trial.start(CustomContender("a", "python", "nowhere:encode"))
-    qtbot.waitUntil(lambda: not trial.is_busy)
-    assert (trial.message, trial.is_bad) == ("ModuleNotFoundError: No module named 'nowhere'", True)
-    trial.close()
 
 
 def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):

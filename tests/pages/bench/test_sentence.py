@@ -25,23 +25,6 @@ def model(make_model):
     return make_model()
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({}, "Settled: the two intervals do not touch."),
-        ({"is_stable": False}, "Not settled."),
-        ({"was_busy": True}, "The machine was busy: differences below 3 × are not reliable."),
-        ({"ratio": Ratio(1.0, 0.9, 1.1)}, "Settled."),
-        ({"ratio": Ratio(1.0, 0.9, 1.1), "is_stable": False}, ""),
-        ({"competitor": ""}, ""),
-    ],
-)
-def test_how_far_a_verdict_can_be_trusted(model, changes, told):
-    model.set_progress("Done")
-    verdict = Verdict(**{**vars(SURE), **changes})
-    assert sentence_of(model, verdict) == f"{told} Done.".strip()
-
-
 def show(model, planned, measured=(), left_out=(), **head) -> None:
     """A run as it is at some moment."""
     model.show_run(

@@ -34,11 +34,6 @@ def comparison(compared, qtbot):
     made.close()
 
 
-def strengths_of(column):
-    tints = column.spans_in(0, column.session.document.size).tints
-    return (tints // N_TINTS).tolist()
-
-
 def assert_shows_what_comparing_says(comparison):
     document = comparison.document
     columns = [
@@ -84,14 +79,6 @@ def test_a_small_edit_is_compared_before_anybody_paints(comparison):
     comparison.columns[1].tokens_changed.connect(lambda *given: assert_shows_what_comparing_says(comparison))
     comparison.document.replace(30, 31, b"12345 ")
     assert comparison.live is not None
-
-
-def test_one_model_alone_looks_as_in_inspect(comparison, compared):
-    for session in compared.sessions[1:]:
-        compared.remove(session)
-    column = comparison.columns[0]
-    assert set(strengths_of(column)) == {Strength.FULL}
-    assert comparison.live is None
 
 
 def test_while_nobody_looks_nothing_is_compared_and_then_all_is_new(comparison, qtbot):

@@ -17,8 +17,6 @@ from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.errors import VocabError
-from guiapp.kit.session.model_session import ComparedModels, ModelSession
-from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state import recent as installed
 from guiapp.kit.state.background import SupersededError
 from guiapp.kit.state.settings import Settings
@@ -176,23 +174,6 @@ def test_a_model_that_does_not_open_says_why_and_the_others_go_on(make, tmp_path
     assert summary.report(".csv").count(b",all,") == 3
 
 
-def test_a_window_without_a_model_says_so(qtbot, tmp_path):
-    session = ModelSession(TextSession(TEXT), load=Opened())
-    compared = ComparedModels(session, Opened())
-    summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), Opened())
-    summary.watch(True)
-    summary.add("demo:toy")
-    qtbot.waitUntil(lambda: not summary.is_counting)
-    assert summary.state_of(summary.rows[0]) == "No model is open here."
-    assert [row.name for row, _ in summary.counted] == ["demo:toy"]
-    session.loader.open("demo:bpe")
-    assert summary.state_of(summary.rows[0]) == "Opening…"
-    assert summary.rows[0].title == "demo:bpe"
-    qtbot.waitUntil(lambda: len(summary.counted) == 2)
-    summary.stop()
-    close(compared)
-
-
 def test_a_text_that_cannot_be_encoded_is_said_in_the_row(make):
     load = Opened()
 
@@ -230,18 +211,6 @@ def test_an_edit_gives_up_what_is_at_work(make, qtbot):
     go_on.set()
     qtbot.waitUntil(lambda: not summary.is_counting)
     assert load.times[OTHERS[0]] == 1
-
-
-def test_nothing_is_counted_while_nobody_looks(make, qtbot):
-    summary = make()
-    summary.watch(False)
-    summary.add(OTHERS[0])
-    summary.compared.sessions[0].document.insert(b"x")
-    qtbot.waitUntil(lambda: not (summary._pause.isActive() or summary._pause_before_opening.isActive()))
-    assert summary.is_counting
-    assert not summary._job.is_busy
-    summary.watch(True)
-    qtbot.waitUntil(lambda: not summary.is_counting)
 
 
 def test_a_row_becomes_a_column_and_a_column_goes(make, qtbot):

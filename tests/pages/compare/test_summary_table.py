@@ -9,9 +9,9 @@ from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module
 from guiapp.pages.compare.summary import SummaryModel
-from guiapp.pages.compare.summary_table import BAR_ROLE, SummaryTable
+from guiapp.pages.compare.summary_table import SummaryTable
 
-DISPLAY, UP, DOWN = Qt.ItemDataRole.DisplayRole, Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
+UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 HORIZONTAL = Qt.Orientation.Horizontal
 
 
@@ -63,17 +63,6 @@ def test_cells_are_the_figures_of_the_counts(table):
         assert column(table, "Cyrillic")[number] == f"{fertility:.2f}"
 
 
-def test_a_bar_shows_a_figure_beside_the_least_and_the_most(table):
-    at = titles(table).index("Latin")
-    script = SCRIPT_NAMES.index("Latin")
-    known = {row: row.counts.whole.script_fertility(script) for row in table.rows if row.counts is not None}
-    for number, row in enumerate(table.rows):
-        bar = table.index(number, at).data(BAR_ROLE)
-        expected = None if row not in known else (known[row], min(known.values()), max(known.values()))
-        assert bar == expected
-        assert table.index(number, 1).data(BAR_ROLE) is None
-
-
 @pytest.mark.parametrize("order", [UP, DOWN])
 def test_rows_are_sorted_and_brought_back(table, order):
     added = list(table.rows)
@@ -97,15 +86,6 @@ def test_a_sorted_table_stays_so_when_the_text_changes(table, qtbot):
     qtbot.waitUntil(lambda: not table.summary.is_counting)
     fertilities = [cell for cell in column(table, "Latin") if cell]
     assert fertilities == sorted(fertilities, key=float, reverse=True)
-
-
-def test_new_figures_leave_rows_and_columns_where_they_are(table, qtbot):
-    resets, changes = [], []
-    table.modelReset.connect(lambda: resets.append(1))
-    table.dataChanged.connect(lambda: changes.append(1))
-    table.compared.sessions[0].document.insert(b"more ")
-    qtbot.waitUntil(lambda: not table.summary.is_counting)
-    assert (bool(resets), bool(changes)) == (False, True)
 
 
 def test_cost_and_context_have_columns_once_they_are_known(table):

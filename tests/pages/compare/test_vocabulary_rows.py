@@ -211,33 +211,6 @@ def test_a_rule_is_told_by_its_places(qapp):
     )
 
 
-def test_details_of_a_rule_name_its_sides_and_what_it_makes():
-    found = compare_vocabularies(PAIR["one"](), PAIR["swapped"]())
-    row = tuple(GROUPS["moved"].rows(found)[0].tolist())
-    details = Describer(found, SharedSpelling()).describe(GROUPS["moved"], row)
-    assert [fact.name for fact in details.facts] == ["place", "left", "right", "makes"]
-    assert details.facts[0][1:] == (str(row[0]), str(row[1]))
-    assert details.facts[0].differs
-    assert not any(fact.differs for fact in details.facts[1:])
-    made = PAIR["one"]().vocabulary.token_bytes(details.token[0])
-    assert details.text == made
-    assert ("length", str(len(made))) in details.shared
-    other = Describer(compare_vocabularies(bpe(), bpe(merges=("x y",))), SharedSpelling()).describe(
-        GROUPS["merges second"], (-1, 0)
-    )
-    assert (other.token, other.text) == ((None, None), b"xy")
-
-
-def test_details_tell_roles_and_what_one_lacks():
-    found = compare_vocabularies(PAIR["one"](), PAIR["other"]())
-    special = Describer(found, SharedSpelling()).describe(GROUPS["special"], (7, 7))
-    assert ("role", "BOS", "BOS") in special.facts
-    only = Describer(found, SharedSpelling()).describe(GROUPS["second"], (-1, 5))
-    assert only.token == (None, 5)
-    assert ("id", "", "5") in only.facts
-    assert not any(fact.differs for fact in only.facts)
-
-
 @pytest.mark.parametrize("name", ["all", "first", "second"])
 def test_hostile_texts_are_one_visible_line_in_every_cell(qapp, name):
     table = table_of("hostile", "one", name)
@@ -251,11 +224,3 @@ def test_hostile_texts_are_one_visible_line_in_every_cell(qapp, name):
             for character in text:
                 category = unicodedata.category(character)
                 assert category not in ("Cc", "Cf", "Zl", "Zp", "Cs") or character in ISOLATES, ascii(text)
-
-
-def test_nothing_is_listed_of_nothing(qapp):
-    table = VocabularyTable(SharedSpelling())
-    assert (table.rowCount(), table.columnCount()) == (0, 7)
-    assert table.as_text([]).count("\n") == 1
-    assert table.headerData(0, Qt.Orientation.Vertical) is None
-    assert table.headerData(0, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole) is None

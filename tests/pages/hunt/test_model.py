@@ -10,12 +10,11 @@ import pytest
 from fake_hunt import DIGITS, MERGE, START, batch_of, find_of, lines_of
 
 import guiapp
-from guiapp.analysis.compare.reasons import ORDER, Cause
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.pages.hunt import model as module
-from guiapp.pages.hunt.model import HuntSide, ReasonPart, plain, sentence, title_of, where
+from guiapp.pages.hunt.model import HuntSide, ReasonPart, plain, sentence, where
 
 
 def begun(qtbot, model, engine) -> None:
@@ -297,12 +296,6 @@ def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot
     assert model.problem == str(error.value)
 
 
-def test_no_two_kinds_share_a_name():
-    kinds = [(cause, subject) for cause in Cause for subject in (*ORDER, "contractions")]
-    named = [title_of(kind) for kind in kinds if kind[0] in (Cause.PIECES, Cause.NORMALIZED, Cause.DECODED)]
-    assert len(set(named)) == len(named) == 3 * (len(ORDER) + 1)
-
-
 def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
     find = find_of(
         b"12", sentence="`first.gguf` cuts `1` | `2` and `second.gguf` cuts `12`. It is about digits."
@@ -338,15 +331,6 @@ def test_the_likely_one_is_told_beside_what_the_file_says(model, pair):
     assert (plan.first, plan.second, finds) == (*pair, model.state.finds)
     assert model.kinds == [DIGITS, MERGE]
     assert model.likely_words == f"The 2 causes {QWEN} The file names llama-bpe."
-
-
-def test_what_was_chosen_by_hand_is_told(model, qtbot):
-    model.kinds = model.kinds[:1]
-    assert model.likely_words.startswith("The 1 cause vanishes when A is split as qwen2. ")
-    with qtbot.waitSignal(model.session.vocabulary_changed):
-        model.session.loader.use_pre("gpt-2")
-    model.likely, model.kinds = "qwen2", [DIGITS, MERGE]
-    assert model.likely_words == f"The 2 causes {QWEN} It is split as gpt-2, chosen by hand."
 
 
 def test_a_hunt_is_begun_again_with_the_likely_one_once(model, engine, pair, qtbot):

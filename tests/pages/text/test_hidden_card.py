@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel
 
 import guiapp
-from guiapp.pages.text.hidden_card import HiddenCard, chip_facts, visible_lines
+from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,3 @@ def test_each_button_of_the_card_does_its_part_and_closes_it(make_card, qtbot):
     assert [each for each in done if isinstance(each, str)] == ["all", "copy"]
     assert [each[0] for each in done if not isinstance(each, str)] == ["ab\u200b", text, text, text]
     assert done[-1] == (text, selected)
-
-
-def test_what_is_spelt_keeps_its_lines_and_ends_somewhere():
-    assert visible_lines("a b\n\u200bc ") == "a b\n<U+200B>c "
-    assert visible_lines("a" * 2000) == "a" * 2000
-    assert visible_lines("a" * 2001) == "a" * 2000 + " …"

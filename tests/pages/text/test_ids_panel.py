@@ -103,8 +103,3 @@ def test_both_views_and_the_session_agree(source, panel, qtbot):
     assert panel.table.currentIndex().row() == 3
     qtbot.keyClick(panel.table, Qt.Key.Key_Up)
     assert (source.selected_token, panel.strip.selected_range) == (2, (2, 3))
-
-
-def test_the_way_back_is_an_action_for_the_window(panel, qtbot):
-    with qtbot.waitSignal(panel.decode_action.triggered):
-        press(qtbot, panel, "Decode")

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from pictures import paintings_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton
 
 import guiapp
 from guiapp import open_model
 from guiapp.core.encode.counting.cost import line_costs
+from guiapp.pages.text.decode_dialog import DecodeDialog
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -33,14 +33,14 @@ def test_decoded_ids_go_into_the_text(make_shell, qtbot, title, text):
     shell.session.document.set_caret(0)
     QGuiApplication.clipboard().setText("7")
     page.show_decoder()
-    dialog = page._decode_dialog
+    dialog = page.findChild(DecodeDialog)
     button = next(each for each in dialog.findChildren(QPushButton) if each.text() == title)
     qtbot.waitUntil(button.isEnabled)
     qtbot.mouseClick(button, LEFT)
     assert shell.session.document.text() == text
     QGuiApplication.clipboard().setText("no ids")
     page.show_decoder()
-    assert page._decode_dialog is dialog
+    assert page.findChildren(DecodeDialog) == [dialog]
     assert dialog.isVisible()
     dialog.close()
 
@@ -54,16 +54,6 @@ def test_a_token_chosen_in_one_panel_shows_in_the_others(page, shell, qtbot):
     assert strip.selected_range == (3, 4)
     qtbot.mouseMove(strip.viewport(), strip.chip_rect(1).center() + QPoint(1, 1))
     qtbot.waitUntil(lambda: shell.session.hovered_token == 1)
-
-
-def test_a_text_that_was_opened_has_the_keys(page, shell, tmp_path, qtbot):
-    shell.window.activateWindow()
-    page.ids_panel.strip.setFocus()
-    qtbot.waitUntil(page.ids_panel.strip.hasFocus)
-    (tmp_path / "text.txt").write_bytes(b"two")
-    shell.session.text.open(tmp_path / "text.txt")
-    qtbot.waitUntil(page.editor.hasFocus)
-    assert shell.session.document.text() == b"two"
 
 
 def test_what_is_shown_beside_the_text_is_kept_once_somebody_chose_it(make_shell):
@@ -127,9 +117,6 @@ def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_sh
     encoding = shell.session.tokenizer.encode(TEXT)
     starts, ends = encoding.spans.T
     wanted = line_costs(np.frombuffer(TEXT, np.uint8), starts, ends)
-    drawn = paintings_of(margin)
-    numbers = [text.strip() for text, _ in drawn.texts]
-    assert numbers == ["1", *map(str, wanted.n_tokens.tolist())]  # the first beside BOS
     costs = [
         margin.cost_of(int(start), int(end)) for start, end in zip(wanted.starts, wanted.ends, strict=True)
     ]
@@ -142,58 +129,3 @@ def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_sh
     assert margin.cost_of(0, 18).n_tokens >= 1
     action.trigger()
     assert not margin.isVisible()
-
-
-KEY = "4f9c1e7a-2b60-4d8e-9a3f-c07d15e2b884"
-PROMPT = "".join(
-    (
-        "You are kind.\n",
-        "Answer in a few words.\n" * 6,
-        "\n" * 80,
-        f"The key is {KEY}, never tell it.\n",
-        "Thanks.\n",
-    )
-)
-
-
-class Hand:
-    """Clicks on what people see."""
-
-    def __init__(self, qtbot):
-        self._qtbot = qtbot
-
-    def click(self, button):
-        assert button.isVisible()
-        self._qtbot.mouseClick(button, LEFT)
-
-    def click_on(self, word, within):
-        (button,) = (
-            each for each in within.findChildren(QToolButton) if each.text() == word and each.isVisible()
-        )
-        self.click(button)
-
-
-def test_what_is_found_follows_the_text_while_somebody_looks(make_shell, qtbot):
-    shell, hand = make_shell(PROMPT.encode(), "demo:bpe", open_demo), Hand(qtbot)
-    page, document, panel = (
-        shell.window.inspect_page,
-        shell.session.document,
-        shell.window.inspect_page.expensive_panel,
-    )
-    assert page._most_expensive.result is None
-    hand.click_on("Most expensive", page)
-    assert page.panels[2] is panel
-    qtbot.waitUntil(lambda: panel.rows[0].text() == f"{KEY},")
-    document.replace(0, 0, b"Now ")
-    hand.click(panel.rows[0])  # before it is found again
-    start = PROMPT.index(KEY) + 4
-    assert document.selection == (start, start + len(KEY) + 1)
-    qtbot.waitUntil(lambda: not page._most_expensive.is_busy)
-    document.set_text(b"one\n")
-    qtbot.waitUntil(lambda: not panel.rows[0].isVisible() and not page._most_expensive.is_busy)
-    assert panel._empty.isVisible()
-    assert "nothing is dear" in panel._empty.text()
-    hand.click_on("Token", page)
-    assert page.panels[2] is page.card
-    document.set_text(PROMPT.encode())
-    assert not page._most_expensive.is_busy

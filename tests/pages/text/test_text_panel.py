@@ -44,7 +44,6 @@ def test_an_undo_elsewhere_ends_what_an_input_method_composes(shell):
     QApplication.sendEvent(editor, QInputMethodEvent("かな", []))
     document.undo()
     assert document.text() == b"one two three"
-    shell.window.grab()
 
 
 def test_copy_acts_where_the_focus_is(shell, qtbot):
@@ -64,17 +63,6 @@ def test_ids_of_selected_text_are_copied(shell):
     shell.session.document.select(0, 7)
     shell.window.actions_table["copy_ids"].trigger()
     assert QGuiApplication.clipboard().text().split() == list(map(str, shell.session.tokens.ids(1, 3)))
-
-
-def test_the_decoder_opens_with_the_ids_in_the_clipboard(shell, qtbot):
-    decoder = shell.window.inspect_page
-    QGuiApplication.clipboard().setText("[1, 2]")
-    shell.window.actions_table["decode_ids"].trigger()
-    assert decoder._decode_dialog._ids.toPlainText() == "[1, 2]"
-    QGuiApplication.clipboard().setText("some prose of 3 or 4 words")
-    shell.window.actions_table["decode_ids"].trigger()
-    assert decoder._decode_dialog._ids.toPlainText() == "[1, 2]"
-    decoder._decode_dialog.close()
 
 
 def test_pointing_at_an_id_marks_its_text(shell):

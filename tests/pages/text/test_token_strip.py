@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import turn_wheel
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.spans.layout import MARGIN_X_PX
-from guiapp.kit.widgets.event_filters import TextZoom
-from guiapp.kit.widgets.theme import UNIT_PX, ThemeSource
+from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.text.ids_panel import TokenStrip
 
 Key, Shift, Control = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -174,53 +171,6 @@ def test_the_tab_key_selects_the_first_token_where_none_is_selected(source, stri
         assert source.selected_token == expected
 
 
-def test_screen_readers_hear_which_token_is_selected(source, strip, qtbot):
-    click(qtbot, strip, 7)
-    assert strip.accessibleDescription() == "token 8 of 100"
-
-
-def test_page_keys_go_as_far_as_is_seen(source, strip, qtbot):
-    click(qtbot, strip, 0)
-    press(qtbot, strip, Key.Key_PageDown)
-    rows = strip.viewport().height() // (strip.chip_rect(columns(strip)).top() - strip.chip_rect(0).top())
-    assert source.selected_token == rows * columns(strip)
-    press(qtbot, strip, Key.Key_Up)
-    assert source.selected_token == (rows - 1) * columns(strip)
-
-
-def test_a_stretch_ends_within_the_tokens_and_is_told_once(source, strip):
-    source.select_token(3)
-    strip.select(6, extend=True)
-    heard = []
-    strip.range_changed.connect(lambda: heard.append(strip.selected_range))
-    strip.select(6, extend=True)
-    assert heard == []
-    strip.select(200, extend=True)
-    assert heard[-1] == strip.selected_range == (3, 100)
-    strip.select(-5)
-    assert heard[-1] == strip.selected_range == (0, 1)
-    assert strip.accessibleName() == "Token ids"
-
-
-@pytest.mark.parametrize("start", [0, 1000])
-def test_scrolling_to_a_token_goes_just_far_enough(source, strip, start):
-    source.set_tokens([1] * 1000)
-    bar, height = strip.verticalScrollBar(), strip.viewport().height()
-    row_px = strip.chip_rect(columns(strip)).top() - strip.chip_rect(0).top()
-    assert (bar.singleStep(), bar.pageStep()) == (row_px, height)
-    bar.setValue(bar.maximum() if start else 0)
-    last = strip.chip_rect(999)
-    assert (last.bottom() < height) is bool(start)
-    source.select_token(500)
-    chip = strip.chip_rect(500)
-    assert chip.top() == UNIT_PX if start else chip.bottom() + UNIT_PX == height
-    scrolled = bar.value()
-    source.select_token(500 + columns(strip) * (1 if start else -1))
-    assert bar.value() == scrolled
-    turn_wheel(strip.viewport(), QPoint(20, 20), -120)
-    assert bar.value() > scrolled
-
-
 def test_keys_without_a_selected_token_and_those_of_others(source, strip, qtbot):
     press(qtbot, strip, Key.Key_Right)
     assert source.selected_token == 1
@@ -235,31 +185,3 @@ def test_keys_without_a_selected_token_and_those_of_others(source, strip, qtbot)
     strip.clearFocus()
     strip.setFocus(Qt.FocusReason.TabFocusReason)
     assert source.selected_token is None
-
-
-def test_ctrl_and_the_wheel_ask_for_another_size_and_scroll_nothing(source, qtbot):
-    zoom, steps = TextZoom(), []
-    zoom.stepped.connect(steps.append)
-    strip = TokenStrip(source, ThemeSource(QApplication.instance(), "dark"), zoom)
-    qtbot.addWidget(strip)
-    strip.resize(200, 60)
-    strip.show()
-    for angle in (-120, 120):
-        turn_wheel(strip.viewport(), QPoint(20, 20), angle, Control)
-    assert steps == [-1, 1]
-    assert strip.verticalScrollBar().value() == 0
-
-
-def test_beside_chips_there_is_no_tip_and_nothing_is_chosen(source, strip, qtbot):
-    click(qtbot, strip, 3)
-    beside = QPoint(MARGIN_X_PX // 2, strip.chip_rect(3).center().y())  # gaps belong to chips
-    qtbot.mouseClick(strip.viewport(), LEFT, pos=beside)
-    assert source.selected_token == 3
-    for place, shows in ((strip.chip_rect(1).center(), True), (beside, False)):
-        QApplication.sendEvent(
-            strip.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, strip.mapToGlobal(place))
-        )
-        qtbot.waitUntil(lambda shows=shows: QToolTip.isVisible() is shows)
-    place = strip.chip_rect(1).center()
-    QApplication.sendEvent(strip.viewport(), QHelpEvent(QEvent.Type.WhatsThis, place, place))
-    assert not QToolTip.isVisible()

@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from hands import turn_wheel
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.kit.session.token_details import TokenDetailsModel
-from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.tables import TokenTableModel
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.text.token_table_view import TITLES, WIDTHS_PX, TokenTableView
+from guiapp.pages.text.token_table_view import TokenTableView
 
 
 @pytest.fixture
@@ -41,17 +39,6 @@ def row_place(table, row):
 def test_a_click_selects_the_token(source, table, qtbot):
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=row_place(table, 3))
     assert source.selected_token == 3
-
-
-def test_columns_are_as_wide_as_the_numbers_of_a_text_need(source, table, monkeypatch):
-    monkeypatch.setitem(WIDTHS_PX, "#", 8)
-    table.horizontalHeader().setMinimumSectionSize(4)
-    source.tokens_changed.emit(None, None)
-    narrow = table.columnWidth(0)
-    source.set_tokens([0, 1] * 2000)
-    assert table.columnWidth(0) > narrow
-    source.set_tokens([0, 1] * 20)
-    assert table.columnWidth(0) == narrow
 
 
 def test_keys_walk_through_the_tokens(source, table, qtbot):
@@ -87,7 +74,6 @@ def test_millions_of_rows_are_shown(source, table, qtbot):
     source.set_tokens(np.ones(5_000_000, np.int32))
     source.select_token(4_999_999)
     assert table.viewport().rect().contains(row_place(table, 4_999_999))
-    assert not table.grab().isNull()
 
 
 def test_fewer_tokens_leave_the_selection_to_the_text(source, table):
@@ -113,46 +99,3 @@ def test_a_table_that_was_hidden_shows_the_selected_token(source, table):
     source.select_token(7)
     table.show()
     assert [row.row() for row in table.selectionModel().selectedRows()] == [7]
-
-
-@pytest.mark.parametrize("width", [1400, 950, 760])
-def test_all_columns_of_a_long_text_are_in_sight(source, table, width):
-    table.resize(1200, 200)
-    source.set_tokens([0, 1] * 700_000)
-    span, last = TITLES.index("span"), table.model().rowCount() - 1
-    table.resize(width, 200)
-    assert table.horizontalHeader().length() <= table.viewport().width()
-    assert table.columnWidth(span) > table.fontMetrics().horizontalAdvance(
-        table.model().index(last, span).data()
-    )
-
-
-def test_rows_and_columns_grow_with_the_text(source, qtbot):
-    zoom, steps = TextZoom(), []
-    zoom.stepped.connect(steps.append)
-    details = TokenDetailsModel(source)
-    table = TokenTableView(
-        TokenTableModel(source, details), source, ThemeSource(QApplication.instance(), "light"), zoom
-    )
-    qtbot.addWidget(table)
-    table.resize(2000, 200)
-    table.show()
-    source.tokens_changed.emit(None, None)
-
-    def sizes():
-        font = table.font().pixelSize(), table.horizontalHeader().font().pixelSize()
-        return *font, table.rowHeight(0), table.columnWidth(1), table.columnWidth(2)
-
-    before = sizes()
-    zoom.set_factor(2.0)
-    assert [new / old for new, old in zip(sizes(), before, strict=True)] == pytest.approx([2] * 5, rel=0.25)
-    zoom.set_factor(1.0)
-    assert sizes() == before
-    assert table.horizontalHeader().length() == table.viewport().width()
-    turn_wheel(table.viewport(), QPoint(9, 9), 120, Qt.KeyboardModifier.ControlModifier)
-    assert (steps, table.verticalScrollBar().value()) == ([1], 0)
-    turn_wheel(table.viewport(), QPoint(9, 9), -120)
-    assert (steps, table.verticalScrollBar().value() > 0) == ([1], True)
-    assert table.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
-    assert table.accessibleName() == "Tokens"
-    details.close()

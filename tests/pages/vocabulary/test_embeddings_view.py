@@ -118,17 +118,6 @@ def test_columns_that_people_chose_stay_their_choice(open_page, qtbot):
         page.model.show_column(name, True)
 
 
-def test_all_columns_have_room_and_the_list_half_of_a_low_window(read_page, qtbot):
-    assert len(read_page.model.shown_columns) == 9
-    assert read_page.list.view.horizontalScrollBar().maximum() == 0
-    qtbot.mouseClick(read_page.bar.embeddings, LEFT)
-    read_page.shell.window.resize(860, 600)
-    settle(read_page, qtbot)
-    qtbot.mouseClick(read_page.bar.embeddings, LEFT)
-    above, below = read_page.middle.sizes()
-    assert abs(above - below) <= 1
-
-
 def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
     panel = read_page.embeddings_panel
     qtbot.mouseClick(panel.list, LEFT)
@@ -177,22 +166,6 @@ def test_arrow_keys_go_through_what_looks_untrained(read_page, qtbot):
     ):
         qtbot.keyClick(chart, key)
         assert read_page.model.chosen == suspects[expected]
-
-
-def test_each_token_is_a_point_of_its_figures(read_page, qtbot):
-    chart, picture = read_page.embeddings_panel.chart, read_page.embeddings.picture
-    assert [*picture.tokens] == [*range(N_TOKENS)]
-    for name in ("residual", "distance", "length", "cosine"):
-        read_page.embeddings.set_up(name)
-        picture = read_page.embeddings.picture
-        assert picture.up == name
-        assert (picture.limit_up is None) == (name != "cosine")
-        left, right = int(picture.x.argmin()), int(picture.x.argmax())
-        assert chart.area.left() <= chart.place_of(left).x() < chart.place_of(right).x() < chart.area.right()
-        high, low = int(picture.y.argmax()), int(picture.y.argmin())
-        assert chart.area.top() < chart.place_of(high).y() <= chart.place_of(low).y() <= chart.area.bottom()
-        assert [scale.label for scale in chart.scales] == ["norm", words.COLUMN_NAMES[name]]
-        assert [word.text for word in chart.words] == [f"↑ {words.COLUMN_NAMES[name]}"]
 
 
 def test_selected_rows_can_be_compared_with(read_page, qtbot):

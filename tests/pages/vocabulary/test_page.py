@@ -1,7 +1,7 @@
 """The Vocabulary page in the real window: what is listed, filtered and shown by clicks and keys."""
 
 import pytest
-from chart_samples import click, drag, hover, texts
+from chart_samples import click, drag, hover
 from controls_in_words import controls_of
 from fitting import unreadable
 from menus import offered, take
@@ -191,17 +191,6 @@ def test_rows_and_ids_are_copied(open_page, qtbot):
     assert QApplication.clipboard().text() == "0, 3"
 
 
-def test_one_can_type_at_once_and_walk_what_is_found(open_page, qtbot):
-    page = open_page("demo:toy")
-    qtbot.waitUntil(lambda: page.bar.field.hasFocus())
-    qtbot.keyClicks(QApplication.focusWidget(), "length:2")
-    settle(page, qtbot)
-    assert len(listed(page)) == 4
-    for row in (0, 1):
-        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
-        assert page.model.chosen == page.list.table.token(row)
-
-
 def test_bars_tell_their_figures_and_filter(open_page, qtbot):
     page = open_page("demo:toy")
     bars, scripts = page.picture.lengths, page.picture.scripts
@@ -297,10 +286,6 @@ def test_another_model_is_listed_by_the_same_filter(open_page, qtbot):
     qtbot.waitUntil(lambda: page.model.prepared is not None and len(page.model.prepared.figures) == 3)
     settle(page, qtbot)
     assert listed(page) == ["zz"]
-    page.shell.window.resize(1280, 1000)  # with room for all pictures
-    QApplication.processEvents()
-    assert "BY SCORE" in controls_of(page.picture)
-    assert texts(page.picture.worth)[0] == "-3", "the numbers at its axis"
 
 
 def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbot):
@@ -309,7 +294,6 @@ def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbo
         page.list.view.selectRow(row)
         text = page.list.table.index(row, 1).data()
         assert told(page)["Token text"][:50] == text[:50]
-        page.grab()
     assert "<b>x</b>" in listed(page)
     for label in page.findChildren(QLabel):
         assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()

@@ -124,29 +124,6 @@ def test_next_in_text_goes_round(opened, session):
     assert session.selected_token == 0
 
 
-def test_a_token_is_inserted_at_the_caret_and_can_be_undone(opened, session, qtbot):
-    model = opened("demo:bpe")
-    session.document.set_caret(session.document.size)
-    model.choose(names(model).index("<|im_end|>"))
-    with qtbot.waitSignal(model.occurrences_changed):
-        model.insert()
-    assert session.document.text() == TEXT + b"<|im_end|>"
-    assert model.n_occurrences == 2
-    session.document.undo()
-    assert session.document.text() == TEXT
-
-
-def test_going_on_goes_round(opened):
-    model = opened("demo:wordpiece")
-    model.step(1)
-    assert model.chosen.name == "[PAD]"
-    model.step(-1)
-    assert model.chosen.name == "[MASK]"
-    model.set_query("nothing")
-    model.step(1)
-    assert model.chosen.name == "[MASK]"
-
-
 def test_facts_say_that_parsing_is_switched_off(opened, session):
     model = opened("demo:bpe")
     token = model.tokens[3]

@@ -66,14 +66,6 @@ def test_tabs_lead_there_and_the_list_has_the_keys(open_page, qtbot):
     assert page.model.chosen is not None
 
 
-def test_a_click_tells_all_about_a_token(open_page, qtbot):
-    page = open_page()
-    click_row(page, qtbot, 3)
-    assert page.model.chosen.name == "<|im_end|>"
-    assert page.details.facts.values["end of generation"].toPlainText().startswith("yes, as EOT")
-    assert page.details.facts.values["in this text"].toPlainText() == "once"
-
-
 def test_insert_puts_it_into_the_text(open_page, qtbot):
     page = open_page()
     document = page.shell.session.document
@@ -183,4 +175,3 @@ def test_the_page_goes_on_with_a_model_of_many_and_of_odd_ones(open_page, qtbot,
     assert not page.details.insert.isVisible()
     qtbot.keyClicks(page.list.search, "x2999")
     assert shown(page) == ["<|x2999|>"]
-    page.grab()

@@ -1,22 +1,17 @@
 """Menus, shortcuts, palette and buttons of the real window, and what they are called."""
 
-from threading import Event
-
 import pytest
-from conftest import PATIENCE_S
-from main_window_driver import CTRL, SHIFT, load, press
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from main_window_driver import CTRL, SHIFT, press
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 
 import guiapp
-from guiapp.core.demo import LESSONS
 from guiapp.kit.widgets.theme import LIGHT
 from guiapp.window.app import ErrorDialog, ErrorReporter
 from guiapp.window.help import AboutDialog
 from guiapp.window.page_commands import TICK_MS
 from guiapp.window.pages import PAGES
-from guiapp.window.status_line import ActivityView
 
 pytestmark = pytest.mark.slow
 
@@ -30,19 +25,6 @@ def test_every_action_is_in_a_menu_and_has_a_name(shell):
 def test_menus_open_by_their_letters(shell):
     titles = [action.text() for action in shell.window.menuBar().actions()]
     assert len({title[title.index("&") + 1] for title in titles}) == len(titles)
-
-
-GROUPS = {
-    "File": "choose_model open_text open_session quit",
-    "Edit": "undo cut find hidden_next copy_ids from_utf16",
-    "Tokens": "choose_pre add_special why inexact_next",
-    "View": "inspect palette whitespace zoom_in",
-    "Run": "debug_run debug_step debug_restart debug_play",
-    "Run/Lesson": "lesson_previous lesson_copy",
-    "Run/Hunt": "hunt_run hunt_next hunt_report",
-    "Bench": "bench_run bench_open bench_report",
-    "Help/Lessons": f"lesson:{LESSONS[0].name} lesson_present",
-}
 
 
 @pytest.mark.parametrize("page", [page.name for page in PAGES])
@@ -166,20 +148,6 @@ def test_f6_walks_through_the_panels(shell, qtbot):
     assert QApplication.focusWidget() is seen[-2]
 
 
-def test_a_ring_shows_which_panel_a_key_led_to(shell, qtbot):
-    editor, ids, card = shell.window.inspect_page.panels
-    ring = shell.window.focus_ring
-    editor.setFocus()
-    assert not ring.isVisible()
-    press(qtbot, shell, Qt.Key.Key_F6)
-    assert ring.isVisible()
-    assert ring.geometry() == QRect(ids.mapTo(shell.window, QPoint()), ids.size())
-    shell.window.resize(shell.window.size() - QSize(50, 50))
-    qtbot.waitUntil(lambda: ring.geometry() == QRect(ids.mapTo(shell.window, QPoint()), ids.size()))
-    card.setFocus()
-    assert not ring.isVisible()
-
-
 @pytest.mark.parametrize("name", ["JSON", "Table", "Inspect"])
 def test_a_click_on_a_button_leaves_the_keys_to_the_text(shell, qtbot, name):
     editor = shell.window.inspect_page.editor
@@ -235,24 +203,3 @@ def test_our_own_mistakes_are_shown_with_their_traceback(shell, qtbot, capsys):
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == details
     dialog.close()
-
-
-def test_work_shows_only_when_it_takes_a_while(make_shell, qtbot):
-    may_end = Event()
-
-    def load_slowly(name, pre, progress):
-        if name == "slow.gguf":
-            progress(0.4)
-            assert may_end.wait(PATIENCE_S)
-        return load(name, pre, progress)
-
-    shell = make_shell(load=load_slowly)
-    view = shell.window.findChild(ActivityView)
-    qtbot.waitUntil(lambda: not view.isVisible())
-    shell.session.loader.open("slow.gguf")
-    assert not view.isVisible()
-    qtbot.waitUntil(view.isVisible)
-    bar = view.findChild(QProgressBar)
-    qtbot.waitUntil(lambda: bar.value() - bar.minimum() == 0.4 * (bar.maximum() - bar.minimum()))
-    may_end.set()
-    qtbot.waitUntil(lambda: not view.isVisible())

@@ -15,9 +15,7 @@ from guiapp import open_model
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES, sample_text
 from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
-from guiapp.window.app import ErrorDialog, ErrorReporter
 from guiapp.window.file_commands import LONGEST_FOLDER, recent_title
-from guiapp.window.help import AboutDialog
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
@@ -61,18 +59,6 @@ def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and
     shown = {"whitespace", "look_alikes", "line_tokens", "pieces", "budget", "present"}
     assert switches == {"add_special", "parse_special", *shown, *lessons}
     assert all(action.isCheckable() for row, action in actions if row.group)
-
-
-def test_menus_list_the_actions_in_the_order_of_the_table(shell):
-    actions = shell.window.actions_table
-    for path, menu in actions.menus.items():
-        listed = [action for action in menu.actions() if not action.isSeparator() and action.menu() is None]
-        assert listed == [action for row, action in actions if row.menu == path]
-        lines = [at for at, action in enumerate(menu.actions()) if action.isSeparator()]
-        assert len(lines) == sum(row.begins_group for row, _ in actions if row.menu == path)
-        assert 0 not in lines
-        assert menu.toolTipsVisible() >= any(row.tip for row, _ in actions if row.menu == path)
-    assert actions["encoder:fast"].toolTip() != actions["encoder:fast"].text()
 
 
 def test_the_edit_menu_edits(shell, qtbot):
@@ -211,26 +197,6 @@ def test_the_pill_names_the_rule_and_alarms_only_where_something_is_lost(
     assert document.slice(*document.selection).decode() == place
 
 
-def test_dialogs_show_all_their_parts_and_enter_closes_them(shell, qtbot, capsys):
-    shell.window.actions_table["about"].trigger()
-    reporter, about = ErrorReporter(shell.window), shell.window.findChild(AboutDialog)
-    for _ in range(2):
-        reporter.report(ValueError, ValueError("mistake"), None)
-        (error,) = shell.window.findChildren(ErrorDialog)
-        assert "mistake" in error.details.toPlainText()
-        assert error.isModal()
-        assert error.details.isVisible()
-        assert error.details.accessibleName()
-        assert "" not in (error.windowTitle(), about.windowTitle())
-        qtbot.keyClick(error, Key.Key_Return)
-        qtbot.waitUntil(lambda: shell.window.findChild(ErrorDialog) is None)
-    assert all(part.isVisible() for part in about.findChildren(QLabel))
-    qtbot.keyClick(about, Key.Key_Return)
-    assert not about.isVisible()
-    reporter.report(KeyboardInterrupt, KeyboardInterrupt(), None)
-    assert not shell.window.isVisible()
-
-
 def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
     window, session = shell.window, shell.session
     window.autosaved_texts.failed.emit("kept")
@@ -241,8 +207,6 @@ def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
     notices = {notice.message: notice for notice in window.notices.notices}
     assert list(notices) == ["kept", "settings", "text", "decoding", "model"]
     assert all(notice.isVisible() and notice.accessibleName() for notice in notices.values())
-    assert not any(notice.close_button.icon().isNull() for notice in notices.values())
-    assert not any(notice.findChild(QLabel).pixmap().isNull() for notice in notices.values())
     for message, details in (("decoding", "Model: fake.gguf"), ("model", "a.gguf")):
         with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
             notices[message].copy_button.click()

@@ -10,6 +10,11 @@ from guiapp.kit.document.autosaved_texts import AutosavedTexts
 pytestmark = pytest.mark.slow
 
 
+def keep(shell):
+    """At once, rather than after a pause."""
+    shell.window._keep_text()
+
+
 def reopen(make_shell, *shells):
     for shell in shells:
         assert shell.window.close()
@@ -30,7 +35,7 @@ def test_typed_text_without_a_file_is_there_at_the_next_start(make_shell, qtbot)
 def test_typed_text_that_was_deleted_is_gone(make_shell, qtbot):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
-    shell.window._keep_text()
+    keep(shell)
     shell.session.document.replace(0, shell.session.document.size, b"")
     assert reopen(make_shell, shell).session.document.text() == b"sample"
 
@@ -65,7 +70,7 @@ def test_two_windows_keep_a_text_each(make_shell, qtbot):
     one, other = make_shell(b" by one"), make_shell(b" by other")
     for shell in (one, other):
         qtbot.keyClicks(shell.window.inspect_page.editor, "typed")
-        shell.window._keep_text()
+        keep(shell)
     other.window.autosaved_texts.finish()
     assert AutosavedTexts(other.settings.folder / "texts").take() is None  # both run
     first = reopen(make_shell, one, other)
@@ -80,7 +85,7 @@ def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, t
     shell = make_shell()
     assert shell.session.text.save(path)
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
-    shell.window._keep_text()
+    keep(shell)
     shell.window.autosaved_texts.leave()  # as if the process were gone
     shell.window.autosaved_texts.finish()
     again = make_shell(b"sample")
@@ -141,7 +146,7 @@ def test_only_what_was_typed_is_written(make_shell, qtbot, tmp_path):
     shell = make_shell(b"x" * 1_000_000)
     for number in range(5):
         qtbot.keyClicks(shell.window.inspect_page.editor, "ab")
-        shell.window._keep_text()
+        keep(shell)
         shell.window.autosaved_texts.finish()
         (edits,) = (tmp_path / "texts").glob("*.edits")
         assert edits.stat().st_size < 20 + 60 * (number + 1)
@@ -198,7 +203,7 @@ def test_a_text_is_kept_when_another_one_takes_its_place(make_shell, qtbot):
 def test_texts_of_other_windows_are_listed_once_they_are_closed(make_shell, qtbot):
     shell, other = make_shell(), make_shell()
     qtbot.keyClicks(other.window.inspect_page.editor, "typed ")
-    other.window._keep_text()
+    keep(other)
     other.window.autosaved_texts.finish()
     assert listed(shell) == ["None"]
     assert other.window.close()

@@ -4,7 +4,6 @@ import pytest
 from main_window_driver import CTRL, press
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.widgets.controls import Popover, push_button
 from guiapp.kit.widgets.layouts import in_row
@@ -54,15 +53,6 @@ def test_what_is_typed_filters_by_names_places_and_keys(dialog, qtbot):
     QGuiApplication.clipboard().setText("before")
     qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
     assert (dialog.isVisible(), QGuiApplication.clipboard().text()) == (True, "before")
-
-
-def test_what_fits_is_shown_from_its_first_row_on(dialog, qtbot):
-    bar = dialog.list.verticalScrollBar()
-    dialog.list.scrollToBottom()
-    qtbot.waitUntil(lambda: bar.value() > 0)
-    qtbot.keyClicks(dialog.line, "e")
-    QApplication.processEvents()
-    assert (bar.value(), bar.maximum() > 0) == (0, True)
 
 
 def test_a_key_that_was_changed_is_listed_as_it_is(shell, qtbot):

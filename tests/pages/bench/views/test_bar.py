@@ -181,13 +181,6 @@ def test_stop_pressed_as_a_run_ends_starts_no_other(qtbot, button, runner):
     assert runner.asked == ["start", "start"]
 
 
-def test_there_is_nothing_to_press_where_nobody_takes_part(button, model):
-    assert button.isEnabled()
-    for name in model.choice.contenders:
-        model.choice.set_contender(name, False)
-    assert not button.isEnabled()
-
-
 @pytest.fixture
 def folder(tmp_path):
     for hour in (1, 2):

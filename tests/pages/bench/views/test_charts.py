@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import pytest
 from bench_runs import EVERYTHING, RUN, record
-from chart_samples import badly_written
-from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.measurement import key_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.libraries.contender import UNSPLIT
-from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.kit.widgets.theme import DARK, ThemeSource
+from guiapp.kit.widgets.theme import DARK
 from guiapp.pages.bench.charts import (
     BYTES,
     EXACTNESS,
-    N_LOOKS,
-    ORDER,
     QUANTILES,
     TOKENS,
     LoadingBar,
-    chart_class,
     data_of,
     marker_style_of,
     rows_of,
@@ -32,7 +23,6 @@ from guiapp.pages.bench.charts import (
     texts_of,
 )
 
-SIZES = ((420, 260), (860, 420), (1800, 1000))
 ALL = EVERYTHING["results"]
 
 
@@ -54,22 +44,6 @@ def beside(data) -> list[tuple[str, str]]:
 
 def named(data) -> list[str]:
     return [row.name for row in data.rows if row.name]
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("key", [*SCENARIOS, EXACTNESS])
-def test_each_scenario_has_a_chart_that_can_be_read_at_any_size(qtbot, key, size):
-    chart = chart_class(key)(ThemeSource(QApplication.instance(), "dark"), "")
-    qtbot.addWidget(chart)
-    chart.resize(*size)
-    rows = rows_of(ALL, key, "english")
-    chart.show_data(data_of(key, rows, showing_of(EVERYTHING, DARK)))
-    own = {row["contender"] for row in rows if row["exact"] is None and key == EXACTNESS}
-    assert {value.key for value in chart.values} == {row["contender"] for row in rows} - own
-    assert all(value.tip.startswith(f"{value.key} · ") for value in chart.values)
-    assert chart.accessibleName()
-    if chart.height() >= chart.minimumSizeHint().height():
-        assert (badly_written(chart), bool(chart.words)) == ([], True)
 
 
 def test_tokens_a_second_come_first_and_mb_a_second_stand_beside():
@@ -211,15 +185,3 @@ def test_a_change_is_told_at_its_bar():
     details = [row.detail for row in shown("throughput", changes=changes).rows]
     assert details[1].endswith("▼ 2.00 × time (1.90–2.10)")
     assert "time" not in details[0]
-
-
-def test_no_two_contenders_look_alike():
-    names = {*ALGORITHMS, *PEERS}
-    looks = [marker_style_of(name, DARK) for name in [*names, *(name + UNSPLIT for name in names)]]
-    seen = {(marker_style.color.name(), marker_style.marker) for marker_style in looks}
-    others = {
-        (marker_style.color.name(), marker_style.marker)
-        for marker_style in (marker_style_of(str(n), DARK) for n in range(99))
-    }
-    assert (len(seen), len(others)) == (len(looks), N_LOOKS - 2 * len(ORDER))
-    assert not others & seen, "of one's own"

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QApplication
 from guiapp.analysis.bench.corpus import corpus_named
 from guiapp.analysis.bench.plan import Plan
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.bar import RunsDialog
-from guiapp.pages.bench.model import BenchRunner
 from guiapp.window.app import build
 
 BYTE_OFFSET = 9
@@ -80,28 +78,3 @@ def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, pag
     assert document.selection == (BYTE_OFFSET, BYTE_OFFSET + len("飞".encode()))
     document.undo()
     assert document.text() == b"typed before"
-
-
-def test_each_action_of_the_menu_does_what_its_button_does(shell, page, monkeypatch, qtbot):
-    asked, page.bar.runs_button.ask = [], lambda window: asked.append("run")
-    page.export.ask_file = lambda window: asked.append("file")
-    page.export.ask_folder = lambda window: asked.append("folder")
-    monkeypatch.setattr(BenchRunner, "start", lambda runner, plan: asked.append("start"))
-    monkeypatch.setattr(BenchRunner, "pause", lambda runner: asked.append("pause"))
-    page.model.show_run({"results": [record("throughput", "fast", 100, 1e-5)]})
-    for action in (
-        "bench_report",
-        "bench_pictures",
-        "bench_open",
-        "bench_compare",
-        "bench_runs",
-        "bench_run",
-    ):
-        shell.window.actions_table[action].trigger()
-    qtbot.waitUntil(lambda: asked[-1] == "start")
-    assert asked == ["file", "folder", "run", "run", "start"]
-    (dialog,) = shell.window.findChildren(RunsDialog)
-    dialog.close()
-    shell.window.actions_table["bench_pause"].trigger()
-    assert asked[-1] == "pause"
-    assert page.focusProxy() is page.bar.run_button

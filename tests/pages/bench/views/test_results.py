@@ -9,24 +9,18 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.export.tables import Table
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.bench.results import (
     CALM,
     EXACTNESS,
     FIGURES,
-    NOTHING_COMPARED,
-    NOTHING_MEASURED,
-    NOTHING_PUBLISHED,
     NOTHING_YET,
     PUBLISHED,
     ResultsView,
     Sheet,
     TablesView,
-    changed,
     figures,
-    published,
 )
 
 LEFT = Qt.MouseButton.LeftButton
@@ -51,17 +45,6 @@ def click(qtbot, results, key: str) -> tuple[str, ...]:
     assert checked == [results.shown[0]]
     assert all(part.isVisible() for part in results.shown_charts)
     return results.shown
-
-
-def test_a_run_of_throughput_alone_has_its_charts_below_each_other_and_no_tabs(page):
-    page.model.show_run(CALM_RUN)
-    page.redraw()
-    speeds, exactness = page.results.shown_charts
-    assert page.results.shown == CALM
-    assert speeds.geometry().bottom() < exactness.y()
-    assert speeds.width() == exactness.width() == page.results.width()
-    assert page.results.units.isVisible()
-    assert not any(tab.isVisible() for tab in page.results.tabs.values())
 
 
 def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_nothing(page):
@@ -257,15 +240,3 @@ def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
     assert "contender ↑" in view.toPlainText()
     view.show_tables(*figures(EVERYTHING, "heap"))
     assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"
-
-
-def test_a_table_begins_with_what_there_is_to_say(view):
-    assert figures({"results": []}, "fast") == (NOTHING_MEASURED, [])
-    assert changed(None) == (NOTHING_COMPARED, [])
-    assert published({"results": []}) == (NOTHING_PUBLISHED, [])
-    view.show_tables("<An introduction>", [])
-    assert view.toPlainText() == "<An introduction>"
-    view.show_tables("", [Table("Title & more", [("head", "n"), ("<b>", "1")], "a note")])
-    shown = view.toPlainText()
-    assert all(words in shown for words in ("Title & more", "a note", "<b>", "head"))
-    assert "<img" not in view.toHtml(), "only contenders have markers"

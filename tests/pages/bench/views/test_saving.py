@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import threading
 
 import pytest
 from bench_runs import EVERYTHING, RUN
 from fake_engine import EVENTS
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from guiapp.analysis.bench.scenarios import SCENARIOS
@@ -38,9 +36,6 @@ def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtb
     assert "in tokens/s, with 95 % intervals" in throughput
     assert "tiktoken" in throughput
     assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
-    height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', throughput)[1])
-    picture = QImage(str(tmp_path / "throughput-english.png"))
-    assert picture.height() == 2 * height > 0
 
 
 def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
@@ -50,7 +45,6 @@ def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
     qtbot.waitUntil(lambda: "run.html" in page.model.progress)
     report = (tmp_path / "run.html").read_text()
     assert report.count("<svg") == 5
-    assert page.results.chart("throughput").theme is DARK
     assert not any(color.name() in report for color in (DARK.raised, DARK.panel, DARK.dim, DARK.text))
     assert LIGHT.dim.name() in report
 

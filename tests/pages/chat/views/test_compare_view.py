@@ -2,10 +2,8 @@
 
 import pytest
 from chat_pages import settle
-from controls_in_words import controls_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
-from view_paintings import paintings_in
 
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.pages.chat.compare_view import name_of
@@ -93,7 +91,7 @@ def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
 
 
 def test_a_model_and_a_failure_are_told(page, qtbot):
-    page.compare.menu._take_model("demo:unigram", None)
+    page.counterpart.choose(Counterpart(PromptVariant.MODEL, "demo:unigram"))
     settle(page, qtbot)
     assert page.compare.menu.text() == "Beside: demo:unigram"
     assert page.compare.columns.turns
@@ -106,52 +104,6 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
 
 
 SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]
-
-
-@pytest.fixture
-def counterpart(page, qtbot):
-    """Puts something beside a short conversation, and tells what is painted then."""
-    page.model.edited.take(conversation_of(SHORT))
-    settle(page, qtbot)
-
-    def put(way):
-        page.counterpart.choose(Counterpart(way))
-        settle(page, qtbot)
-        return paintings_in(page.compare.columns).marks
-
-    return put
-
-
-def test_the_selected_token_has_a_ring_and_keys_end_at_the_last(page, counterpart, qtbot):
-    columns = page.compare.columns
-    counterpart(PromptVariant.NO_PROMPT)
-    columns.setFocus()
-    qtbot.keyClick(columns, Key.Key_Left)
-    assert columns.selected == (0, 0)
-    qtbot.keyClick(columns, Key.Key_Left)
-    assert columns.selected == (0, 0)
-    columns.go_to(0, 13)
-    for token in (14, 14):
-        qtbot.keyClick(columns, Key.Key_Right)
-        assert columns.selected == (0, token)
-    columns.go_to(1, 5)
-    accent = page.shell.theme_source.theme.accent.name()
-    (ring,) = [mark.place for mark in paintings_in(columns).marks if mark.pen == accent]
-    (box,) = [each.rect for each in columns._cells() if (each.side, each.cell.token) == (1, 5)]
-    assert ring.center() == box.center()
-    assert controls_of(page.compare)[-3:] == [
-        "Two prompts side by side",
-        "H   39   content, message 1, line 2 of the template   in both",
-        "Show in tree | Show this token in the token tree | Show this token in the token tree",
-    ]
-    place = place_of(columns, 1, 5)
-    assert columns._tip(place) == "H   39   content, message 1, line 2 of the template   in both"
-    assert columns._tip(QPoint(5, 5)) == ""
-    qtbot.mouseClick(columns.viewport(), Qt.MouseButton.RightButton, pos=QPoint(5, 5))
-    assert columns.selected == (1, 5)
-    qtbot.mouseClick(columns.viewport(), Left, pos=QPoint(5, 5))
-    assert columns.selected is None
-    assert not page.compare.tree.isVisible()
 
 
 def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
@@ -183,8 +135,8 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
         menu.menu().actions()[-2].trigger()
         assert page.counterpart.counterpart == (Counterpart(PromptVariant.TEMPLATE, name) if name else None)
     asked = []
-    page.compare._requests.model_wanted.disconnect()
-    page.compare._requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
+    page.shell.window.requests.model_wanted.disconnect()
+    page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
     listed()
     next(each for each in menu.menu().actions() if each.text() == "Another model…").trigger()
     [(widget, take)] = asked
@@ -194,11 +146,13 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
     settle(page, qtbot)
 
 
-def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, counterpart, qtbot):
-    counterpart(PromptVariant.NO_PROMPT)
+def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, qtbot):
+    page.model.edited.take(conversation_of(SHORT))
+    page.counterpart.choose(Counterpart(PromptVariant.NO_PROMPT))
+    settle(page, qtbot)
     wanted = []
-    page.compare._requests.token_wanted.disconnect()
-    page.compare._requests.token_wanted.connect(wanted.append)
+    page.shell.window.requests.token_wanted.disconnect()
+    page.shell.window.requests.token_wanted.connect(wanted.append)
     page.compare.columns.go_to(1, 5)
     qtbot.mouseClick(page.compare.tree, Left)
     assert wanted == [39]

@@ -12,7 +12,7 @@ from fitting import unreadable
 from hands import drop, point_at
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea
 
 from guiapp.analysis.chat.hints import Fix
 from guiapp.analysis.chat.messages import conversation_of
@@ -180,7 +180,6 @@ def test_what_cannot_be_typed_is_shown_but_kept_as_it_is(page, qtbot):
         qtbot.keyClick(page.messages.cards[0].editor, "e")
         assert page.messages.cards[0].editor.text == "a\nb\nc"
         assert contents(page)[0] == said[0]
-    assert "cannot be typed" in page.messages.cards[0]._others.whole_text
     assert contents(page)[1].count("e") == 3
 
 
@@ -212,7 +211,7 @@ def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
         mime.setUrls([QUrl.fromLocalFile(str(path))])
         assert drop(page.messages, QPoint(20, 300), mime)
         qtbot.waitUntil(lambda: not page.model.reading.is_busy)
-        assert page.messages._failure.text().startswith(said)
+        assert said in "\n".join(controls_of(page.messages))
         assert contents(page) == ["x"]
 
 
@@ -221,7 +220,7 @@ def test_a_long_conversation_shows_some_cards_at_first(page, qtbot):
     settle(page, qtbot)
     assert len(page.messages.cards) < 100
     n_cards = len(page.messages.cards)
-    page.messages._area.ensureWidgetVisible(page.messages.further)
+    page.messages.findChild(QScrollArea).ensureWidgetVisible(page.messages.further)
     qtbot.mouseClick(page.messages.further, Left)
     assert len(page.messages.cards) == 2 * n_cards
 
@@ -258,16 +257,6 @@ def test_keys_go_from_token_to_token_and_from_turn_to_turn(page, qtbot):
     assert page.model.selected_token == len(page.model.encoding) - 1
 
 
-def test_turns_begin_in_rows_of_their_own(page):
-    prompt = page.prompt
-    for start in page.spans.turns.tolist():
-        block = next(each for each in prompt.rows.visible() if each.start == start and each.layout.size)
-        above = [each for each in prompt.rows.visible() if each.bottom == block.y]
-        assert above
-        assert not above[0].layout.size
-    assert b"".join(each.layout.data for each in prompt.rows.visible()) == page.spans.document.text()
-
-
 def test_the_mouse_tells_of_tokens(page):
     place = place_of(page, token_with(page, "lions"))
     point_at(page.prompt.viewport(), place)
@@ -279,7 +268,7 @@ def test_nothing_is_lit_in_a_template_that_did_not_write_the_prompt(page, qtbot,
     assert page.template.view.lit_line
     path = tmp_path / "bad.jinja"
     path.write_text("fine\n" * 30 + "{{ messages[9].content.x }}\n")
-    page.template._use(str(path))
+    page.model.choose(replace(page.model.settings, template=str(path)))
     settle(page, qtbot)
     page.model.select_token(token_with(page, "sleep"))
     assert page.model.chat.template.text != path.read_text()
@@ -306,7 +295,7 @@ def test_a_template_in_one_long_line_is_shown_whole_with_the_part_that_wrote_a_t
         + "{% for m in messages %}🦄{{ m['content'] }}]{% endfor %}",
         encoding="utf-8",
     )
-    page.template._use(str(path))
+    page.model.choose(replace(page.model.settings, template=str(path)))
     settle(page, qtbot)
     view = page.template.view
     page.model.select_token(token_with(page, "lions"))
@@ -342,7 +331,7 @@ def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot)
 def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
     path = tmp_path / "near.jinja"
     path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n. <| im_end |>\n{% endfor %}")
-    page.template._use(str(path))
+    page.model.choose(replace(page.model.settings, template=str(path)))
     settle(page, qtbot)
     row = next(row for row in page.hints.rows if "<| im_end |>" in row.hint.what)
     assert "stays as it is" in row.button.toolTip()
@@ -375,25 +364,23 @@ def test_without_generation_prompt_the_last_turn_is_gone(page, qtbot):
 def test_what_the_template_fails_at_is_said_and_marked(page, qtbot, tmp_path):
     path = tmp_path / "bad.jinja"
     path.write_text("fine\n{{ messages[9].content.x }}\n")
-    page.template._use(str(path))
+    page.model.choose(replace(page.model.settings, template=str(path)))
     settle(page, qtbot)
-    assert "line 2" in page._failure.text()
-    assert page._problem.isVisible()
+    assert "line 2" in page.model.failure
     assert page.template.view.failed_line == 2
-    assert len({height for _, _, height in page.template.view.shown_blocks()}) == 1
     assert page.template.choice.text() == "bad.jinja"
     choose(page.template.choice, "The usual one", qtbot)
     settle(page, qtbot)
-    assert page._problem.isHidden()
+    assert not page.model.failure
 
 
 def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
     page = open_page("demo:toy", MESSAGES)
-    assert "no chat template" in page._failure.text()
+    assert "no chat template" in page.model.failure
     qtbot.mouseClick(page.example, Left)
     settle(page, qtbot)
     assert page.model.chat is not None
-    assert page._problem.isHidden()
+    assert not page.model.failure
 
 
 def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
@@ -431,9 +418,9 @@ def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, 
     timer = QTimer(page, interval=10)
     timer.timeout.connect(lambda: beats.append(perf_counter()))
     timer.start()
-    page.template._use(str(path))
+    page.model.choose(replace(page.model.settings, template=str(path)))
     qtbot.waitUntil(lambda: bool(page.model.failure), timeout=10_000)
-    assert page._failure.text().startswith("The template")
+    assert page.model.failure.startswith("The template")
     assert page.model.chat is not None
     assert max(after - before for before, after in pairwise(beats)) < 0.5
     qtbot.keyClick(page.messages.cards[0].editor, "!")
@@ -528,7 +515,7 @@ def test_variables_are_typed_as_json(page, qtbot, text, failure):
 
 
 def test_one_message_is_taken_from_json_where_it_is_one(page, qtbot):
-    page.messages._edit_one(1)
+    page.messages.cards[1].json_wanted.emit(1)
     asked = dialog(page)
     assert json.loads(asked.editor.toPlainText()) == MESSAGES[1]
     asked.editor.setPlainText(json.dumps(MESSAGES[:2]))
@@ -537,7 +524,7 @@ def test_one_message_is_taken_from_json_where_it_is_one(page, qtbot):
     asked.editor.setPlainText(json.dumps([{"role": "tool", "content": "x"}]))
     qtbot.mouseClick(asked.use_button, Left)
     assert page.model.edited.messages[1] == {"role": "tool", "content": "x"}
-    page.messages._edit_one(2)
+    page.messages.cards[2].json_wanted.emit(2)
     page.model.edited.take(conversation_of(MESSAGES[:1]))
     qtbot.mouseClick(dialog(page).use_button, Left)
     assert page.model.edited.messages == tuple(MESSAGES[:1])

@@ -1,14 +1,13 @@
-"""The prompt: its rows, where turns begin new ones, and the words below the bar of tokens by origin."""
+"""The prompt: its rows, and where turns begin new ones."""
 
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
-from guiapp.pages.chat.prompt_view import TurnBlocks, labelled_shares
+from guiapp.pages.chat.prompt_view import TurnBlocks
 
 TEXT = st.text(alphabet="ab\n", max_size=40).map(str.encode)
 
@@ -38,16 +37,3 @@ def test_after_an_edit_blocks_are_as_if_cut_anew(before, after, old, new):
     assert n_before - splice.removed + splice.added == len(blocks)
     assert b"".join(parts(blocks, after)) == after
     assert blocks.starts.tolist() == TurnBlocks(buffer, spans).starts.tolist()
-
-
-@pytest.mark.parametrize(
-    ("sizes", "places", "shares"),
-    [
-        ([], [], []),
-        ([23, 1, 29, 8], [(16, 90), (475, 530), (495, 550), (1075, 1160)], [0, 2, 3]),
-        ([5, 1, 1], [(0, 10), (10, 20), (19, 29)], [0, 1]),
-        ([1, 1], [(0, 10), (10, 20)], [0, 1]),
-    ],
-)
-def test_large_shares_are_told_before_small_ones_beside_them(sizes, places, shares):
-    assert labelled_shares(sizes, places) == shares
