@@ -1,0 +1,1 @@
+"""What is done with tokenizers, without Qt: one folder a subject."""

@@ -27,11 +27,7 @@ from guiapp.analysis.trace.trace import (
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.families.pipeline import Symbols
 from guiapp.core.encode.reference import backtrack, longest_match, plamo2, viterbi, wordpiece
-from guiapp.core.encode.reference import backtrack as table
-from guiapp.core.encode.reference import longest_match as fewest
-from guiapp.core.encode.reference import merge as heap
-from guiapp.core.encode.reference import wordpiece as linear
-from guiapp.core.encode.reference.merge import Merge
+from guiapp.core.encode.reference.merge import Merge, Push, Stale
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -356,19 +352,19 @@ def _take(step: Any, operation: str = "take") -> StepRow:
 
 DECISIONS: dict[type, Callable[[Any], StepRow]] = {
     Merge: _pair("merge"),
-    heap.Push: _pair("push"),
-    heap.Stale: _pair("stale"),
+    Push: _pair("push"),
+    Stale: _pair("stale"),
     longest_match.Miss: lambda step: StepRow("miss", step.start, step.end),
-    linear.Fail: lambda step: StepRow("fail", step.start, step.end),
+    wordpiece.Fail: lambda step: StepRow("fail", step.start, step.end),
     wordpiece.GiveUp: lambda step: StepRow("give up", 0, step.word_end, result=step.unknown_id),
     wordpiece.TooLong: lambda step: StepRow("too long", 0, step.word_end, result=step.unknown_id),
     longest_match.Take: _take,
     longest_match.Choose: lambda step: _take(step, "choose"),
     backtrack.Reject: lambda step: _take(step, "dead end" if step.is_dead_end else "reject"),
     backtrack.Back: lambda step: _take(step, "back"),
-    table.Reach: lambda step: _way("reach" if step.is_compatible else "reject", step, math.nan),
-    fewest.Reach: lambda step: _found(step, step.n_tokens),
-    fewest.RuleOut: lambda step: _take(step, "rule out"),
+    backtrack.Reach: lambda step: _way("reach" if step.is_compatible else "reject", step, math.nan),
+    longest_match.Reach: lambda step: _found(step, step.n_tokens),
+    longest_match.RuleOut: lambda step: _take(step, "rule out"),
     viterbi.Reach: lambda step: _found(step, step.score),
     longest_match.Join: lambda step: _take(step, "join"),
     viterbi.Choose: lambda step: _take(step, "join" if step.joins else "choose"),

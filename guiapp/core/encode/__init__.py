@@ -1,0 +1,1 @@
+"""`Tokenizer` and `Encoding`, and how each family of tokenizers encodes."""

@@ -1,0 +1,1 @@
+"""Charts in the program's theme, drawn by pyqtgraph."""

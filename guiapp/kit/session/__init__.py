@@ -1,0 +1,1 @@
+"""What a window has open: model, text, chosen token and session file."""

@@ -1,0 +1,1 @@
+"""A text with coloured tokens: laid out, painted, edited and described to screen readers."""

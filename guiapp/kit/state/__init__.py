@@ -1,0 +1,1 @@
+"""Background work, settings and recent files."""

@@ -1,0 +1,1 @@
+"""Theme, layouts, and the controls that pages share."""

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.formats.ranks import RANK_PATTERNS, patterns_of
-from guiapp.core.pretokenize import splitter as readable
+from guiapp.core.pretokenize import splitter
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.text.numbers_in_words import printable, quoted
 from guiapp.core.text.visible_text import visible_text
@@ -302,7 +302,7 @@ def question(loader: ModelLoader) -> str:
 @cache
 def example_split(name: str) -> str:
     """The pieces of a short text that has a bit of everything."""
-    ends = readable.split(patterns_of(name) or (), EXAMPLE)
+    ends = splitter.split(patterns_of(name) or (), EXAMPLE)
     starts = [0, *ends]
     return BETWEEN_PIECES.join(
         visible_text(EXAMPLE[start:end]) for start, end in zip(starts, ends, strict=False)

@@ -1,0 +1,1 @@
+"""Tokens per second across encoders and libraries, with exactness beside speed."""

@@ -1,0 +1,1 @@
+"""What is wrong with the files of the model, and how to fix it."""

@@ -1,0 +1,1 @@
+"""The shortest texts on which two tokenizers differ."""

@@ -1,0 +1,1 @@
+"""The text with its tokens, the ids, and all about one token."""

@@ -1,0 +1,1 @@
+"""All tokens of the model, and its special tokens."""

@@ -1,0 +1,1 @@
+"""Counting and cutting by tokens without keeping them."""

@@ -1,0 +1,1 @@
+"""The algorithms, written to be read; steps are recorded from them, and tests compare with them."""
