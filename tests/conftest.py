@@ -104,7 +104,7 @@ def hands_are_off(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def garbage_stays_in_this_thread(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Where there are Qt objects; see `guiapp/viewmodels/garbage.py`."""
+    """Where there are Qt objects; see `GarbageCollector` in `guiapp/window/app.py`."""
     if "qapp" not in request.fixturenames:
         yield
         return

@@ -1,7 +1,7 @@
 """Every colour, font and margin of the window, for light and dark, and the one style sheet.
 
 A widget that paints reads `ThemeSource.theme` in its paintEvent and calls `update` when `changed` comes.
-What style sheets can do is said once, in `style_sheet.py`.
+What style sheets can do is said once, in `resources/style.qss`.
 """
 
 from __future__ import annotations
