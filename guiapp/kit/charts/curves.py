@@ -249,7 +249,10 @@ class ScatterData(NamedTuple):
 
 
 class ScatterChart(Chart):
-    """No name covers another one, or a point; those that stand away have a line to theirs."""
+    """No name covers another one, or a point; those that stand away have a line to theirs.
+
+    A name for which there is no room is read by pointing at its point.
+    """
 
     data: ScatterData = ScatterData([""], [""], [], Scale(), Scale(), ((0.0, 1.0), (0.0, 1.0)))
 
@@ -287,7 +290,9 @@ class ScatterChart(Chart):
             taken.append(QRectF(area.left(), y - RING_PX, area.width(), 2 * RING_PX))
         for at, point in sorted(seen, key=lambda each: each[0].x()):
             size_px = self.width_px(point.name) + GAP_PX, self.line_px
-            rect, is_away = _free_rect(at, size_px, taken, area)
+            if (free := _free_rect(at, size_px, taken, area)) is None:
+                continue
+            rect, is_away = free
             taken.append(rect)
             if is_away:
                 edge_y = rect.bottom() if rect.center().y() < at.y() else rect.top()
@@ -319,10 +324,10 @@ class ScatterChart(Chart):
 
 def _free_rect(
     point: QPointF, size_px: tuple[float, float], taken: Sequence[QRectF], area: QRectF
-) -> tuple[QRectF, bool]:
+) -> tuple[QRectF, bool] | None:
     """The nearest place for a name that covers nothing, and whether it stands away from its point.
 
-    Right above or below first, then line by line farther away and sideways.
+    None where all is taken.  Right above or below first, then line by line farther away and sideways.
     """
     width, height = size_px
     first = POINT_PX / 2 + height / 2 + 2
@@ -336,4 +341,4 @@ def _free_rect(
         rect = QRectF(center.x() - width / 2, center.y() - height / 2, width, height)
         if area.contains(rect) and not any(rect.intersects(other) for other in taken):
             return rect, line > 0 or abs(center.x() - point.x()) > width / 2
-    return QRectF(point.x() - width / 2, point.y() - first - height / 2, width, height), False
+    return None

@@ -126,9 +126,11 @@ def test_no_name_covers_another_one_or_leaves_the_plot(source, data):
         point._replace(x=10.0 ** data.draw(st.floats(6, 8)), y=data.draw(shares)) for point in shown.points
     ]
     chart = ScatterChart(source, "Exactness")
-    chart.resize(data.draw(st.integers(700, 1900)), data.draw(st.integers(300, 1000)))
+    size = data.draw(st.integers(500, 1900)), data.draw(st.integers(140, 1000))
+    chart.resize(*size)
     chart.show_data(shown._replace(points=points))
-    assert sorted(names_of_points(chart)) == sorted(point.name for point in points)
+    if size[0] >= 700 and size[1] >= 300:  # else some are read by pointing at them
+        assert sorted(names_of_points(chart)) == sorted(point.name for point in points)
     assert badly_written(chart) == []
     assert all(chart.area.contains(chart.rect_of(word)) for word in chart.words if word.key)
     chart.deleteLater()
