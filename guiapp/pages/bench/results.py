@@ -240,7 +240,7 @@ class ResultsView(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        if (self.shown, self.has_table_below) != self._placed:
+        if (self.shown, self.has_table_below, self.is_column) != self._placed:
             self.redraw()
 
     def redraw(self) -> None:
@@ -312,9 +312,9 @@ class ResultsView(QWidget):
     def _place(self, shown: tuple[str, ...]) -> None:
         """Give those that are shown all the room, and hide the others."""
         has_table, box, is_column = self.has_table_below, self._charts_box, self.is_column
-        if (shown, has_table) == self._placed:
+        if (shown, has_table, is_column) == self._placed:
             return
-        self._placed = shown, has_table
+        self._placed = shown, has_table, is_column
         for chart in self.charts.values():
             box.removeWidget(chart)
             chart.hide()

@@ -80,6 +80,21 @@ def test_a_click_on_a_tab_shows_its_chart_alone_and_throughput_with_exactness(qt
         QApplication.processEvents()
 
 
+@pytest.mark.parametrize("width", [780, 900, 1280])
+def test_where_charts_stand_depends_on_the_size_and_not_on_what_was_shown_before(page, results, width):
+    heights = range(480, 1000, 20)
+
+    def placed(height: int, first: str = "throughput") -> list[tuple[bool, bool]]:
+        results.choose(first)
+        page.resize(width, height)
+        results.choose("throughput")
+        for _ in range(3):
+            QApplication.processEvents()
+        return [(chart.x() == 0, chart.y() > 100) for chart in results.shown_charts]
+
+    assert [placed(height) for height in heights] == [placed(height, "scaling") for height in heights]
+
+
 def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results):
     measured = {row["scenario"] for row in EVERYTHING["results"]}
     shown = [key for key, tab in results.tabs.items() if tab.isVisible()]
