@@ -211,7 +211,8 @@ def mirrored_tests(path: str, tree: Path = ROOT) -> list[str]:
 
 def first_failure(tree: Path, tests: list[str]) -> str | None:
     limits = f"-ofaulthandler_timeout={LIMIT_S['test']} -ofaulthandler_exit_on_timeout=true".split()
-    command = [sys.executable, "-m", "pytest", "-x", "-vv", "--tb=no", "-pno:cacheprovider", *limits, *tests]
+    options = ["-x", "-vv", "--tb=no", "-pno:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, "-mnot exhaustive", *limits, *tests]
     shared = os.environ.get("TOKENLOUPE_SHARED", str(ROOT.parent / "shared"))
     settings = {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(tree), "CI": "1"}
     if Path(shared).is_dir():

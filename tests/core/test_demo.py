@@ -5,10 +5,18 @@ from guiapp.core.demo import (
     SAMPLES,
     demo_model_path,
     resources_folder,
+    sample_text,
 )
 from guiapp.errors import VocabError
 
 NAMES = [model.name for model in DEMO_MODELS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_demo_name_leads_to_a_small_gguf_file(name):
+    path = demo_model_path(name)
+    assert path.read_bytes()[:4] == b"GGUF"
+    assert path.stat().st_size < 300_000
 
 
 @pytest.mark.parametrize("name", ["", "gpt5", "../toy", "BPE"])
@@ -24,3 +32,15 @@ def test_every_file_is_listed_and_every_listed_file_exists():
     samples = {path.stem for path in (resources_folder() / "samples").iterdir()}
     assert models == set(NAMES)
     assert samples == {sample.name for sample in SAMPLES}
+
+
+def test_samples_are_utf_8_and_start_with_something_to_see():
+    for sample in SAMPLES:
+        text = sample_text(sample.name).decode()
+        assert text[0].isprintable(), sample.name
+        assert text[0] != " ", sample.name
+
+
+def test_a_sample_that_is_not_listed_is_a_mistake_of_the_caller():
+    with pytest.raises(KeyError):
+        sample_text("../models/toy")

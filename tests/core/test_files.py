@@ -20,6 +20,7 @@ from guiapp.core.demo import demo_model_path
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources import files
 from guiapp.core.sources.files import (
+    MOST_HASHED_BYTES,
     InputTooLongError,
     NotAFileError,
     file_hash,
@@ -238,6 +239,15 @@ def test_a_file_has_the_hash_that_other_programs_give_it(tmp_path):
     for data in (b"", b"a" * 10, b"b" * (9 << 20)):
         path.write_bytes(data)
         assert file_hash(path) == hashlib.sha256(data).hexdigest()
+
+
+def test_of_a_large_file_only_the_beginning_is_read(tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.write(b"x")
+        file.truncate(50 << 30)  # takes no room
+    expected = hashlib.sha256(b"x" + bytes(MOST_HASHED_BYTES - 1)).hexdigest()
+    assert file_hash(path) == expected
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path):

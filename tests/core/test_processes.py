@@ -1,5 +1,6 @@
 """A process of the program's own runs the package that the program runs."""
 
+import ctypes
 import io
 import json
 import os
@@ -16,13 +17,15 @@ import pytest
 import guiapp
 from guiapp.analysis.search import in_tokens_worker
 from guiapp.analysis.search.in_text_worker import request
-from guiapp.core.interrupts import give_holes_back
+from guiapp.core.interrupts import give_freed_memory_back, give_holes_back
 from guiapp.core.processes import (
     ApartError,
     PersistentProcess,
     answer_of,
     command_of,
     environment,
+    last_line,
+    limit_memory,
     read_frame,
     write_frame,
 )
@@ -44,6 +47,14 @@ class NobodyWaitsError(Exception):
     """Raised in place of an answer that nobody wants any more."""
 
 
+@pytest.mark.parametrize(
+    ("complaint", "line"),
+    [(b"", ""), (b"one", "one"), (b"one\n two \n\n  \n", "two"), (b"\xff\n", "\ufffd"), (b"a\r\nb\r\n", "b")],
+)
+def test_of_a_complaint_the_last_line_tells(complaint, line):
+    assert last_line(complaint) == line
+
+
 def test_a_process_answers_while_somebody_waits():
     shares = []
     answer = answer_of("guiapp.analysis.search.in_text_worker", request("^a", True, 9, b"ab"), shares.append)
@@ -55,6 +66,14 @@ def test_a_process_that_takes_too_long_is_ended():
     message = request("^(a+)+$b", True, 9, b"a" * 40)
     with pytest.raises(TimeoutError):
         answer_of("guiapp.analysis.search.in_text_worker", message, never_stop, 0.1)
+
+
+def test_memory_is_limited_by_what_is_asked(monkeypatch):
+    resource = pytest.importorskip("resource")
+    limits = []
+    monkeypatch.setattr(resource, "setrlimit", lambda what, limit: limits.append((what, limit)))
+    limit_memory(b"1234")
+    assert limits == [(resource.RLIMIT_AS, ((1 << 30) + 48, (1 << 30) + 48))]
 
 
 def test_a_process_that_nobody_waits_for_is_ended():
@@ -247,6 +266,22 @@ def test_children_that_are_stopped_do_not_hold_up_their_parent(command, folder):
         for child in children:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
+
+
+class Library:
+    def __init__(self):
+        self.options = []
+
+    def mallopt(self, option, value):
+        self.options.append((option, value))
+
+
+def test_there_is_one_heap_and_large_blocks_go_back(monkeypatch):
+    library = Library()
+    monkeypatch.setattr(ctypes, "CDLL", {None: library}.__getitem__)
+    give_freed_memory_back()
+    m_trim_threshold, m_mmap_threshold, m_arena_max = -1, -3, -8
+    assert library.options == [(m_arena_max, 1), (m_mmap_threshold, 1 << 20), (m_trim_threshold, 1 << 20)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="another C library")

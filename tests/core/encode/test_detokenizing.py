@@ -96,6 +96,24 @@ def test_half_a_character_stays_as_bytes():
     assert tokenizer.decode(ids) == "a\ufffd\ufffd"
 
 
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        (b"a ? b !", b"a? b!"),
+        (b"x  , y", b"x , y"),
+        (b"a ' b", b"a'b"),
+        (b"a ' ' b", b"a'' b"),
+        (b"I 'm we 're you 've he 'll 'd 't it 's", b"I'm we're you've he 'll 'd 't it's"),
+        (b" . ", b". "),
+        (b"?", b"?"),
+        (b" ' s", b"'s"),
+        (b"", b""),
+    ],
+)
+def test_spaces_are_cleaned_in_three_passes(text, cleaned):
+    assert readable_clean_spaces(text) == cleaned
+
+
 @given(text=st.text(alphabet=" '?!.,smrvetdl").map(str.encode))
 def test_the_library_cleans_spaces_as_the_readable_twin_does(text):
     array = as_array(text)

@@ -313,3 +313,12 @@ def test_rows_that_no_memory_holds_are_refused_in_a_sentence(monkeypatch):
     with pytest.raises(EncodeError, match=r"10 rows of [\d,]+ tokens need"):
         tokenizer.encode_batch(long_among_short)
     assert tokenizer.encode_batch(long_among_short, truncate=500)[0].shape == (10, 500)
+
+
+@pytest.mark.parametrize("n_threads", [-1, 0, 1, 3, 1 << 40])
+def test_any_number_of_threads_gives_the_same_rows(n_threads):
+    tokenizer = guiapp.open_model("demo:spm")
+    texts = [SENTENCE * 20] * 300
+    ids, mask = tokenizer.with_threads(n_threads).encode_batch(texts)
+    assert ids.tolist() == [tokenizer.encode(texts[0]).token_ids.tolist()] * 300
+    assert mask.all()

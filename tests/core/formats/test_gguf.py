@@ -14,8 +14,11 @@ from guiapp.core.formats.file_bytes import MoreNeededError
 from guiapp.core.formats.table import LAST
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.text.charsmap import build_charsmap
+from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import VocabError
 
+AGAIN = "Convert the model again, or choose another file."
+WITH_TOKENIZER = "Choose a model file that includes its tokenizer."
 FORCING = next(name for name, each in PRE_TOKENIZERS.items() if each.forces_bos)
 MAP = [*build_charsmap({"a": "b"})]
 
@@ -28,34 +31,154 @@ def bert(**parts):
     return spm(model="bert", tokens=["[PAD]", "[UNK]", "a"], **parts)
 
 
-def test_kimi_k2_alone_does_without_merge_rules(tmp_path):
-    assert load(tmp_path, bpe(pre="kimi-k2", merges=None)).merge_offsets.tolist() == [0]
+def part(number, **parts):
+    counts = {"split.count": Raw("u16", 3), "split.no": Raw("u16", number)}
+    return spm(model=None, keys=counts, **parts)
 
 
-CODES = {
-    "not_usable": [spm(model=None), spm(model="no_vocab"), spm(model="new")],
-    "merges_missing": [bpe(merges=None)],
-    "tokens_missing": [spm(tokens=None), spm(model="bert", tokens=Raw("array:string", []))],
-    "scores_short": [spm(scores=[0.0] * 5)],
-    "kinds_short": [spm(types=[1] * 5)],
-    "character_map_broken": [unigram([])],
-    "token_twice": [spm(tokens=[*TOKENS, "a"])],
+REFUSED = {
+    "no tokenizer": (
+        spm(model=None),
+        "not_usable",
+        "has no tokenizer (key tokenizer.ggml.model). Choose a file that includes its tokenizer.",
+    ),
+    "first part without one": (
+        part(0),
+        "not_usable",
+        "has no tokenizer (key tokenizer.ggml.model). Choose a file that includes its tokenizer.",
+    ),
+    "second part": (
+        part(1),
+        "not_usable",
+        "is part 2 of a split model and holds no vocabulary. "
+        "Open part 1: the file whose name holds -00001-of-.",
+    ),
+    "none on purpose": (
+        spm(model="no_vocab"),
+        "not_usable",
+        "has no vocabulary: its tokenizer.ggml.model is no_vocab. Choose a language model.",
+    ),
+    "unknown": (
+        spm(model="new"),
+        "not_usable",
+        "has a tokenizer of an unknown kind: tokenizer.ggml.model is 'new'. Known are llama, gpt2, "
+        "hybriddna, whitespace, gemma4, bert, t5, rwkv, plamo2, test.",
+    ),
+    "no merge rules": (
+        bpe(merges=None),
+        "merges_missing",
+        f"has no merge rules (key tokenizer.ggml.merges). {WITH_TOKENIZER}",
+    ),
+    "no tokens": (
+        spm(tokens=None),
+        "tokens_missing",
+        f"has no tokens (key tokenizer.ggml.tokens). {WITH_TOKENIZER}",
+    ),
+    "none in the list": (
+        spm(model="bert", tokens=Raw("array:string", [])),
+        "tokens_missing",
+        f"has an empty list of tokens (key tokenizer.ggml.tokens). {WITH_TOKENIZER}",
+    ),
+    "too few scores": (
+        spm(scores=[0.0] * 5),
+        "scores_short",
+        f"has 5 values in tokenizer.ggml.scores for 6 tokens. {AGAIN}",
+    ),
+    "too few types": (
+        spm(types=[1] * 5),
+        "kinds_short",
+        f"has 5 values in tokenizer.ggml.token_type for 6 tokens. {AGAIN}",
+    ),
+    "empty map": (
+        unigram([]),
+        "character_map_broken",
+        f"has a tokenizer.ggml.precompiled_charsmap that is 0 bytes long. {AGAIN}",
+    ),
+    "twins": (
+        spm(tokens=[*TOKENS, "a"]),
+        "token_twice",
+        f"has two equal tokens: 3 and 6 are both 'a'. {AGAIN}",
+    ),
 }
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_what_cannot_be_used_has_a_code(tmp_path, code):
-    for file in CODES[code]:
-        with pytest.raises(VocabError) as refused:
-            load(tmp_path, file)
-        assert refused.value.code == code
+@pytest.mark.parametrize(("file", "code", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_used_is_said_with_what_to_do(tmp_path, file, code, said):
+    with pytest.raises(VocabError) as refused:
+        load(tmp_path, file)
+    assert (refused.value.code, str(refused.value)) == (code, f"model.gguf {said}")
 
 
-def test_what_llama_cpp_refuses_is_told_apart_from_what_is_odd(tmp_path):
-    assert not load(tmp_path, spm(keys={"split.count": Raw("u16", 1)})).refusals
-    assert len(load(tmp_path, spm(architecture="lama")).refusals) == 1
-    odd = load(tmp_path, spm(tokens=[*TOKENS, "", "x\0y"]))
-    assert (len(odd.refusals), any("2 tokens are empty" in each for each in odd.warnings)) == (0, True)
+def test_a_later_part_names_the_first(tmp_path):
+    path = part(2).write(tmp_path / "big-00003-of-00003.gguf")
+    with pytest.raises(VocabError, match=r"is part 3 of .* Open part 1: big-00001-of-00003\.gguf"):
+        gguf.read(path, Opening(lambda share: None), None)
+
+
+REMARKS = {
+    "usual": (spm(), [], []),
+    "a single part": (spm(keys={"split.count": Raw("u16", 1)}), [], []),
+    "no architecture": (
+        spm(architecture=None),
+        [],
+        ["The file does not name its architecture (key general.architecture)."],
+    ),
+    "architecture": (spm(architecture="lama"), [], ["It loads no model of the architecture 'lama'."]),
+    "a merge rule": (
+        bpe(merges=["a b", "ab", "a  b"]),
+        ["1 merge rule does not consist of two texts and a space; it has no effect."],
+        [],
+    ),
+    "several merge rules": (
+        bpe(merges=["ab", "a b", "ba"]),
+        ["2 merge rules do not consist of two texts and a space; they have no effect."],
+        [],
+    ),
+    "empty merge rules": (
+        bpe(merges=Raw("array:string", [])),
+        ["The list of merge rules is empty: every character becomes a token of its own."],
+        [],
+    ),
+    "more scores": (
+        spm(scores=[0.0] * 7),
+        ["tokenizer.ggml.scores has 7 values for 6 tokens: some tokens may be missing."],
+        [],
+    ),
+    "empty tokens": (
+        spm(tokens=[*TOKENS, "", "x\0y"]),
+        ["2 tokens are empty (and named [EMPTY_<id>]) or cut at a NUL byte."],
+        [],
+    ),
+    "an empty token": (
+        spm(tokens=[*TOKENS, ""]),
+        ["1 token is empty (and named [EMPTY_<id>]) or cut at a NUL byte."],
+        [],
+    ),
+    "no default pre": (
+        bpe(pre=None),
+        ["The file names no pre-tokenizer (tokenizer.ggml.pre); the default may split text wrongly."],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "warnings", "refusals"), REMARKS.values(), ids=REMARKS)
+def test_what_is_odd_is_said_and_nothing_else(tmp_path, file, warnings, refusals):
+    vocabulary = load(tmp_path, file)
+    assert [*vocabulary.refusals] == refusals
+    said = [each for each in vocabulary.warnings if "byte tokens are missing" not in each]
+    assert said == [*warnings, *refusals]
+
+
+def test_models_of_some_kinds_may_be_empty(tmp_path):
+    for empty in (spm(tokens=Raw("array:string", [])), bpe(tokens=Raw("array:string", []))):
+        vocabulary = load(tmp_path, empty)
+        assert len(vocabulary) == 0
+        assert "The list of tokens is empty: no text becomes any token." in vocabulary.warnings
+
+
+def test_kimi_k2_alone_does_without_merge_rules(tmp_path):
+    assert load(tmp_path, bpe(pre="kimi-k2", merges=None)).merge_offsets.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -174,4 +297,6 @@ def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
 
 def test_a_damaged_map_is_told_once(tmp_path):
     vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
-    assert [each.code for each in vocabulary.warnings].count("character_map_broken") == 1
+    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
+    assert said.startswith("The character map ")
+    assert said.endswith(": where a text gets there, llama.cpp gives up.")

@@ -120,12 +120,16 @@ def opened(tmp_path, monkeypatch):
 
 def test_no_more_is_read_than_is_needed_and_each_chunk_is_reported(opened):
     source, shares = opened
+    rooms = []
     for end, available in ((0, 0), (1, 8), (8, 8), (9, 10), (11, 18), (60, 66), (100, 100)):
         source.need(end, "the header")
         assert source.read.tobytes() == DATA[:available]
         assert source.available == available
-    assert shares == sorted(shares)
-    assert (shares[0], shares[-1], source.size) == (0.0, 1.0, 100)
+        rooms.append(len(source.data))
+    assert rooms == [10, 10, 10, 10, 20, 68, 100]
+    starts = [0, 8, 10, 18, 26, 34, 42, 50, 58, 66, 74, 82, 90, 98]
+    assert shares == [min(1.0, start / 40) for start in starts]
+    assert source.size == 100
 
 
 def refusal(ask) -> str:
@@ -136,13 +140,20 @@ def refusal(ask) -> str:
 
 def test_what_is_missing_or_too_large_is_refused(opened, monkeypatch):
     source, _ = opened
-    assert "100 bytes long and byte 101 is missing" in refusal(lambda: source.need(101, "the list"))
+    assert refusal(lambda: source.need(101, "the list")) == (
+        "model.gguf ends in the middle of the list: it is 100 bytes long and byte 101 is missing. "
+        "It was not copied completely; download it again."
+    )
     monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 60)
     source.need(8, "the header")
     source.reserve(30, "strings")
     source.reserve(10, "strings")
-    assert "more than 0 MiB" in refusal(lambda: source.reserve(13, "strings"))
-    assert "more than 0 MiB" in refusal(lambda: source.need(21, "strings"))
+    too_much = (
+        "model.gguf wants more than 0 MiB of memory for strings. "
+        "No known tokenizer is that large; choose another file."
+    )
+    assert refusal(lambda: source.reserve(13, "strings")) == too_much
+    assert refusal(lambda: source.need(21, "strings")) == too_much
     source.reserve(12, "strings")
     source.need(8, "what is there")
     monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 3 << 20)
@@ -157,17 +168,18 @@ def test_as_much_as_the_limit_is_read(opened, monkeypatch):
     assert source.available >= 20
 
 
-class BrokenDisk(io.FileIO):
+class BrokenDisk(io.BytesIO):
     def readinto(self, _):
         raise OSError(5, "Input/output error")
 
 
-def test_a_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
-    (path := tmp_path / "model.gguf").write_bytes(DATA)
-    monkeypatch.setattr(file_bytes, "open_regular", BrokenDisk)
-    source = HeaderBytes(path, lambda share: None)
-    assert "cannot be read: Input/output error" in refusal(lambda: source.need(1, "the header"))
+def test_a_file_that_cannot_be_read_is_refused(opened):
+    source, _ = opened
     source.close()
+    source._file = BrokenDisk()
+    assert refusal(lambda: source.need(1, "the header")) == (
+        "model.gguf cannot be read: Input/output error. Check the disk or copy the file."
+    )
 
 
 def test_the_state_tells_whether_a_file_is_still_the_same(tmp_path):
@@ -178,6 +190,20 @@ def test_the_state_tells_whether_a_file_is_still_the_same(tmp_path):
         assert state_of(file) == FileState(status.st_dev, status.st_ino, 3, status.st_mtime_ns)
     assert file_state(path) == FileState(status.st_dev, status.st_ino, 3, status.st_mtime_ns)
     assert [file_state(tmp_path / name) for name in ("none", "a\0b")] == [None, None]
+
+
+def test_folders_and_odd_files_are_told(tmp_path):
+    assert (
+        refusal(lambda: open_regular(tmp_path))
+        == f"{tmp_path.name} is a folder. Choose a tokenizer file in it."
+    )
+    assert refusal(lambda: open_regular(Path("/"))) == "/ is a folder. Choose a tokenizer file in it."
+    assert refusal(lambda: open_regular(tmp_path / "none")) == (
+        "none cannot be opened: No such file or directory. Check its path and permissions."
+    )
+    assert refusal(lambda: open_regular(Path("a\0b"))) == (
+        r"a\x00b cannot be opened: embedded null byte. Check its path and permissions."
+    )
 
 
 def told(tmp_path, *tensors: Tensor, **parts: object) -> str:
@@ -274,6 +300,12 @@ def test_data_begin_and_end_at_multiples_of_the_alignment(tmp_path, alignment, d
     assert told(tmp_path, alignment=alignment) == ""
 
 
+@pytest.mark.parametrize("alignment", [0, 3, 6, 33, Raw("u64", 32)])
+def test_other_alignments_are_refused(tmp_path, alignment):
+    expected = "has a general.alignment that is not a power of two of type uint32."
+    assert told(tmp_path, alignment=alignment) == expected
+
+
 def test_no_more_tensors_than_any_model_has_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(gguf_reader, "MOST_TENSORS", 2)
     tensors = [Tensor("t"), Tensor("u", offset=32), Tensor("v", offset=64)]
@@ -340,6 +372,34 @@ def test_values_are_those_in_the_file(keys):
     ]
     assert keys.warnings == ["The key text\\x00again is ignored: text came before it."]
     assert keys.refusals == []
+
+
+def test_a_value_of_another_type_is_refused(keys):
+    for ask, told in {
+        lambda: keys.scalar("number", "string"): "number of type uint32, where string is needed",
+        lambda: keys.numbers(
+            "strings", "uint8", "int8"
+        ): "strings of type array of string, where array of uint8 or array of int8 is needed",
+        lambda: keys.strings("bytes"): "bytes of type array of uint8, where array of string is needed",
+    }.items():
+        with pytest.raises(VocabError) as caught:
+            ask()
+        assert str(caught.value) == f"x.gguf has a {told}. Convert the model again, or choose another file."
+
+
+def test_what_llama_cpp_refuses_is_told_where_we_can_go_on(keys):
+    assert [keys.optional_string("text"), keys.optional_string("none")] == [b"ab", None]
+    assert [keys.optional_count(name, "uint32") for name in ("number", "nothing", "none")] == [7, 0, 0]
+    assert [keys.needed_count(name, "uint32") for name in ("number", "nothing")] == [7, 0]
+    assert keys.refusals == []
+    assert [keys.optional_string("number"), keys.optional_count("text", "uint32")] == [None, 0]
+    assert [keys.needed_count("none", "uint32"), keys.needed_count("text", "uint16")] == [0, 0]
+    assert keys.refusals == [
+        "number is ignored: it is uint32, not string.",
+        "text is ignored: it is string, not uint32.",
+        "The file has no none.",
+        "text is ignored: it is string, not uint16.",
+    ]
 
 
 def test_everything_can_be_shown(keys, monkeypatch):

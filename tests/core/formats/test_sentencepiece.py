@@ -112,6 +112,23 @@ def test_real_models_encode_and_decode_as_the_library_does(name, count):
     check(tokenizer, library, random_texts(SEED, count, some_pieces(library)), readable=100 / count)
 
 
+@pytest.mark.real_vocabs
+def test_what_the_model_says_of_itself_is_told():
+    assert guiapp.open_model(FORMATS / "mistral-v1.tokenizer.model").vocabulary.metadata == {
+        "trainer_spec.model_type": "bpe",
+        "trainer_spec.byte_fallback": True,
+        "trainer_spec.treat_whitespace_as_suffix": False,
+        "trainer_spec.vocab_size": 32_000,
+        "trainer_spec.unk_surface": " ⁇ ",
+        "normalizer_spec.name": "identity",
+        "normalizer_spec.add_dummy_prefix": True,
+        "normalizer_spec.remove_extra_whitespaces": False,
+        "normalizer_spec.escape_whitespaces": True,
+        "normalizer_spec.precompiled_charsmap": "0 bytes",
+        "denormalizer_spec": "none",
+    }
+
+
 @pytest.mark.parametrize("byte_fallback", [True, False])
 def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byte_fallback):
     data = trained(model_type="unigram", byte_fallback=byte_fallback)
@@ -155,7 +172,7 @@ def test_a_user_defined_piece_may_begin_with_the_space_that_is_added(tmp_path, s
     check(*opened(tmp_path / "a.model", data), [b" ", b"", b"xy", b"x", b" a", b" AbABcB\n", b"  ab"])
 
 
-UNK, BOS = piece("<unk>", 0, UNKNOWN), piece("<s>", 0, CONTROL)
+UNK, BOS, EOS = piece("<unk>", 0, UNKNOWN), piece("<s>", 0, CONTROL), piece("</s>", 0, CONTROL)
 START = [UNK, BOS]
 A = piece("a", -1)
 BYTES = [piece(f"<0x{byte:02X}>", 0, BYTE) for byte in range(256)]

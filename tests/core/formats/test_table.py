@@ -59,6 +59,12 @@ def test_what_is_of_no_format_leads_to_several_formats(tmp_path, head):
     assert "GGUF file" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["missing.tiktoken", "", "."])
+def test_what_cannot_be_read_is_said(tmp_path, name):
+    with pytest.raises(VocabError):
+        load_vocabulary(tmp_path / name)
+
+
 def test_a_changed_file_is_read_again(tmp_path):
     path = spm().write(tmp_path / "model.gguf")
     first = load_vocabulary(path)

@@ -117,23 +117,41 @@ def test_tokens_beyond_the_size_are_left_out(tmp_path):
     ("content", "expected"),
     [
         ('{"config": {"default_num_special_tokens"', "is broken JSON: "),
-        ('{"config": {"default_num_special_tokens": 1}}', "is not laid out as"),
-        ({**content(), "vocab": [{"rank": 0, "token_bytes": "I"}]}, "is not laid out as"),
-        ({**content(), "vocab": [{"rank": -1, "token_bytes": "IQ=="}]}, "is not laid out as"),
-        ({**content(), "vocab": [{"rank": 0, "token_bytes": "é"}]}, "is not laid out as"),
-        ({**content(), "vocab": 3}, "is not laid out as"),
-        ({**content(), "special_tokens": [{"rank": 2**63, "token_str": ""}]}, "is not laid out as"),
-        (content({**CONFIG, "default_num_special_tokens": True}), "is not laid out as"),
-        (content({**CONFIG, "default_vocab_size": 1e300}), "is not laid out as"),
+        ('{"config": {"default_num_special_tokens": 1}}', "is not laid out as such files are: "),
+        ({**content(), "vocab": [{"rank": 0, "token_bytes": "I"}]}, "is not laid out as such files are: "),
+        (
+            {**content(), "vocab": [{"rank": -1, "token_bytes": "IQ=="}]},
+            "is not laid out as such files are: ",
+        ),
+        ({**content(), "vocab": [{"rank": 0, "token_bytes": "é"}]}, "is not laid out as such files are: "),
+        ({**content(), "vocab": 3}, "is not laid out as such files are: "),
+        (
+            {**content(), "special_tokens": [{"rank": 2**63, "token_str": ""}]},
+            "is not laid out as such files",
+        ),
+        (content({**CONFIG, "default_num_special_tokens": True}), "is not laid out as such files are: "),
+        (content({**CONFIG, "default_vocab_size": 1e300}), "is not laid out as such files are: "),
         (content(rows=[b""]), "has an empty token"),
         (content(special_tokens=[{"rank": 0, "token_str": ""}]), "has an empty token"),
         (content(rows=[b"a", b"a"]), "has two equal tokens: 4 and 5 are both 'a'"),
-        (content({**CONFIG, "pattern": r"(?<=a)b"}), "cuts text by a pattern"),
-        (content({**CONFIG, "pattern": "(" * 3_000}), "cuts text by a pattern"),
-        (content({**CONFIG, "pattern": "(?:" * 900 + ")" * 900}), "cuts text by a pattern"),
-        (content({**CONFIG, "pattern": r"(?:\p{L}{1,999}){1,999}"}), "cuts text by a pattern"),
-        ('{"config": {"default_num_special_tokens": ' + "[" * 100_000, "is broken JSON: it is"),
-        ('{"config": {"default_num_special_tokens": ' + "9" * 5000 + "}}", "is broken JSON: it holds"),
+        (content({**CONFIG, "pattern": r"(?<=a)b"}), "cuts text by a pattern that is not known here: "),
+        (content({**CONFIG, "pattern": "(" * 3_000}), "cuts text by a pattern that is not known here: "),
+        (
+            content({**CONFIG, "pattern": "(?:" * 900 + ")" * 900}),
+            "cuts text by a pattern that is not kno",
+        ),
+        (
+            content({**CONFIG, "pattern": r"(?:\p{L}{1,999}){1,999}"}),
+            "cuts text by a pattern that is not known",
+        ),
+        (
+            '{"config": {"default_num_special_tokens": ' + "[" * 100_000,
+            "is broken JSON: it is nested too deep",
+        ),
+        (
+            '{"config": {"default_num_special_tokens": ' + "9" * 5000 + "}}",
+            "is broken JSON: it holds a number",
+        ),
     ],
 )
 def test_damaged_files_are_refused_in_a_sentence(tmp_path, content, expected):
@@ -141,3 +159,8 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, content, expected):
         guiapp.open_model(write(tmp_path, content))
     assert str(caught.value).startswith(f"tekken.json {expected}")
     assert len(str(caught.value)) < 300
+
+
+def test_its_pattern_is_not_to_be_chosen(tmp_path):
+    with pytest.raises(VocabError, match="says itself how text is split"):
+        guiapp.open_model(write(tmp_path, content()), pre="qwen")

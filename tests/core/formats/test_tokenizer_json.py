@@ -259,7 +259,10 @@ def tokens(**ids):
         ({"version": "2.0"}, "has the version '2.0', which is not known here"),
         ({"model": {"type": "Magic"}}, "has a model of the kind “Magic”, which is not known here"),
         ({"model": None}, "is not laid out as such files are"),
-        ({"model": {"type": "BPE", "vocab": [], "merges": []}}, "does not give each text"),
+        (
+            {"model": {"type": "BPE", "vocab": [], "merges": []}},
+            "has a vocabulary that does not give each text",
+        ),
         ({"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}, "has no tokens"),
         (tokens(c=2), "has two tokens of the id 2"),
         (tokens(c=-1), "has a token of the id -1"),
@@ -268,7 +271,10 @@ def tokens(**ids):
         (tokens(c="3"), "has a vocabulary that does not give each text an id"),
         (tokens(**{"\ud800": 4}), "UnicodeEncodeError"),
         ({"model": SMALL["model"] | {"merges": ["a b c"]}}, "has a merge rule that is not two texts"),
-        ({"model": SMALL["model"] | {"merges": ["a x"]}}, "has a merge rule with “x”"),
+        (
+            {"model": SMALL["model"] | {"merges": ["a x"]}},
+            "has a merge rule with “x”, which is none of its tokens",
+        ),
         ({"model": SMALL["model"] | {"merges": ["a a"]}}, "has a merge rule with “aa”, which is none of"),
         ({"model": SMALL["model"] | {"merges": [["a"]]}}, "not enough values to unpack"),
         ({"model": SMALL["model"] | {"merges": 3}}, "are not a list"),

@@ -189,9 +189,17 @@ def test_one_file_without_the_other_is_told(tmp_path):
     ("vocab", "merges", "expected"),
     [
         (b'{"a": 0, "b": 1, "c": 2, "d": 3', b"", "vocab.json is broken JSON"),
-        (b'{"a": 0, "b": 1, "c": 2, "d": "x"}', b"", "does not give each text an id"),
+        (
+            b'{"a": 0, "b": 1, "c": 2, "d": "x"}',
+            b"",
+            "vocab.json has a vocabulary that does not give each text an id",
+        ),
         (b'{"a": 0, "b": 1, "c": 2, "d": 9223372036854775808}', b"", "vocab.json "),
-        (b'{"a": 0, "b": 1, "c": 2, "d": 3}', b"a b c\n", "is not two texts"),
+        (
+            b'{"a": 0, "b": 1, "c": 2, "d": 3}',
+            b"a b c\n",
+            "vocab.json has a merge rule that is not two texts",
+        ),
         (b'{"a": 0, "b": 1, "c": 2, "d": 3}', b"a b\n", "vocab.json "),
         (b'{"a": 0, "b": 1, "c": 2, "d": 3}', b"\xff\n", "merges.txt is not UTF-8: byte 0 is 0xff"),
     ],

@@ -10,9 +10,40 @@ from tokenizers import decoders as library
 
 from guiapp.core.hugging_face.decoders import decoder_of
 
-WORDS = "##a ## ▁the ▁ Ġworld Ċ Ã © <0xE4> <0xB8> <0xAD> <0x0a> <0x+A> <0xé> end</w> </w> a a | <pad> do n't"
 TOKENS = st.lists(
-    st.sampled_from([*WORDS.split(), " ", "   ", " .", " do not", " ' ", ""]) | texts(3),
+    st.sampled_from(
+        [
+            "##a",
+            "##",
+            "▁the",
+            "▁",
+            "Ġworld",
+            "Ċ",
+            "Ã",
+            "©",
+            "<0xE4>",
+            "<0xB8>",
+            "<0xAD>",
+            "<0x0a>",
+            "<0x+A>",
+            "<0xé>",
+            "end</w>",
+            "</w>",
+            "a",
+            "a",
+            " ",
+            "   ",
+            "|",
+            "<pad>",
+            " .",
+            "do",
+            " do not",
+            "n't",
+            " ' ",
+            "",
+        ]
+    )
+    | texts(3),
     min_size=1,
     max_size=8,
 )

@@ -1,13 +1,67 @@
 """What is said of keys of a component that are missing, or of another type or size than they must be."""
 
+import pytest
+
 from guiapp.core.hugging_face.spec import (
     LONGEST_CONTENT,
+    ComponentError,
     Spec,
 )
 
 
 def said(**values):
     return Spec("normalizer", {"type": "Odd", **values})
+
+
+WHOSE = "has a normalizer “Odd” whose “x” "
+CASES = {
+    "no object": (lambda: Spec("decoder", "x"), "has a decoder that is no JSON object"),
+    "no type": (lambda: Spec("decoder", {}), "has a decoder without a type"),
+    "odd type": (lambda: Spec("decoder", {"type": 1}), "has a decoder whose “type” is not text"),
+    "unknown": (lambda: raised(said().unknown()), "uses a normalizer “Odd”, which is not known here"),
+    "missing": (lambda: said().flag("x"), "has a normalizer “Odd” without “x”"),
+    "no flag": (lambda: said(x=1).flag("x"), "has a normalizer whose “x” is not true or false"),
+    "no text": (lambda: said(x=None).text("x", "y"), "has a normalizer whose “x” is not text"),
+    "long": (lambda: said(x="é" * (LONGEST_CONTENT + 1)).text("x"), f"{WHOSE}is 65,537 characters long"),
+    "longer than asked for": (lambda: said(x="abc").text("x", longest=2), f"{WHOSE}is 3 characters long"),
+    "first surrogate": (lambda: said(x="a\ud800").text("x"), f"{WHOSE}is no proper text"),
+    "last surrogate": (lambda: said(x="\udfffa").text("x"), f"{WHOSE}is no proper text"),
+    "no character": (lambda: said(x="").character("x"), f"{WHOSE}is no single character"),
+    "two characters": (lambda: said(x="ab").character("x"), f"{WHOSE}is no single character"),
+    "no number": (lambda: said(x=1.0).count("x"), "has a normalizer whose “x” is not a whole number"),
+    "a flag": (lambda: said(x=True).count("x"), f"{WHOSE}is no count"),
+    "below zero": (lambda: said(x=-1).count("x"), f"{WHOSE}is no count"),
+    "too many": (lambda: said(x=1 << 64).count("x"), f"{WHOSE}is no count"),
+    "no choice": (
+        lambda: said(x="c").choice("x", ("a", "b")),
+        f"{WHOSE}is “c”, which is not known here",
+    ),
+    "no pattern": (lambda: said(pattern="x").pattern(), "has a normalizer whose “pattern” is not a pattern"),
+    "no list": (lambda: said(x={}).parts("x"), "has a normalizer whose “x” is not a list"),
+    "no part": (lambda: said(x=[1]).parts("x"), "has a normalizer that is no JSON object"),
+    **{
+        f"pattern of {[*pattern]}": (
+            lambda pattern=pattern: said(pattern=pattern).pattern(),
+            "has a normalizer “Odd” whose “pattern” is neither a String nor a Regex",
+        )
+        for pattern in ({}, {"Other": "a"}, {"String": "a", "Regex": "a"})
+    },
+    "odd pattern": (
+        lambda: said(pattern={"Regex": 1}).pattern(),
+        "has a normalizer whose “Regex” is not text",
+    ),
+}
+
+
+def raised(error):
+    raise error
+
+
+@pytest.mark.parametrize(("ask", "sentence"), CASES.values(), ids=CASES)
+def test_what_is_wrong_is_a_sentence(ask, sentence):
+    with pytest.raises(ComponentError) as error:
+        ask()
+    assert str(error.value) == sentence
 
 
 def test_what_is_right_is_given_up_to_the_largest():

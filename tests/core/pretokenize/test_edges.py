@@ -1,5 +1,7 @@
 """The edges of pieces, and the rules that cut there."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from small_files import bpe, load
 from guiapp.core.pretokenize.edges import (
     IN_WORDS,
     PatternBranch,
+    _options,
     branch_of,
     certain,
     patterns_of,
@@ -68,6 +71,7 @@ def test_the_first_rule_that_fits_is_that_of_the_whole_pattern(text):
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 def test_every_pattern_can_be_asked(pre):
     for pattern in PRE_TOKENIZERS[pre].patterns:
+        assert all(isinstance(expression, re.Pattern) for _, expression in _options(pattern))
         assert isinstance(rule_of((pattern,), TEXT, 0, 3), str)
 
 

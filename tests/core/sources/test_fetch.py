@@ -98,8 +98,14 @@ def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (status(401), "HF_TOKEN."),
-        (status(403), "HF_TOKEN."),
+        (
+            status(401),
+            "or is not there (401). Put a token that may read it into the environment variable HF_TOKEN.",
+        ),
+        (
+            status(403),
+            "or is not there (403). Put a token that may read it into the environment variable HF_TOKEN.",
+        ),
         (status(404), "There is no such file (404). Check the address."),
         (status(416), "The file is empty, or changed while it was fetched (416). Fetch it again."),
         (status(418), "No (418). Check the address."),
@@ -107,7 +113,10 @@ def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
         (status(429, Retry_After="\x1b[2J"), "Too many requests (429). Try again later."),
         (status(502), "It cannot answer at present (502). Try again later."),
         (status(302, Location="/x"), "leads in a circle. Check the address."),
-        (status(302, Location="file:///etc/passwd"), "Nothing was taken."),
+        (
+            status(302, Location="file:///etc/passwd"),
+            "leads to an address that is not on the web. Nothing was taken.",
+        ),
     ],
 )
 def test_what_a_server_says_is_said_in_a_sentence(server, answer, said):

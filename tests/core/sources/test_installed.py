@@ -13,7 +13,7 @@ from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import glance
 from guiapp.core.sources import tokenizer_files
 from guiapp.core.sources.installed import Installed, add_folder, installed_models, own_folders, remove_folder
-from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name
+from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
 
 MANIFEST = '{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "%s"}]}'
 TOY = demo_model_path("toy").read_bytes()
@@ -148,9 +148,14 @@ def test_settings_that_are_broken_or_huge_are_as_good_as_none(home):
 
 def test_the_nearest_name_is_offered(home):
     fill_home(home)
-    with pytest.raises(VocabError, match=r"Did you mean ollama:llama3\.2\?"):
+    with pytest.raises(VocabError) as caught:
         guiapp.open_model("ollama:llama3.3")
-    with pytest.raises(VocabError, match="`tokenloupe models` lists all"):
+    assert str(caught.value) == (
+        "Ollama has no model “llama3.3” on this machine. Did you mean ollama:llama3.2?"
+    )
+    with pytest.raises(
+        VocabError, match=r"GPT4All has no model “” on this machine\. `tokenloupe models` lists all\."
+    ):
         guiapp.open_model("gpt4all:")
 
 
@@ -190,6 +195,27 @@ def test_folders_are_searched_but_not_without_end(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_files_are_chosen_by_their_names(name, is_one):
     assert is_tokenizer_name(name) is is_one
+
+
+def test_of_a_folder_the_richest_description_is_preferred():
+    names = [
+        "z.gguf",
+        "a.gguf",
+        "vocab.txt",
+        "vocab.json",
+        "tokenizer.model",
+        "tekken.json",
+        "tokenizer.json",
+    ]
+    chosen = []
+    names += ["sub/tokenizer.json", "README.md"]
+    while (best := preferred(names)) is not None:
+        chosen.append(best)
+        names.remove(best)
+    assert chosen == [
+        "tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "vocab.txt", "a.gguf", "z.gguf",
+        "sub/tokenizer.json",
+    ]  # fmt: skip
 
 
 def test_own_folders_are_kept_once_in_order(home, monkeypatch):

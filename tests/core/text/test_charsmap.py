@@ -59,6 +59,10 @@ def test_bytes_that_are_always_a_space_are_known():
     assert np.flatnonzero(spaces).tolist() == [ord("\t"), ord(" ")]
 
 
+def test_no_map_changes_nothing():
+    assert longest_match(opened(b""), b"x", 0) is None
+
+
 @pytest.mark.parametrize(
     "data", [b"\0", b"\0\0\0", b"\4\0\0\0", b"\4\0\0\0aaaa", b"\xff\xff\xff\xff" + bytes(900)]
 )
@@ -163,3 +167,7 @@ def test_no_more_characters_are_unsettled_than_there_is_a_reason_for(keys):
         expected |= {key[0]} if min(key[1:], default="z") < "\x80" else set()
     unsettled = {chr(code) for code in np.flatnonzero(~settled) if code >= 0x80}
     assert unsettled == {x for x in expected if "\x80" <= x < "\U00010000"}
+
+
+def test_without_a_map_all_are_settled():
+    assert stable_characters(open_charsmap(np.zeros(0, np.uint8)))[0x80:].all()

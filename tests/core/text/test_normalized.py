@@ -51,6 +51,24 @@ def as_lists(text):
     return text.data.tobytes(), text.starts.tolist(), text.ends.tolist()
 
 
+def test_a_builder_takes_back_and_stretches_what_came_last():
+    builder = NormalizedBuilder()
+    builder.extend(3)
+    assert len(builder) == 0
+    assert not builder.drop_last(b"a")
+    builder.append(b"ab", 2, 6)
+    assert (len(builder), builder.start, builder.end) == (2, 2, 6)
+    builder.extend(8)
+    assert (builder.start, builder.end) == (2, 8)
+    assert not builder.drop_last(b"a")
+    assert as_lists(builder.build()) == (b"ab", [2, 6], [6, 8])
+    assert builder.drop_last(b"b")
+    assert (len(builder), builder.end) == (1, 6)
+    builder.append(b"xyz", 3, 5)
+    builder.append(b"", 5, 7)
+    assert as_lists(builder.build()) == (b"axyz", [2, 3, 5, 5], [6, 5, 5, 5])
+
+
 def test_what_became_of_repaired_text_comes_of_the_broken_one():
     repaired = built((b"a", 0, 1), ("\ufffd".encode(), 1, 2), (b"b", 2, 3))
     normal = built(

@@ -2,6 +2,7 @@
 
 import pytest
 
+import guiapp
 from guiapp.core.text.numbers_in_words import (
     elided,
     in_bytes,
@@ -61,3 +62,10 @@ def test_a_text_is_cut_where_it_is_longer(text, longest, shown):
 def test_line_ends_stay_where_a_whole_text_is_printed():
     assert printable("a\nb\tc\u202e\udcff") == "a\nb\\tc\\u202e\\xff"
     assert printable("x" * 500) == "x" * 500
+
+
+def test_a_name_that_no_file_can_have_is_refused_like_one_that_none_has():
+    with pytest.raises(guiapp.VocabError, match="cannot be opened"):
+        guiapp.open_model("\ud800.gguf")
+    with pytest.raises(guiapp.VocabError, match="no pre-tokenizer"):
+        guiapp.open_model("demo:bpe", pre="\ud800")

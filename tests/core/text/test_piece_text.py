@@ -15,6 +15,7 @@ from guiapp.core.vocabulary.parts import TextRules
 NO_MAP = np.zeros(0, np.uint8)
 KEYS = {"ﬁ": "fi", "e\u0301": "é", "\u3000": " ", "\n": " ", "\x01": "", "a!": "Q", "日b": "本", "\u200b": ""}
 MAP = np.frombuffer(bytearray(build_charsmap(KEYS)), np.uint8)
+SPACES = {"marks_spaces": False, "adds_space": False, "removes_spaces": False}
 SWITCHES = ("adds_space", "removes_spaces", "marks_spaces", "adds_at_end")
 ALPHABET = [*"ab!é日fi ▁\n<", "  ", "<x>", "a b", *KEYS, "\u0301", "😀"]
 TEXTS = st.lists(st.sampled_from(ALPHABET), max_size=12).map(lambda parts: "".join(parts).encode())
@@ -67,6 +68,30 @@ def test_a_text_may_be_cut_where_both_sides_stay_apart(text, some):
                 assert b"".join(half.tobytes() for half in halves) == whole
 
 
+@pytest.mark.parametrize(
+    ("charsmap", "text", "cut", "apart"),
+    [
+        (NO_MAP, "ab", 1, True),
+        (NO_MAP, "a\xff", 0, False),
+        (NO_MAP, "ab", 2, False),
+        (MAP, "cdc", 1, True),
+        (MAP, "ca!", 1, False),  # with the next one it becomes another
+        (MAP, "ec", 1, False),  # it may begin what becomes another
+        (MAP, "ce\u0301", 1, False),
+        (MAP, "日日b", 3, False),
+        (MAP, "éé ", 2, True),
+        (MAP, "c\n", 1, False),
+        (MAP, "c d", 1, True),
+        (MAP, "😀b", 4, False),
+    ],
+)
+def test_what_a_character_map_may_join_stays_together(charsmap, text, cut, apart):
+    piece_text = PieceText(TextRules(charsmap, **SPACES))
+    assert piece_text.is_independent(as_array(text.encode()), cut) == apart
+    at_end = PieceText(TextRules(charsmap, adds_at_end=True))
+    assert not at_end.is_independent(as_array(text.encode()), cut)
+
+
 @pytest.mark.parametrize("space", [" ", "▁"])
 def test_where_spaces_are_removed_a_text_is_not_cut_behind_one(space):
     text = as_array(f"a{space}b".encode())
@@ -74,6 +99,30 @@ def test_where_spaces_are_removed_a_text_is_not_cut_behind_one(space):
         piece_text = PieceText(TextRules(NO_MAP, adds_space=False, removes_spaces=removes))
         assert piece_text.is_independent(text, 1)
         assert piece_text.is_independent(text, 1 + len(space.encode())) != removes
+
+
+@pytest.mark.parametrize(
+    ("rules", "text", "becomes"),
+    [
+        ({}, "a  b ", "▁a▁b"),
+        ({}, "   ", ""),
+        ({"adds_space": False}, " a", "a"),
+        ({"adds_at_end": True}, " a ", "a▁"),
+        ({"removes_spaces": False}, " a ", "▁▁a▁"),
+        ({"marks_spaces": False}, "a  b", " a b"),
+        (SPACES, " a  ▁", " a  ▁"),
+        ({"charsmap": MAP}, "ﬁ\u3000\n x", "▁fi▁x"),
+        ({"charsmap": MAP}, "e\u0301\x01a!", "▁éQ"),
+        ({"charsmap": MAP}, "<x>a ba!", "▁<x>a▁ba!"),
+    ],
+)
+def test_spaces_and_characters_become_what_the_rules_say(rules, text, becomes):
+    user_defined = (b"<x>", b"a b", b"a!") if becomes.endswith("!") else ()
+    piece_text = PieceText(TextRules(**{"charsmap": NO_MAP, **rules}), user_defined)
+    assert piece_text.normalize_readable(text.encode()).data.tobytes().decode() == becomes
+    assert piece_text.changes_nothing == (
+        not len(rules.get("charsmap", NO_MAP)) and not rules.get("removes_spaces", True)
+    )
 
 
 def test_a_character_map_that_would_swell_texts_is_refused():

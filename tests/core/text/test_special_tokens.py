@@ -15,11 +15,11 @@ from toy_vocabulary import toy_vocabulary
 from guiapp import open_model
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.text.special_tokens import SpecialTokens, join_segments
+from guiapp.core.text.special_tokens import NO_LIMIT, SpecialTokens, join_segments
 from guiapp.core.vocabulary.attributes import Attribute
 
 TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">", "~"]
-NORMAL, CONTROL, USER_DEFINED = 1, 3, 4
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4
 KINDS = [CONTROL, USER_DEFINED, USER_DEFINED, USER_DEFINED, CONTROL, USER_DEFINED, CONTROL]
 
 
@@ -32,8 +32,16 @@ def special_tokens(tmp_path_factory):
 
 
 def parts(partition):
-    columns = partition.ids, partition.starts, partition.ends, partition.raw_starts, partition.raw_ends
-    return [column.tolist() for column in columns]
+    return [
+        column.tolist()
+        for column in (
+            partition.ids,
+            partition.starts,
+            partition.ends,
+            partition.raw_starts,
+            partition.raw_ends,
+        )
+    ]
 
 
 @pytest.mark.parametrize("parse_special", [True, False])
@@ -43,6 +51,18 @@ def test_native_and_readable_twin_agree(special_tokens, parse_special, text):
     found = special_tokens.partition(array, parse_special)
     expected = special_tokens.partition_readable(text, parse_special)
     assert parts(found) == parts(expected)
+
+
+@pytest.mark.parametrize("parse_special", [True, False])
+def test_the_bytes_that_they_begin_with_are_known(special_tokens, parse_special):
+    begins = special_tokens.may_begin(parse_special)
+    sought = [TEXTS[token_id] for token_id in special_tokens.searched_for(parse_special).tolist()]
+    assert {chr(byte) for byte in np.flatnonzero(begins)} == {text[0] for text in sought}
+    longest = max(sought, key=len)
+    assert special_tokens.longest(parse_special) == len(longest)
+    for text in sought:
+        assert special_tokens.may_be_in(f"…{text}…".encode(), parse_special)
+    assert not special_tokens.may_be_in(b"...", parse_special)
 
 
 def test_dna_models_find_special_tokens_without_the_mark_of_their_groups(tmp_path):
@@ -145,6 +165,17 @@ def test_what_is_between_special_tokens_is_encoded_and_moved_to_its_place(specia
     )
 
 
+def test_tokens_are_known_by_name_in_the_order_in_which_they_match(special_tokens):
+    assert list(special_tokens.names.values()) == special_tokens.searched_for(True).tolist()
+    assert {name: TEXTS.index(name) for name in TEXTS} == special_tokens.names
+    sizes = [len(name) for name in special_tokens.names]
+    assert sizes == sorted(sizes, reverse=True)
+    assert special_tokens.stand_alone(True)
+    assert special_tokens.stand_alone(False)
+    special_tokens.make_tables()
+    assert "beginnings" in vars(special_tokens)
+
+
 def test_without_special_tokens_none_is_looked_for():
     none = SpecialTokens(toy_vocabulary({"a": 0.0}))
     assert not none.may_be_in(b"a", True)
@@ -171,6 +202,11 @@ def tokenizer_file(tmp_path, tokens):
     return path
 
 
+def parts_of(partition):
+    columns = partition.ids, partition.starts, partition.ends, partition.raw_starts, partition.raw_ends
+    return [column.tolist() for column in columns]
+
+
 def found_by_library(library, text, parse_special):
     """Without what a token takes along that the one before has taken."""
     library.encode_special_tokens = not parse_special
@@ -193,8 +229,49 @@ def test_they_are_found_where_the_library_finds_them(seed, tmp_path):
         text = "".join(rng.choices(PARTS, k=rng.randint(0, 9)))
         for parse_special in (True, False):
             partition = special_tokens.partition(as_array(text.encode()), parse_special)
-            found = [*zip(*parts(partition)[:3], strict=True)]
+            found = [*zip(*parts_of(partition)[:3], strict=True)]
             assert found == found_by_library(library, text, parse_special), text
-            assert parts(partition) == parts(special_tokens.partition_readable(text.encode(), parse_special))
+            assert parts_of(partition) == parts_of(
+                special_tokens.partition_readable(text.encode(), parse_special)
+            )
             edges = [0, *(edge for each in found for edge in each[1:]), len(text.encode())]
-            assert [*zip(*parts(partition)[3:], strict=True)] == [*zip(edges[::2], edges[1::2], strict=True)]
+            assert [*zip(*parts_of(partition)[3:], strict=True)] == [
+                *zip(edges[::2], edges[1::2], strict=True)
+            ]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "alone", "searched"),
+    [
+        ({"<a>": {}, "b": {}}, (True, True), ([1, 2], [1, 2])),
+        ({"<a>": {"special": True}, "b": {"special": True}}, (True, True), ([1, 2], [])),
+        ({"<a>": {"special": True}, "b": {}}, (True, False), ([1, 2], [1, 2])),
+        ({"<a>": {"lstrip": True}}, (False, False), ([1], [1])),
+        ({"<a>": {"rstrip": True, "special": True}}, (False, False), ([1], [])),
+        ({"<a>": {"single_word": True}}, (False, False), ([1], [1])),
+        ({"<a>": {"normalized": True}}, (True, True), ([1], [1])),
+        ({"<a>": {"normalized": True}, "b": {}}, (False, False), ([2, 1], [2, 1])),
+        ({"a\0": {}}, (False, False), ([1], [1])),
+        ({}, (True, True), ([], [])),
+    ],
+)
+def test_each_counts_by_itself_unless_what_is_beside_it_matters(tokens, alone, searched, tmp_path):
+    special_tokens = open_model(tokenizer_file(tmp_path, tokens)).special_tokens
+    text = as_array(b"-<a>-b-")
+    places = [(1, 4), (5, 6)][: len(tokens)]
+    longest = max(map(len, tokens), default=1)
+    assert not special_tokens.drops_white_space
+    for parse_special, is_alone, ids in zip((True, False), alone, searched, strict=True):
+        assert special_tokens.stand_alone(parse_special) == is_alone
+        assert special_tokens.searched_for(parse_special).tolist() == ids
+        starts, ends = special_tokens.occurrences(text, parse_special)
+        across = [special_tokens.reach_across(text, at, parse_special) for at in (0, 1, 3, 7)]
+        if is_alone:
+            assert [*zip(starts, ends, strict=True)] == (places if ids else [])
+            assert across == [None, None, (1, 4) if ids else None, None]
+            assert special_tokens.longest(parse_special) == (longest if ids else 1)
+        else:
+            assert (starts.tolist(), ends.tolist()) == ([0], [7])
+            assert across == [None, (0, 7), (0, 7), None]
+            assert special_tokens.longest(parse_special) == NO_LIMIT
+        assert starts.dtype == ends.dtype == np.int64

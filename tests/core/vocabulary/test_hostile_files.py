@@ -19,6 +19,7 @@ from small_files import array_of, bpe, load, spm, string_of_length, with_tensor
 import guiapp
 from guiapp.core.formats.gguf import MOST_MERGES, MOST_TOKENS
 from guiapp.core.formats.table import load_vocabulary
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import VocabError
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -340,6 +341,20 @@ def test_strange_types_are_undefined(tmp_path):
     assert vocabulary.stored_types.tolist() == [77, -5, 1, 2, 3, 4]
     assert vocabulary.token_bytes(0) == b""
     assert vocabulary.kind(2) == "control"  # because of its text, </s>
+
+
+def test_bits_of_unknown_kind_do_not_exist(tmp_path):
+    vocabulary = load(
+        tmp_path, spm(types=[2, 3, 3, 1, 4, 6], tokens=["<unk>", "<s>", "</s>", "a", "b", "<0x0A>"])
+    )
+    expected = (
+        Attribute.UNKNOWN,
+        Attribute.CONTROL,
+        Attribute.CONTROL,
+        Attribute.NORMAL,
+        Attribute.USER_DEFINED,
+    )
+    assert vocabulary.attributes.tolist() == [*map(int, expected), int(Attribute.BYTE)]
 
 
 def test_a_million_tensors_are_skipped_in_time(tmp_path):

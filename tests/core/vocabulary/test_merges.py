@@ -5,9 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from pair_vocabularies import byte_level
+from pair_vocabularies import byte_level, character_level, sentence_piece
+from piece_models import UNKNOWN, UNUSED, model, piece
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.merges import byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import Rules
@@ -56,3 +58,49 @@ def test_tokens_that_can_be_cut_in_too_many_ways_are_refused():
     vocabulary = toy_vocabulary({"a": 0.0, "a" * 70_000_000: 0.0})
     with pytest.raises(VocabError, match="more than 33 million ways"):
         sentence_piece_merging(vocabulary)
+
+
+SCORES = {"<unk>": 0, "<0xC3>": 0, "a": -1, "▁": -1, "é": -1, "▁a": -2}
+
+
+@pytest.mark.parametrize(
+    ("merging", "spelled", "starts"),
+    [
+        (byte_pair_merging(byte_level(["Ġ a"])), "ĠaÃ©", [(0, 1), (1, 2), (2, 3), (3, 4)]),
+        (byte_pair_merging(character_level(["▁ a"], ["▁", "a", "▁a"])), "▁aé", [(0, 1), (1, 2), (2, 4)]),
+        (sentence_piece_merging(sentence_piece(SCORES)), "▁aé", [(0, 1), (1, 2), (2, 4)]),
+        (sentence_piece_merging(sentence_piece(SCORES, rules=Rules())), " aé", [(0, 1), (1, 2), (2, 4)]),
+    ],
+)
+def test_texts_are_spelled_and_cut_as_the_vocabulary_has_them(merging, spelled, starts):
+    data = " aé".encode()
+    assert merging.spell(data) == spelled.encode()
+    assert [(start, end) for _, start, end in merging.start_symbols(data)] == starts
+    assert merging.symbol_end(b"\xe2\x96", 0) in (1, 2)
+
+
+def test_what_is_no_token_is_written_as_the_tokens_of_its_bytes():
+    merging = sentence_piece_merging(sentence_piece(SCORES))
+    data = "aÃ".encode()
+    assert merging.tokens_of(2, data, 0, 1) == [(2, 0, 1)]
+    assert merging.tokens_of(None, data, 1, 3) == [(1, 1, 2), (0, 2, 3)]
+    assert merging.tokens_of(99, data, 1, 2) == [(1, 1, 2)]
+    assert (merging.find_piece(b" a"), merging.find_piece(b"xx")) == (5, -1)
+
+
+def test_unused_pieces_are_taken_apart_but_for_single_characters(tmp_path):
+    pieces = [
+        piece("<unk>", kind=UNKNOWN),
+        *map(piece, "ab"),
+        piece("ab", kind=UNUSED),
+        piece("c", kind=UNUSED),
+    ]
+    path = tmp_path / "tokenizer.model"
+    path.write_bytes(model([*pieces, piece("abc")], {3: 2}))
+    merging = sentence_piece_merging(open_model(path).vocabulary)
+    symbols = [None, -1, *range(len(merging.model) + 1)]
+    assert merging.takes_apart
+    assert [symbol for symbol in symbols if merging.is_unused(symbol)] == [3]
+    without = sentence_piece_merging(sentence_piece(SCORES))
+    assert not without.takes_apart
+    assert not without.is_unused(1)

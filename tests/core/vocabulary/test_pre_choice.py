@@ -1,9 +1,6 @@
 """A pre-tokenizer chosen by hand, where the file's is unknown, missing, or not wanted."""
 
-from contextlib import nullcontext
-
 import pytest
-from format_samples import SAMPLES
 from gguf_builder import write_vocab
 
 import guiapp
@@ -43,11 +40,10 @@ def test_a_name_that_nobody_knows_cannot_be_chosen(write):
         guiapp.open_model(write(pre="gpt-2"), pre="foo")
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
-def test_only_files_that_are_silent_about_it_offer_a_choice(tmp_path, sample):
-    sample.write(path := tmp_path / sample.name)
-    with nullcontext() if sample.format in ("GGUF", "tiktoken") else pytest.raises(guiapp.VocabError):
-        guiapp.open_model(path, pre="qwen2")
+def test_other_vocabularies_offer_no_choice(tmp_path):
+    path = write_vocab(tmp_path / "model.gguf", model="llama", tokens=["<unk>", "a"], scores=[0.0, 0.0])
+    with pytest.raises(guiapp.VocabError, match="without choosing"):
+        guiapp.open_model(path, pre="gpt-2")
 
 
 def test_similar_names_come_first():

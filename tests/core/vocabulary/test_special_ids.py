@@ -8,6 +8,7 @@ from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 
 from guiapp.core.formats.table import load_vocabulary
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.special_ids import reserved, special_tokens_in_match_order
 from guiapp.native.model_files import sort_longest_first
 
@@ -53,6 +54,40 @@ def test_the_first_token_can_be_known_by_its_text(tmp_path):
     vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
     assert vocabulary.special_ids.eot == 0
     assert 0 in vocabulary.eog
+
+
+@pytest.mark.parametrize("key", ["eos_token_id", "bos_token_id", "eot_token_id"])
+@pytest.mark.parametrize(("token_id", "is_there"), [(2, True), (3, False), (4, False)])
+def test_an_id_that_no_token_has_is_ignored_and_told(tmp_path, key, token_id, is_there):
+    file = vocab_file(tokens=["<unk>", "a", "b"], types=[2, 1, 1], **{key: token_id})
+    vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
+    assert (getattr(vocabulary.special_ids, key[:3]) == token_id) == is_there
+    assert any(f"there is no token {token_id}" in warning for warning in vocabulary.warnings) != is_there
+
+
+def test_arrays_may_be_longer_than_the_tokens(tmp_path):
+    file = vocab_file(tokens=["<unk>", "a"], types=[2, 1, CONTROL, 99], scores=[0.0, -1.0, -2.0, -3.0])
+    vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
+    assert [len(vocabulary.scores), len(vocabulary.attributes), len(vocabulary)] == [2, 2, 2]
+    assert not any(vocabulary.attributes & Attribute.CONTROL)
+
+
+@pytest.mark.parametrize("calls", ["<|call|>", "<|calls|>"])
+@pytest.mark.parametrize("beside", ["<|return|>", "<|flush|>", "<|im_end|>"])
+def test_a_model_that_calls_tools_goes_on_after_end(tmp_path, calls, beside):
+    tokens = ["<unk>", calls, beside, "<|end|>", "a"]
+    file = vocab_file(tokens=tokens, types=[2, *[CONTROL] * 3, 1])
+    vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
+    goes_on = beside != "<|im_end|>"
+    assert set(vocabulary.eog) >= {1, 2}
+    assert (3 in vocabulary.eog) != goes_on
+    assert bool(vocabulary.attributes[3] & Attribute.USER_DEFINED) == goes_on
+
+
+@pytest.mark.parametrize("tokens", [["<|call|>"], ["<|return|>"]])
+def test_a_model_without_both_ends_at_end(tmp_path, tokens):
+    file = vocab_file(tokens=["<unk>", *tokens, "<|end|>"], types=[2, CONTROL, CONTROL])
+    assert 2 in load_vocabulary(file.write(tmp_path / "model.gguf")).eog
 
 
 COUNTS = {

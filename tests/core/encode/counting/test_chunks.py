@@ -128,6 +128,23 @@ def test_a_chunk_may_end_between_special_tokens_of_which_the_text_has_only_one()
     assert chunk_text(tokenizer, b"xab", 1) == [Chunk(0, 2, 1), Chunk(2, 3, 1)]
 
 
+@pytest.mark.parametrize("by", LEVELS)
+def test_whole_parts_are_kept_together_where_they_fit(by):
+    tokenizer = guiapp.open_model("demo:bpe")
+    ends = set(boundaries(SENTENCES, by).tolist())
+    assert {chunk.end for chunk in chunk_text(tokenizer, SENTENCES, 60, 10, by)} <= ends
+
+
+def test_what_does_not_fit_as_a_whole_is_cut_at_the_next_finer_place():
+    tokenizer = guiapp.open_model("demo:bpe")
+    chunks = chunk_text(tokenizer, SENTENCES, 12, by="line")
+    ends = {
+        offset for level in ("line", "sentence", "word") for offset in boundaries(SENTENCES, level).tolist()
+    }
+    assert {chunk.end for chunk in chunks} <= ends
+    assert len(chunk_text(tokenizer, b"x" * 50, 3, by="line")) > 1
+
+
 def test_long_text_without_cuts_is_divided_in_a_moment():
     tokenizer = guiapp.open_model("demo:spm")
     chunks = chunk_text(tokenizer, b"a" * 20_000, 500)
@@ -149,6 +166,10 @@ def test_long_text_without_cuts_is_divided_in_a_moment():
 def test_what_makes_no_sense_is_refused(options, message):
     with pytest.raises(EncodeError, match=message):
         chunk_text(guiapp.open_model("demo:bpe"), "abc 🧿", **options)
+
+
+def test_an_empty_text_has_no_chunks():
+    assert chunk_text(guiapp.open_model("demo:bpe"), b"", 5) == []
 
 
 @given(size=st.integers(0, 300), n_fitting=st.integers(0, 300), beyond=st.integers(1, LOOK_BEYOND))

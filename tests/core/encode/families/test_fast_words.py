@@ -149,12 +149,14 @@ def test_where_the_text_before_decides_a_tie_by_rounding_words_are_not_encoded_a
     as_part = as_lists(pipeline.encode(as_array(before + word), True, "viterbi"))[0][-2:]
     alone = as_lists(pipeline.encode(as_array(word), True, "viterbi"))[0][-2:]
     assert as_part != alone
+    assert pipeline._fast.encode(as_array(before + word))[-2:].tolist() == alone
     assert_same(pipeline, before + word, "viterbi")
 
 
 @pytest.mark.parametrize("text", [b"ab a b" * 3000, "aД ".encode() * 2000, b"z a " * 5000])
 def test_longer_texts_whose_sums_are_exact_after_all_are_the_same(text):
     pipeline = fine_scores()
+    assert len(text) > pipeline._words.longest_exact
     for _ in range(2):
         assert as_lists(pipeline.encode(as_array(text), True, "fast")) == as_lists(
             pipeline.encode(as_array(text), True, "viterbi")

@@ -173,6 +173,14 @@ def test_unknown_words_are_left_out_where_there_is_no_unknown_token():
     assert tokenizer.encode("ab ba", encoder="words").spans.tolist() == [[0, 2]]
 
 
+def test_an_encoder_that_does_not_apply_is_refused_with_a_reason():
+    tokenizer = guiapp.open_model("demo:bpe")
+    assert set(tokenizer.refused_encoders) == {
+        "wordpiece", "linear", "wordlevel", "viterbi", "rwkv", "plamo2", "hash"
+    }  # fmt: skip
+    assert "BPE" in tokenizer.refused_encoders["viterbi"]
+
+
 def test_a_token_that_ends_within_a_character_leaves_only_merging_and_approximations():
     tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, b"\xc3": 0.0}))
     assert tokenizer.exact_encoders == ("fast", "heap", "scan")

@@ -7,6 +7,7 @@ from arrays import as_array
 from hypothesis import given
 from hypothesis import strategies as st
 from pair_vocabularies import (
+    BYTE_TOKENS,
     HEX_TOKENS,
     HOSTILE_BITS,
     byte_level,
@@ -16,7 +17,7 @@ from pair_vocabularies import (
 
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
-from guiapp.core.vocabulary.vocabulary import SpecialIds
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
 from guiapp.errors import EncodeError
 
 HEX_SCORES = {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0)}
@@ -45,6 +46,58 @@ def spans_of(vocabulary, text: bytes):
     return list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
 
 
+def test_the_lowest_rank_merges_first():
+    assert texts_of(WORDS, b"abc bc") == ["abc", "Ġ", "bc"]
+
+
+def test_a_merge_is_cut_at_its_first_space_behind_the_first_byte():
+    vocabulary = character_level([" a b", "a b c"], ["a", "b", "c", "ab c"])
+    assert texts_of(vocabulary, b"abc") == ["a", "b", "c"]
+
+
+def test_what_merges_make_need_not_be_a_token():
+    tokens = ["a", "b", "c", "abc"]
+    assert texts_of(byte_level(["a b", "ab c"], tokens), b"abc") == ["abc"]
+    assert texts_of(byte_level(["a b", "ab c"], tokens), b"ab") == ["a", "b"]
+    assert texts_of(byte_level(["a b"], ["ab", "a", "b"]), b"ab") == ["ab"]
+
+
+def test_bytes_without_a_token_are_left_out_of_byte_level_bpe():
+    vocabulary = byte_level(["a b"], ["a", "b", "ab"])
+    assert texts_of(vocabulary, b"axb") == ["a", "b"]
+    assert spans_of(vocabulary, b"axb") == [(0, 1), (2, 3)]
+
+
+def test_a_whole_piece_that_is_a_token_is_taken_if_the_rules_say_so():
+    tokens = [*BYTE_TOKENS, "abc"]
+    assert texts_of(byte_level([], tokens), b"abc") == ["a", "b", "c"]
+    rules = Rules(byte_encoding=True, ignore_merges=True)
+    assert texts_of(byte_level([], tokens, rules=rules), b"abc abc") == ["abc", "Ġ", "a", "b", "c"]
+
+
+def test_runs_of_newlines_that_are_tokens_are_taken_whole_by_gemma_4():
+    vocabulary = character_level([], ["a", "\n", "\n\n\n", "aa"])
+    assert texts_of(vocabulary, b"aa\n\n\naa") == ["a", "a", "\n\n\n", "a", "a"]
+
+
+def test_nobody_looks_for_tokens_of_thousands_of_bytes_at_each_place():
+    at_most, more = (byte_level([], [*BYTE_TOKENS, "a" * size]) for size in (4096, 4097))
+    assert {"greedy", "fewest"} <= set(pipeline_of(at_most).encoders)
+    pipeline = pipeline_of(more)
+    assert set(pipeline.refused) == {"backtrack", "table", "greedy", "fewest"}
+    assert "4,097 bytes" in pipeline.refused["greedy"]
+    assert len(pipeline.encode(as_array(b"a" * 4097), False, pipeline.encoders[0]).ids) == 4097
+
+
+def test_broken_text_keeps_its_spans():
+    assert spans_of(WORDS, b"a\xff\xc1\xa1b") == [(0, 1), (1, 2), (2, 2), (2, 2), (2, 5)]
+
+
+def test_the_best_score_merges_first_and_then_the_leftmost():
+    assert texts_of(PIECES, b"ab") == ["▁a", "b"]
+    assert texts_of(PIECES, b"b  ab") == ["▁", "b", "▁", "▁a", "b"]
+
+
 def test_the_space_in_front_has_the_empty_span():
     assert spans_of(PIECES, b"b") == [(0, 0), (0, 1)]
     assert spans_of(PIECES, b"a") == [(0, 1)]
@@ -62,6 +115,16 @@ def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
     assert "<0x81>" in [PIECES.raw_text(token).decode() for token in expected.ids.tolist()]
     for encoder in filter(lambda name: ALGORITHMS[name].exact, pipeline.encoders):
         assert_tokens(pipeline.encode(as_array(text), True, encoder), expected)
+
+
+def test_characters_without_a_token_fall_back_to_bytes():
+    assert texts_of(PIECES, "bé".encode()) == ["▁", "b", "<0xC3>", "<0xA9>"]
+    assert texts_of(PIECES, "béa".encode()) == ["▁", "b", "éa"]
+
+
+def test_bytes_without_a_token_become_the_unknown_token_in_spm():
+    vocabulary = sentence_piece({"<unk>": 0, "▁": 0, "a": 0, "?": 0})
+    assert texts_of(vocabulary, "aé".encode()) == ["▁", "a", "<unk>", "<unk>"]
 
 
 @pytest.mark.parametrize("unknown", ["ab", "▁"])

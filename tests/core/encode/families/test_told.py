@@ -108,3 +108,11 @@ def test_what_a_watcher_is_told_adds_up_to_the_tokens(name, data, text):
     assert not recorder.piece_ends
     if name != "lines":  # lone spaces are put in afterwards
         assert recorder.found == [list(token) for token in zip(*as_lists(tokens), strict=True)]
+
+
+def told(name, encoder):
+    """The steps of encoding "abc ab", by piece."""
+    recorder = Recorder(b"abc ab")
+    PIPELINES[name].encode_readable(b"abc ab", True, encoder, recorder)
+    steps = " ".join(each for each in recorder.names if each not in ("begin", "split", "end_piece"))
+    return steps.removeprefix("piece ").split(" piece ")

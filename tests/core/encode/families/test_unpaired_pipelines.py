@@ -4,7 +4,7 @@ import time
 
 import pytest
 from arrays import as_array, as_lists
-from gguf_builder import BYTE, NORMAL
+from gguf_builder import BYTE, CONTROL, NORMAL
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unpaired_pipelines import PIPELINES, plamo2, unigram, wordpiece
@@ -85,6 +85,22 @@ def _assert_cut(pipeline, text, cut):
     assert [a + b for a, b in zip(left, right, strict=True)] == encoded(pipeline, text)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "before", "after"),
+    [
+        ("wordpiece", "aa bb cc", 6, 5),
+        ("wordpiece", "aaa中aaaa", 3, 10),
+        ("unigram", "aa b cc c", 4, 7),
+        ("unigram without cuts", "aa bb cc", 0, 8),
+        ("rwkv", "aabcabc", 4, 7),
+        ("hash", "aabbccddee", 5, 10),
+    ],
+)
+def test_cuts_are_found_near(name, text, before, after):
+    data = as_array(text.encode())
+    assert (PIPELINES[name].cut_before(data, 6), PIPELINES[name].cut_after(data, 5)) == (before, after)
+
+
 @pytest.mark.parametrize("text", [b"ab abc.\n" * 70_000, b"b" * 300_000], ids=["words", "one word"])
 def test_a_long_text_is_its_parts(pipeline, text):
     ids, starts, ends = encoded(pipeline, text)
@@ -159,12 +175,34 @@ def test_unigram_tokens_that_are_too_long_to_be_looked_for_one_by_one_are_found(
         assert as_lists(pipeline.encode(as_array(data), True, "viterbi")) == expected
 
 
+def test_plamo2_refuses_what_would_fill_the_memory():
+    with pytest.raises(VocabError, match="20,000 bytes"):
+        plamo2({"ab": -1000, "x" * 20_000: -1})
+
+
 def test_a_huge_token_takes_no_longer_than_reading_it():
     started = time.process_time()
     pipeline = plamo2({"a": -1, "a" * 4_000_000: -2})
     assert encoded(pipeline, b"aaaa")[0] == [257] * 4
     assert encoded(pipeline, b"a" * 4_000_001)[0] == [258, 257]
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("byte_tokens", "says"),
+    [
+        ([f"<0x{byte:02X}>" for byte in range(255)], "<0xFF> is missing"),
+        ([f"<0x{byte:02X}>" for byte in range(1, 256)], "<0x00> is missing"),
+        (
+            ["<0xGG>", *(f"<0x{byte:02X}>" for byte in range(256))],
+            "Token 1 has the type BYTE but names no byte",
+        ),
+    ],
+)
+def test_a_plamo2_vocabulary_needs_all_bytes(byte_tokens, says):
+    tokens, types = ["<unk>", *byte_tokens], [CONTROL, *[BYTE] * len(byte_tokens)]
+    with pytest.raises(VocabError, match=says):
+        Plamo2Pipeline(vocabulary(VocabType.PLAMO2, tokens, types))
 
 
 def test_a_plamo2_vocabulary_whose_suffixes_would_fill_the_memory_is_refused():

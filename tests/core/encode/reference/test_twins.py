@@ -82,6 +82,16 @@ def test_of_equal_ranks_the_leftmost_goes_first(steps):
     assert final_symbols(steps, [A, A, A], rules) == [B, A]
 
 
+@pytest.mark.parametrize("steps", [merge.steps, merge.heap_steps])
+def test_a_symbol_without_rules_stays_alone(steps):
+    assert final_symbols(steps, [A, -1, B], RULES) == [A, -1, B]
+
+
+def test_the_queue_drops_pairs_whose_symbols_are_gone():
+    heap_steps = list(merge.heap_steps([A, B, C], RULES))
+    assert merge.Stale(1, 2, B, C, BC, 1) in heap_steps
+
+
 RULE_SETS = st.dictionaries(
     st.tuples(st.integers(0, 4), st.integers(0, 4)),
     st.builds(MergeRule, st.integers(0, 3), st.integers(0, 4)),
