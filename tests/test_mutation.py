@@ -51,10 +51,10 @@ def test_a_fault_is_told_as_the_lines_it_changes(code, fault):
 
 
 def test_a_seed_gives_the_same_faults_some_in_each_layer():
-    found = mutation.sample(3, 12)
-    assert found == mutation.sample(3, 12)
+    found = mutation.sample(3, 20)
+    assert found == mutation.sample(3, 20)
     layers = [mutant.path.split("/")[1] for mutant in found]
-    assert len(found) == 12
+    assert len(found) == 20
     assert min(map(layers.count, mutation.LAYERS)) >= 1
 
 
