@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QPainter, QPixmap
@@ -39,6 +39,9 @@ from guiapp.pages.tree.saving_view import Drawing, save_picture, svg_of
 from guiapp.pages.tree.view import TreeView
 from guiapp.window.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.window.main_window import SMALLEST_SIZE
+
+if TYPE_CHECKING:
+    from guiapp.analysis.bench.record import BenchRun
 
 TICK_MS = 20
 PRESENTATION = "presentation"
@@ -351,7 +354,7 @@ def run_until_ready(loop: QEventLoop) -> None:
         raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))
 
 
-def bench_charts(run: dict[str, Any], baseline: str) -> dict[str, str]:
+def bench_charts(run: BenchRun, baseline: str) -> dict[str, str]:
     """All charts of a run of Bench as SVG documents, by their titles."""
     from guiapp.pages.bench.saving import paper_charts
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.bench import wording
 from guiapp.analysis.bench.corpus import WORST_TEXTS, BenchText, fresh_text, stretched, worst_texts
 from guiapp.analysis.bench.operations import MEMORY, N_SINGLE, SINGLY
 from guiapp.analysis.libraries.contender import APPENDED_BYTES
@@ -161,7 +160,6 @@ class Scenario:
     extents     of all cells, from a plan and the bytes of its texts
     cell        what becomes of a task
     chart       the kind of its picture
-    find        says in a sentence what results bear out
     by_text     whether each text has results, and so a chart, of its own
     own_texts   what is encoded instead of the texts of a plan
     grows       whether cells differ in size only
@@ -180,7 +178,6 @@ class Scenario:
     cell: Callable[[CellBuilder, CellTask], BenchCell]
     unit: Unit
     chart: Chart
-    find: wording.Find = lambda *_: ""
     by_text: bool = False
     own_texts: tuple[str, ...] = ()
     grows: bool = False
@@ -262,7 +259,6 @@ SCENARIOS: dict[str, Scenario] = {
             *(("encode",), _sizes(*SCALING_BYTES), lengthened),
             unit="s",
             chart="curves",
-            find=wording.time_by_length,
             grows=True,
         ),
         Scenario(
@@ -273,7 +269,6 @@ SCENARIOS: dict[str, Scenario] = {
             *(("encode each",), _sizes(*SHORT_BYTES), prompts),
             unit="s",
             chart="curves",
-            find=wording.short_calls,
             is_default=True,
         ),
         Scenario(
@@ -284,7 +279,6 @@ SCENARIOS: dict[str, Scenario] = {
             *((SINGLY,), _sizes(UNSEEN_BYTES), unseen),
             unit="s",
             chart="latency",
-            find=wording.slow_calls,
         ),
         Scenario(
             "worst",
@@ -294,7 +288,6 @@ SCENARIOS: dict[str, Scenario] = {
             *(("encode",), _worst_sizes, worst),
             unit="s",
             chart="curves",
-            find=wording.worst_case,
             by_text=True,
             own_texts=WORST_TEXTS,
             grows=True,
@@ -309,7 +302,6 @@ SCENARIOS: dict[str, Scenario] = {
             unit="MB/s",
             on_threads=True,
             chart="groups",
-            find=wording.gain_of_threads,
         ),
         Scenario(
             "decode",
@@ -319,7 +311,6 @@ SCENARIOS: dict[str, Scenario] = {
             *(("decode",), _whole_texts, whole),
             unit="MB/s",
             chart="groups",
-            find=wording.ahead("decode"),
             by_text=True,
             is_default=True,
         ),
@@ -331,7 +322,6 @@ SCENARIOS: dict[str, Scenario] = {
             *(("append", "encode"), _sizes(*APPEND_BYTES), lengthened),
             unit="s",
             chart="curves",
-            find=wording.appending,
         ),
         Scenario(
             "memory",
@@ -341,7 +331,6 @@ SCENARIOS: dict[str, Scenario] = {
             *((MEMORY,), _sizes(BATCH_BYTES), lengthened),
             unit="MB",
             chart="memory",
-            find=wording.least_memory,
         ),
     )
 }

@@ -172,16 +172,8 @@ class FirstIdDifference:
 
     index: int
     byte_offset: int
-    expected: int | None
-    actual: int | None
-
-    def record(self) -> dict[str, int | None]:
-        return {
-            "index": self.index,
-            "byte_offset": self.byte_offset,
-            "expected_id": self.expected,
-            "found_id": self.actual,
-        }
+    expected_id: int | None = None
+    found_id: int | None = None
 
 
 @dataclass(frozen=True)

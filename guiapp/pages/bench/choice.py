@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import Plan, expected_s
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.worker_process import TrialResult, try_custom
@@ -26,7 +27,6 @@ from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.history import YOUR_TEXT
 
 TEXTS = {
     YOUR_TEXT: "Your text",

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.published import n_missing
+from guiapp.analysis.bench.record import BenchResult, BenchRun
 from guiapp.analysis.bench.report import (
     ALMOST,
     CONTENDER,
@@ -164,14 +164,14 @@ class ResultsView(QWidget):
 
     def _list_keys(self) -> list[str]:
         model = self._model
-        measured = {row["scenario"] for row in model.results}
+        measured = {row.scenario for row in model.results}
         if not measured:
             return [THROUGHPUT]
         names = [name for name in SCENARIOS if name in measured]
         charts = [key for name in names for key in (CALM if name == THROUGHPUT else [name])]
         is_there = {
             FIGURES: model.can_report,
-            PUBLISHED: not model.is_running and any(published_tables(model.record)),
+            PUBLISHED: not model.is_running and any(published_tables(model.measured)),
             CHANGES: model.comparison is not None,
         }
         return [*charts, *(name for name in TABLES if is_there[name])]
@@ -231,7 +231,7 @@ class ResultsView(QWidget):
     @property
     def _fits_column(self) -> bool:
         model = self._model
-        names = {row["contender"] for row in model.results} | {*model.loading, *model.failed_to_open}
+        names = {row.contender for row in model.results} | {*model.measured.loading, *model.failed_to_open}
         n_rows = len(names | {*model.awaited} if model.is_running else names)
         return self._room_px >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
 
@@ -250,28 +250,28 @@ class ResultsView(QWidget):
         self._offer(shown)
         self._place(shown)
         showing = self._showing  # of what is chosen among the offers
-        n_rows = len({row["contender"] for row in self._rows(THROUGHPUT)}) + len(showing.loading)
+        n_rows = len({row.contender for row in self._rows(THROUGHPUT)}) + len(showing.loading)
         for key, height_px in zip(CALM, (n_rows * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX), strict=True):
             if key in self.charts:  # what is free stays free at the end
                 self.charts[key].setMaximumHeight(height_px if self.is_column else QWIDGETSIZE_MAX)
         for key in shown:
             if key == FIGURES:
-                self.tables.show_tables(*figures(model.record, self.baseline))
+                self.tables.show_tables(*figures(model.measured.finished, self.baseline))
             elif key == PUBLISHED:
-                self.tables.show_tables(*published(model.record))
+                self.tables.show_tables(*published(model.measured))
             elif key == CHANGES:
                 self.tables.show_tables(*changed(model.comparison))
             else:
                 self._show(key, self._rows(key), showing)
         if self.has_table_below:
-            rows = [row for row in model.record["results"] if row["corpus"] == self.text]
-            self.tables.show_tables(*figures({**model.record, "results": rows}, self.baseline))
+            rows = [row for row in model.measured.finished if row.corpus == self.text]
+            self.tables.show_tables(*figures(rows, self.baseline))
 
-    def _show(self, key: str, rows: Sequence[Record], showing: Showing) -> None:
+    def _show(self, key: str, rows: Sequence[BenchResult], showing: Showing) -> None:
         """Draw these records, unless they are drawn: times change with their number alone."""
         chart = self.charts[key]
         chart.set_reason("" if rows or (showing.loading and key != EXACTNESS) else NOTHING_YET)
-        shows = [(id(row), row["n"]) for row in rows], showing
+        shows = [(id(row), row.n) for row in rows], showing
         if shows != self._drawn.get(key) and not chart.reason:
             self._drawn[key] = shows
             chart.show_data(data_of(key, rows, showing))
@@ -283,7 +283,7 @@ class ResultsView(QWidget):
                 self.tabs[key] = self._tab(key)
         is_seen = shown[0] != EXACTNESS and (self._fits_two or self._fits_column)  # with throughput
         apart = [key for key in keys if key != EXACTNESS or not is_seen]
-        texts = [row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS]
+        texts = [row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS]
         has_choice = self._shows_all or bool({*keys} - {*CALM, FIGURES}) or len({*texts}) > 1
         for key, tab in self.tabs.items():
             tab.setVisible(has_choice and key in apart)
@@ -298,7 +298,7 @@ class ResultsView(QWidget):
         has_units = has_speeds and bool(results)
         self.units.setVisible(has_units)
         self.quantities.setVisible("curves" in kinds)
-        self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
+        self.baselines.offer([row.contender for row in results if row.mb_per_s])
         has_ratios = has_speeds or FIGURES in shown or self.has_table_below
         self.baselines.setVisible(has_choice and has_ratios and self.baselines.count() > 1)
         self.bar.setVisible(has_choice or has_units)
@@ -342,13 +342,15 @@ class ResultsView(QWidget):
     @property
     def _showing(self) -> Showing:
         model = self._model
-        loading = [LoadingBar(name, each.share or None, each.stage) for name, each in model.loading.items()]
+        loading = [
+            LoadingBar(name, each.share or None, each.stage) for name, each in model.measured.loading.items()
+        ]
         if model.is_running or not model.results:  # the others will take part
             names = model.awaited if model.is_running else model.choice.contenders
-            loading += [LoadingBar(name, None) for name in names if name not in model.loading]
+            loading += [LoadingBar(name, None) for name in names if name not in model.measured.loading]
         loading += [LoadingBar(name, None, why, True) for name, why in model.failed_to_open.items()]
         return showing_of(
-            model.record,
+            model.measured,
             self._theme_source.theme,
             baseline=self.baseline,
             unit=self.units.currentData(),
@@ -357,7 +359,7 @@ class ResultsView(QWidget):
             changes=() if model.comparison is None else model.comparison.changes,
         )
 
-    def _rows(self, key: str) -> list[Record]:
+    def _rows(self, key: str) -> list[BenchResult]:
         has_own = bool(scenario_of(key).own_texts)
         return rows_of(self._model.results, key, self.own_texts.currentText() if has_own else self.text)
 
@@ -527,7 +529,7 @@ def _style(theme: Theme) -> str:
     )
 
 
-def published(run: Record) -> tuple[str, list[Table]]:
+def published(run: BenchRun) -> tuple[str, list[Table]]:
     found = list(published_tables(run))
     if not found:
         return NOTHING_PUBLISHED, []
@@ -546,5 +548,5 @@ def changed(comparison: RunComparison | None) -> tuple[str, list[Table]]:
     return f"{intro}.", [table] if comparison.changes else []
 
 
-def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:
-    return ("" if run["results"] else NOTHING_MEASURED), list(measured_tables(run, baseline))
+def figures(results: Sequence[BenchResult], baseline: str) -> tuple[str, list[Table]]:
+    return ("" if results else NOTHING_MEASURED), list(measured_tables(results, baseline))

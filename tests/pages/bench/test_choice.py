@@ -8,11 +8,13 @@ import threading
 from dataclasses import replace
 
 import pytest
+from bench_runs import run_with
 from told import told_by
 
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import RANDOM_BYTES, TUTORIAL_LINE, TUTORIAL_TIMES
 from guiapp.analysis.bench.engine import cells_of
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.contender import UNSPLIT
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
@@ -32,7 +34,6 @@ from guiapp.pages.bench.choice import (
     CustomTrial,
     size_of_text,
 )
-from guiapp.pages.bench.history import YOUR_TEXT
 
 
 @pytest.fixture
@@ -230,7 +231,7 @@ def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model,
     own = make_custom("theirs", "command", f'{sys.executable} -c \'open("{trace}", "w")\'')
     model = make_model()
     plan = Plan("demo:bpe", contenders=("fast", "theirs"), own=(own,))
-    model.show_run({"plan": json.loads(json.dumps(plan.record())), "results": []})
+    model.show_run(run_with(plan=json.loads(json.dumps(plan.record()))))
     assert CustomContenders(settings).contenders == ()
     assert not trace.exists()
 

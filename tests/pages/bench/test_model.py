@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from bench_runs import record
+from bench_runs import record, result, run_with
 from closing import see_that_nothing_goes_on
-from fake_engine import CELL, EVENTS, SilentRunner, fake_engine, run_to_its_end, whole_run
+from fake_engine import EVENTS, SilentRunner, fake_engine, run_to_its_end, whole_run
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.differences import DifferenceLocation
 from guiapp.analysis.bench.engine import run
-from guiapp.analysis.bench.measurement import key_of
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.record import KEY
 from guiapp.pages.bench import model as bench_model
 from guiapp.pages.bench.choice import CODE, ENGLISH, LANGUAGES, BenchChoice
-from guiapp.pages.bench.history import YOUR_TEXT, RunHistory
+from guiapp.pages.bench.history import RunHistory
 from guiapp.pages.bench.model import BenchModel, BenchRunner, DifferenceFinder
 
 PLAN = Plan("demo:bpe", ("sample:english",), ("greedy",))
-RESULT = record("throughput", "greedy", 10_000, 1e-3, 0.9)
+RESULT = result("throughput", "greedy", 10_000, 1e-3, 0.9)
 OWNERS = {
     "bench": lambda session: (
         made := BenchModel(session),
         made.close,
-        (made.saved._keeping, made.saved._renaming),  # kept runs are saved to the end
+        (made.saved._saving, made.saved._renaming),  # kept runs are saved to the end
     ),
     "difference": lambda session: (made := DifferenceFinder(session), made.close),
     "choice": lambda session: (made := BenchChoice(session), made.close),
@@ -38,7 +39,7 @@ def test_a_process_that_dies_loses_nothing_and_says_so(qtbot, make_model):
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
     assert "out of luck" in failed.args[0]
-    assert [row["n"] for row in model.results] == [2]
+    assert [row.n for row in model.results] == [2]
 
 
 def test_a_plan_at_fault_is_told_as_it_stands(qtbot, make_model):
@@ -101,7 +102,9 @@ def test_a_real_run_gives_the_records_of_the_command_line(qtbot):
         """What two runs of one plan have in common: everything but times."""
         facts = ("exact", "agreement", "first_difference", "n_tokens")
         results = [event for event in events if event["event"] == "result"]
-        return {key_of(row): (sorted(row), [row[name] for name in facts]) for row in results}
+        return {
+            tuple(row[name] for name in KEY): (sorted(row), [row[name] for name in facts]) for row in results
+        }
 
     here = untimed(run(plan, Control()))
     assert untimed(told) == here
@@ -117,8 +120,7 @@ def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, session,
     model.run()
     assert (plans[0].model, plans[0].pre) == ("demo:bpe", "qwen2")
     assert "not as “qwen2”" in next(peer.reason for peer in model.choice.missing if peer.name == "llama.cpp")
-    deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
-    model.show_run({"plan": {"model": "demo:bpe"}, "results": [deviating]})
+    model.show_run(run_with(record("throughput", "greedy", 10, 1.0, 0.5), plan={"model": "demo:bpe"}))
     with qtbot.waitSignal(model.failed) as failed:
         model.open_difference("greedy")
     assert "as the file asks" in failed.args[0]

@@ -27,16 +27,10 @@ from guiapp.analysis.bench.field.exactness import (
 )
 from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
 from guiapp.analysis.bench.field.texts import BUILT_IN, DETAILED, KNOWN, Given, TimedText, compared_texts
-from guiapp.analysis.bench.measurement import (
-    Record,
-    Report,
-    corpus_record,
-    environment,
-    environment_after,
-    vocabulary_record,
-)
+from guiapp.analysis.bench.machine import corpus_record, environment, environment_after, vocabulary_record
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.wording import place_text
+from guiapp.analysis.bench.record import BenchRun, Record
+from guiapp.analysis.bench.wording import size_text
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import (
     AskedProcess,
@@ -234,12 +228,13 @@ class _VocabularyRun:
             call_limit_s=CALL_LIMIT_S,
             seed=self._plan.seed,
         )
-        report = Report()
+        report = BenchRun()
         for event in engine.run(timing, self._control, self._process):
             report.add(event)
             if event["event"] == "cell":
                 of = f"{event['number']}/{event['of']}"
-                self._notify(f"{self._given.title}: [{of}] {event['scenario']}: {place_text(event)}")
+                text = f"{event['corpus']}, {size_text(event['size_bytes'])}"
+                self._notify(f"{self._given.title}: [{of}] {event['scenario']}: {text}")
         return report.record()
 
     def _process(self, name: str, threads: int) -> AskedProcess:
