@@ -55,17 +55,8 @@ class SilentRunner(QObject):
         self.is_running = False
         self.ended.emit("")
 
-    def stop(self) -> None:
-        self.asked.append("stop")
-
-    def pause(self) -> None:
-        self.asked.append("pause")
-
-    def resume(self) -> None:
-        self.asked.append("resume")
-
-    def hold(self) -> None:
-        self.asked.append("hold")
+    def send(self, command: str) -> None:
+        self.asked.append(command)
 
     def close(self) -> None:
         self.is_running = False

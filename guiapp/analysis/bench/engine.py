@@ -41,7 +41,7 @@ from guiapp.analysis.bench.machine import (
     vocabulary_record,
 )
 from guiapp.analysis.bench.operations import MEMORY, encode_all
-from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough, usual_loading_s
+from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough
 from guiapp.analysis.bench.record import LeftOut, Series, results_of
 from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
 from guiapp.analysis.bench.worker import OPENS, READS, STARTS, WRITES
@@ -400,7 +400,7 @@ def _line(cell: BenchCell, name: str, operation: str) -> tuple[str, str, str, st
     return cell.scenario, operation, cell.corpus, name
 
 
-# Contenders that load at the same time, the quickest known first, while those that are ready take turns
+# Contenders that load at the same time, while those that are ready take turns
 
 
 class ContenderLoader:
@@ -414,14 +414,14 @@ class ContenderLoader:
         self._names = names
         self._threads = threads
         self._control = control
-        self._waiting = sorted(names, key=usual_loading_s)
-        self._begun_s: dict[str, float] = {}
+        self._waiting = list(names)
+        self._begun: dict[str, tuple[AskedProcess, float]] = {}  # and when
         self._stages: dict[str, str] = {}
         self._ready: set[str] = set()
 
     @property
     def is_done(self) -> bool:
-        return not (self._waiting or self._begun_s)
+        return not (self._waiting or self._begun)
 
     @property
     def ready(self) -> list[str]:
@@ -436,32 +436,33 @@ class ContenderLoader:
         if self._control.shall_stop():
             raise Stopped
         yield from self._begin_some()
-        for name in list(self._begun_s):
+        for name in list(self._begun):
             try:
-                event = self._poll(name, wait_s / len(self._begun_s))
+                event = self._poll(name, wait_s / len(self._begun))
             except (ContenderFailed, WorkerLost) as error:
-                self._begun_s.pop(name)
+                self._begun.pop(name)
                 event = left_out(name, str(error))
             yield from self._begin_some()  # before whoever is ready takes its first turns
             if event is not None:
                 yield event
 
     def _begin_some(self) -> Iterator[Event]:
-        while self._waiting and len(self._begun_s) < (os.cpu_count() or 1):
+        while self._waiting and len(self._begun) < (os.cpu_count() or 1):
             name = self._waiting.pop(0)
             yield self._stage_event(name, STARTS)
             try:
-                self._workers.begin(name, self._threads)
-                self._begun_s[name] = time.monotonic()
+                self._begun[name] = self._workers.begin(name, self._threads), time.monotonic()
             except (ContenderFailed, WorkerLost) as error:
                 yield left_out(name, str(error))
 
     def _poll(self, name: str, wait_s: float) -> Event | None:
+        process, begun_s = self._begun[name]
         if not self._workers.has_loaded(name, self._threads, wait_s):
-            stage = self._workers.stage_of(name, self._threads)
-            return self._stage_event(name, stage) if stage and stage != self._stages[name] else None
+            is_new = process.stage not in ("", self._stages[name])
+            return self._stage_event(name, process.stage) if is_new else None
         self._ready.add(name)
-        loading_s = time.monotonic() - self._begun_s.pop(name)
+        del self._begun[name]
+        loading_s = time.monotonic() - begun_s
         details = asdict(self._workers.loaded[name])
         return {"event": "loaded", "contender": name, **details, "loading_s": loading_s}
 

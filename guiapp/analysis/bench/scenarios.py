@@ -166,7 +166,6 @@ class Scenario:
     on_threads  whether cells differ in threads only, and so by the wall clock; their size is that of a batch
                 however short the texts are: of less, threads have nothing to share
     is_default  whether it is measured where nobody asks for any
-    slowdown    how many times as long as an ordinary text a byte takes, about
     """
 
     name: str
@@ -183,7 +182,6 @@ class Scenario:
     grows: bool = False
     on_threads: bool = False
     is_default: bool = False
-    slowdown: float = 1.0
 
     @property
     def is_live(self) -> bool:
@@ -291,7 +289,6 @@ SCENARIOS: dict[str, Scenario] = {
             by_text=True,
             own_texts=WORST_TEXTS,
             grows=True,
-            slowdown=5.0,
         ),
         Scenario(
             "threads",

@@ -127,18 +127,18 @@ class BenchModel(QObject):
             self.set_progress("Stopped")
             self.running_changed.emit()
         else:
-            self._runner.stop()
+            self._runner.send("stop")
 
     def toggle_pause(self) -> None:
         if self._starting.is_busy:
             return
         self.is_paused = not self.is_paused
-        (self._runner.pause if self.is_paused else self._runner.resume)()
+        self._runner.send("pause" if self.is_paused else "resume")
         self.running_changed.emit()
 
     def hold(self) -> None:
         if self._runner.is_running:
-            self._runner.hold()
+            self._runner.send("hold")
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
@@ -351,27 +351,15 @@ class BenchRunner(QObject):
             return
         self._has_finished = False
         self._process.start()
-        self._send(json.dumps(plan.record()))
+        self.send(json.dumps(plan.record()))
 
-    def pause(self) -> None:
-        self._send("pause")
-
-    def resume(self) -> None:
-        self._send("resume")
-
-    def hold(self) -> None:
-        self._send("hold")
-
-    def stop(self) -> None:
-        """Ask it to tell what it has and to end."""
-        self._send("stop")
+    def send(self, command: str) -> None:
+        """`pause`, `resume`, `hold`, or `stop`, after which it says what it has and ends."""
+        self._process.send(f"{command}\n".encode())
 
     def close(self) -> None:
         """End it whatever it does, and wait for that."""
         self._process.leave(FAREWELL_MS)
-
-    def _send(self, line: str) -> None:
-        self._process.send(f"{line}\n".encode())
 
     def _take(self, lines: list[bytes]) -> None:
         for line in lines:

@@ -31,7 +31,6 @@ from guiapp.pages.bench.choice import (
     BenchCandidate,
     BenchChoice,
     CustomContenders,
-    CustomTrial,
     size_of_text,
 )
 
@@ -218,12 +217,12 @@ def test_spoiled_settings_hold_none(settings, spoiled):
     assert CustomContenders(settings).contenders == ()
 
 
-def test_those_that_ran_in_other_pythons_are_left_out_and_named(settings):
+def test_those_that_ran_in_other_pythons_are_left_out(settings):
     mine = {"name": "mine", "kind": "command", "target": "tok", "python": ""}
     old = {"name": "old", "kind": "library", "target": "tiktoken", "python": "/env/bin/python"}
     settings.own_contenders = json.dumps([old, mine])
     own = CustomContenders(settings)
-    assert (own.contenders, own.removed) == ((CustomContender("mine", "command", "tok"),), ["old"])
+    assert own.contenders == (CustomContender("mine", "command", "tok"),)
 
 
 def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model, tmp_path):
@@ -234,11 +233,3 @@ def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model,
     model.show_run(run_with(plan=json.loads(json.dumps(plan.record()))))
     assert CustomContenders(settings).contenders == ()
     assert not trace.exists()
-
-
-def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
-    trial = CustomTrial(session)
-    trial.start(make_custom("a", "command", f"{sys.executable} -c 'import time; time.sleep(600)'"))
-    trial.forget()
-    assert not trial.is_busy
-    trial.close()

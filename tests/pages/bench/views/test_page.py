@@ -231,7 +231,7 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
 
 def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
     held = []
-    monkeypatch.setattr(BenchRunner, "hold", lambda runner: held.append(True))
+    monkeypatch.setattr(BenchRunner, "send", lambda runner, command: held.append(command == "hold"))
     for is_running in (True, False):
         monkeypatch.setattr(BenchRunner, "is_running", is_running)
         page.model.running_changed.emit()
@@ -240,7 +240,7 @@ def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
 
 
 def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
-    monkeypatch.setattr(BenchRunner, "hold", lambda runner: None)
+    monkeypatch.setattr(BenchRunner, "send", lambda runner, command: None)
     monkeypatch.setattr(BenchRunner, "is_running", True)
     page.model.running_changed.emit()
     page.redraw()
