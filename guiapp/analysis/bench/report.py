@@ -22,7 +22,7 @@ from guiapp.analysis.bench.wording import (
     size_text,
     time_text,
 )
-from guiapp.analysis.export.html import Html, TableCell, TableColumn, joined, table, tag
+from guiapp.analysis.export.html import Html, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_text, markdown_table
 from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
@@ -34,20 +34,6 @@ VERDICTS = ("slower", "faster", "same")
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 ENDS = "ci_low_s", "ci_high_s"  # of the interval
 OF_SOME = "built_bytes", "encoding_bytes", *QUANTILES
-STYLE = """\
-body { font: 14px/1.5 system-ui, sans-serif; color: #1b1f27; background: #f6f7f9; margin: 32px auto;
-  max-width: 1100px; padding: 0 16px }
-h1 { font-size: 22px } h2 { font-size: 15px; margin-top: 32px }
-table { border-collapse: collapse; background: #fff; font-variant-numeric: tabular-nums }
-th, td { padding: 4px 12px; border-bottom: 1px solid #d9dde5; text-align: right; white-space: nowrap }
-th:first-child, td:first-child { text-align: left; font-weight: 600 }
-.wide { overflow-x: auto } pre { background: #eef0f4; padding: 12px; overflow-x: auto; border-radius: 6px }
-figure { margin: 24px 0; padding: 0 }
-figcaption { font-weight: 600; color: #5a6372 } svg { max-width: 100%; height: auto; background: #fff }
-figure, table { break-inside: avoid }
-@media print { body { background: #fff; margin: 0; max-width: none } .wide { overflow: visible }
-  th, td { padding: 2px 6px; white-space: normal } pre { white-space: pre-wrap } }
-"""
 
 
 def command_line(plan: Plan) -> str:
@@ -94,22 +80,16 @@ def table_lines(run: BenchRun, baseline: str) -> Iterator[str]:
 
 def html_text(run: BenchRun, baseline: str, charts: Mapping[str, str]) -> str:
     """One page that needs no other file; `charts` are SVG documents by their titles."""
-    title = f"Tokenloupe benchmark: {_vocabulary(run)}"
-    body = [
-        tag("h1", title),
-        _html_notes(notes(run)),
-        *(
-            tag("figure", joined([tag("figcaption", name), _inline(svg, f"chart{index}-")]))
-            for index, (name, svg) in enumerate(charts.items())
-        ),
-        *map(_html_table, tables(run, baseline)),
-        _html_table(Table("Machine and versions", [["", ""], *_environment(run)])),
-        tag("h2", "To repeat it"),
-        tag("pre", _repeat(run)),
-    ]
-    head = joined([Html('<meta charset="utf-8">'), tag("title", title), tag("style", Html(STYLE))])
-    page = tag("html", joined([tag("head", head), tag("body", joined(body, Html("\n")))]), lang="en")
-    return f"<!doctype html>{page}\n"
+    values = {
+        "title": f"Tokenloupe benchmark: {_vocabulary(run)}",
+        "style": Html(resource("bench.css")),
+        "notes": notes(run),
+        "charts": [(name, _inline(svg, f"chart{at}-")) for at, (name, svg) in enumerate(charts.items())],
+        "tables": [*tables(run, baseline), Table("Machine and versions", [["", ""], *_environment(run)])],
+        "repeat": _repeat(run),
+        "counted": counted,
+    }
+    return rendered("bench.html", values)
 
 
 def markdown_text(run: BenchRun, baseline: str) -> str:
@@ -148,20 +128,6 @@ def _repeat(run: BenchRun) -> str:
         return command_line(plan_from(run.plan))
     except BenchError:
         return "The plan of this run was not saved."
-
-
-def _html_table(shown: Table) -> Html:
-    head, *body = shown.rows
-    note = tag("p", shown.note) if shown.note else ""
-    whole = table(list(map(TableColumn, head)), [list(map(TableCell, row)) for row in body])
-    return joined([tag("h2", shown.title), note, whole])
-
-
-def _html_notes(lines: Sequence[str]) -> Html:
-    """Folded: whoever doubts a figure looks."""
-    items = joined(tag("li", line) for line in lines)
-    summary = tag("summary", counted(len(lines), "note"))
-    return tag("details", joined([summary, tag("ul", items)])) if lines else Html()
 
 
 def _inline(svg: str, prefix: str) -> Html:

@@ -9,9 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
-
 from guiapp.analysis.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
 from guiapp.analysis.bench.field.record import (
     OURS,
@@ -26,7 +23,7 @@ from guiapp.analysis.bench.published import Claim, claims
 from guiapp.analysis.bench.record import BenchResult, BenchRun
 from guiapp.analysis.bench.report import published_tables
 from guiapp.analysis.bench.wording import size_text
-from guiapp.analysis.export.html import bar, beginning, html, resource
+from guiapp.analysis.export.html import Html, bar, beginning, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table
 from guiapp.core.text.numbers_in_words import counted, percent, three_digits, with_prefix
 from guiapp.core.text.visible_text import visible_text
@@ -64,20 +61,8 @@ NAMES = {  # of the template, the same for all runs
 def page(field_run: FieldRun) -> str:
     """The whole page."""
     style, script = map(resource, ("field.css", "field.js"))
-    environment = Environment(
-        autoescape=True,
-        finalize=_escaped,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    content = environment.from_string(resource("field.html")).render({**NAMES, **_values(field_run)})
+    content = rendered("field.html", {**NAMES, **_values(field_run)})
     return f"{beginning(TITLE, style, script)}{content}\n<script>{script}</script>\n</body>\n</html>\n"
-
-
-def _escaped(value: object) -> Markup:
-    """Whatever the template puts in: words as they stand, what cannot be shown spelled out."""
-    return value if isinstance(value, Markup) else Markup(html("" if value is None else str(value)))
 
 
 def _values(found: FieldRun) -> dict[str, Any]:
@@ -135,11 +120,11 @@ def _differing(verdict: Judgement) -> str:
     return f"{verdict.n_different:,} of {verdict.n_texts:,} texts differ. {verdict.reason}"
 
 
-def _speed_bar(row: BenchResult, most: float, contender: str, is_exact: bool) -> Markup:
+def _speed_bar(row: BenchResult, most: float, contender: str, is_exact: bool) -> Html:
     """As a share of the highest speed."""
     kind = "ours" if contender == OURS else "exact" if is_exact else "inexact"
     low, high = row.interval("mb_per_s")
-    return Markup(bar(row.mb_per_s / most, low / most, high / most, kind))
+    return bar(row.mb_per_s / most, low / most, high / most, kind)
 
 
 def _fastest_sentence(found: FieldRun, vocabulary: VocabularyField) -> str:
