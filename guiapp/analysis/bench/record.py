@@ -23,7 +23,7 @@ from guiapp.analysis.bench.statistics import (
     ratio_in_turns,
 )
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
-from guiapp.core.text.numbers_in_words import percent, printable
+from guiapp.core.text.numbers_in_words import printable
 from guiapp.core.text.outside_json import read_as
 
 Record = dict[str, Any]
@@ -366,13 +366,6 @@ class BenchRun:
         """
         live = [each for each in self._series.values() if SCENARIOS[each.head.scenario].is_live]
         return self.finished + results_of(live, self._load, int(self.environment.get("cores") or 1))
-
-    @property
-    def disturbance(self) -> str:
-        """The widest interval of the cell that goes on, and the machine as it was when that began."""
-        widths = [row.half_width for row in self.results[len(self.finished) :] if row.n > 1]
-        spread = f"spread ± {percent(max(widths))}" if widths else ""
-        return " · ".join(filter(None, [spread, "" if self._load is None else f"load {self._load:g}"]))
 
     def record(self) -> Record:
         """As `tokenloupe bench --json` writes it: what is finished."""

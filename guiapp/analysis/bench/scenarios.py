@@ -6,7 +6,7 @@ Its tasks tell the sizes and who does what, for a forecast too; cells are tasks 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 N_PROMPTS = 64
 N_UNSEEN, UNSEEN_BYTES = 2_048, 128
 DOCUMENT_BYTES = 2_000
-UNITS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
+N_TEXTS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
 SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MB
 SHORT_BYTES = (16, 128, 1024)
 WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
@@ -34,7 +34,14 @@ Extent = tuple[int, int, int]
 """Number of the text, bytes, and threads."""
 Chart = Literal["bars", "curves", "groups", "memory", "latency"]
 Unit = Literal["MB/s", "s", "MB"]
-"""Of what charts and tables show: a speed, the time of a call, or memory."""
+"""A speed, the time of a call, or memory."""
+UNITS: Mapping[Chart, Unit] = {
+    "bars": "MB/s",
+    "groups": "MB/s",
+    "curves": "s",
+    "latency": "s",
+    "memory": "MB",
+}
 
 
 class CellTask(NamedTuple):
@@ -42,7 +49,7 @@ class CellTask(NamedTuple):
 
     operations  take turns like contenders, so that what machines do to their times falls on all of them
     text        the number of the corpus, or of the text of the worst case
-    size_bytes  of the text, or of one of UNITS, about
+    size_bytes  of the text, or of one of N_TEXTS, about
     """
 
     scenario: str
@@ -54,7 +61,7 @@ class CellTask(NamedTuple):
     @property
     def call_bytes(self) -> int:
         """What one call takes."""
-        return self.size_bytes * UNITS.get(self.operations[0], 1)
+        return self.size_bytes * N_TEXTS.get(self.operations[0], 1)
 
 
 @dataclass(frozen=True)
@@ -175,13 +182,17 @@ class Scenario:
     operations: tuple[str, ...]
     extents: Callable[[Plan, Sequence[int]], Iterator[Extent]]
     cell: Callable[[CellBuilder, CellTask], BenchCell]
-    unit: Unit
     chart: Chart
     by_text: bool = False
     own_texts: tuple[str, ...] = ()
     grows: bool = False
     on_threads: bool = False
     is_default: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """Of what its chart and tables show."""
+        return UNITS[self.chart]
 
     @property
     def is_live(self) -> bool:
@@ -244,7 +255,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Throughput",
             "encoding each text as a whole",
             *(("encode",), _whole_texts, whole),
-            unit="MB/s",
             chart="bars",
             by_text=True,
             is_default=True,
@@ -255,7 +265,6 @@ SCENARIOS: dict[str, Scenario] = {
             "By length",
             "encoding the beginning of the first text, from 128 B to 4 MiB",
             *(("encode",), _sizes(*SCALING_BYTES), lengthened),
-            unit="s",
             chart="curves",
             grows=True,
         ),
@@ -265,7 +274,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Short calls",
             f"one call for each of {N_PROMPTS} stretches of 16, 128 and 1,024 bytes of the first text",
             *(("encode each",), _sizes(*SHORT_BYTES), prompts),
-            unit="s",
             chart="curves",
             is_default=True,
         ),
@@ -275,7 +283,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Single calls",
             f"each of {N_UNSEEN:,} calls with other {UNSEEN_BYTES} bytes of the first text by itself",
             *((SINGLY,), _sizes(UNSEEN_BYTES), unseen),
-            unit="s",
             chart="latency",
         ),
         Scenario(
@@ -284,7 +291,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Worst case",
             "encoding letters without a space, 1 kB to 1 MB of three kinds",
             *(("encode",), _worst_sizes, worst),
-            unit="s",
             chart="curves",
             by_text=True,
             own_texts=WORST_TEXTS,
@@ -296,7 +302,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Threads",
             "encoding 2 MiB in documents of 2 kB, on so many threads",
             *(("encode batch",), _batch_on_threads, documents),
-            unit="MB/s",
             on_threads=True,
             chart="groups",
         ),
@@ -306,7 +311,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Decode",
             "making text of the ids of each text",
             *(("decode",), _whole_texts, whole),
-            unit="MB/s",
             chart="groups",
             by_text=True,
             is_default=True,
@@ -317,7 +321,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Append",
             "a text that grows with a count after each part, and encoding it once",
             *(("append", "encode"), _sizes(*APPEND_BYTES), lengthened),
-            unit="s",
             chart="curves",
         ),
         Scenario(
@@ -326,7 +329,6 @@ SCENARIOS: dict[str, Scenario] = {
             "Memory",
             "what a contender takes in memory, and what up to 2 MiB add at most; no time",
             *((MEMORY,), _sizes(BATCH_BYTES), lengthened),
-            unit="MB",
             chart="memory",
         ),
     )

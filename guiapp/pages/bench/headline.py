@@ -126,7 +126,6 @@ def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
         f"{_number(n_unopened, contender, 'is', 'are')} still to be opened." if n_unopened else "",
         f"{_number(n_unmeasured, 'contender', 'was', 'were')} not measured." if n_unmeasured else "",
         _ended(model.progress),
-        _ended(model.measured.disturbance.capitalize() if is_running else ""),
     ]
     return " ".join(filter(None, sentences))
 

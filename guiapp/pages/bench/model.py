@@ -17,7 +17,7 @@ from guiapp.analysis.bench.record import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.processes import command_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, LineProcess, Working
+from guiapp.kit.state.background import LatestJob, LineProcess
 from guiapp.pages.bench.choice import BenchChoice, CustomContenders, duration_text
 from guiapp.pages.bench.history import (
     FinishedRun,
@@ -72,8 +72,7 @@ class BenchModel(QObject):
         self.is_paused = False
         self.isolated = ""
         self.progress = ""
-        self._differences = DifferenceFinder(session, self)
-        self._differences.failed.connect(self.failed)
+        self._locating = LatestJob[DifferenceLocation](self, self._show_difference, self.failed)
         self._ended_because = ""
         self._starting = LatestJob[Plan](self, self._start, self._give_up)
         self.saved = SavedRuns(history, self)
@@ -143,7 +142,7 @@ class BenchModel(QObject):
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
         self._starting.wait()
-        self._differences.close()
+        self._locating.wait()
         self.choice.close()
         self._runner.close()
         self.saved.close()
@@ -242,8 +241,29 @@ class BenchModel(QObject):
 
     def open_difference(self, contender: str, text: str = "") -> None:
         """Put the text in which a contender differs into the session, and select the first place."""
-        if (result := deviations(self.results, text).get(contender)) is not None:
-            self._differences.open(result, plan_from(self.measured.plan))
+        result = deviations(self.results, text).get(contender)
+        tokenizer, model, plan = (
+            self._session.tokenizer,
+            self._session.loader.model,
+            plan_from(self.measured.plan),
+        )
+        if result is None:
+            return
+        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
+            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
+            return
+        if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
+            split = f"as “{plan.pre}”, chosen by hand" if plan.pre else "as the file asks"
+            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
+            return
+        self._locating.start(lambda _: first_difference(result, plan, tokenizer))
+
+    def _show_difference(self, place: DifferenceLocation) -> None:
+        document = self._session.document
+        if document.text() != place.text:
+            self._session.text.show(place.text)
+        end = document.next_grapheme(place.start)  # tokens may hold part of a character
+        self._session.text.point_out(place.start, max(place.end, end))
 
     def _take(self, event: dict[str, Any]) -> None:
         self.measured.add(event)
@@ -285,39 +305,6 @@ class BenchModel(QObject):
     def set_progress(self, progress: str) -> None:
         self.progress = progress
         self.progress_changed.emit()
-
-
-class DifferenceFinder(Working):
-    """Puts the text of a result into the session, and selects the place.
-
-    Signals:
-        failed(str): why it cannot.
-    """
-
-    failed = Signal(str)
-
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._job = LatestJob[DifferenceLocation](self, self._show, self.failed)
-
-    def open(self, result: BenchResult, plan: Plan) -> None:
-        tokenizer, model = self._session.tokenizer, self._session.loader.model
-        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
-            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
-            return
-        if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
-            split = f"as “{plan.pre}”, chosen by hand" if plan.pre else "as the file asks"
-            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
-            return
-        self._job.start(lambda _: first_difference(result, plan, tokenizer))
-
-    def _show(self, place: DifferenceLocation) -> None:
-        document = self._session.document
-        if document.text() != place.text:
-            self._session.text.show(place.text)
-        end = document.next_grapheme(place.start)  # tokens may hold part of a character
-        self._session.text.point_out(place.start, max(place.end, end))
 
 
 # The benchmark's process: started with a plan, talked to by lines, and told by its events

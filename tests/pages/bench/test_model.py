@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from bench_runs import record, result, run_with
+from bench_runs import record, run_with
 from closing import see_that_nothing_goes_on
 from fake_engine import EVENTS, SilentRunner, fake_engine, run_to_its_end, whole_run
 
@@ -19,17 +19,15 @@ from guiapp.analysis.bench.record import KEY
 from guiapp.pages.bench import model as bench_model
 from guiapp.pages.bench.choice import CODE, ENGLISH, LANGUAGES, BenchChoice
 from guiapp.pages.bench.history import RunHistory
-from guiapp.pages.bench.model import BenchModel, BenchRunner, DifferenceFinder
+from guiapp.pages.bench.model import BenchModel, BenchRunner
 
-PLAN = Plan("demo:bpe", ("sample:english",), ("greedy",))
-RESULT = result("throughput", "greedy", 10_000, 1e-3, 0.9)
+PLAN = {"model": "demo:bpe", "corpora": ["sample:english"], "contenders": ["greedy"]}
 OWNERS = {
     "bench": lambda session: (
         made := BenchModel(session),
         made.close,
         (made.saved._saving, made.saved._renaming),  # kept runs are saved to the end
     ),
-    "difference": lambda session: (made := DifferenceFinder(session), made.close),
     "choice": lambda session: (made := BenchChoice(session), made.close),
 }
 
@@ -161,36 +159,35 @@ def test_what_somebody_asks_of_a_run_reaches_it(make_model, qapp):
 
 
 @pytest.fixture
-def finder(session):
-    made = DifferenceFinder(session)
-    made.told = []
-    made.failed.connect(made.told.append)
-    yield made
-    made.close()
+def deviating(make_model):
+    """A model with a run in which one contender deviates."""
+    model = make_model()
+    model.show_run(run_with(record("throughput", "greedy", 10_000, 1e-3, 0.9), plan=PLAN))
+    return model
 
 
 @pytest.mark.parametrize(
     ("text", "start", "end", "pointed"),
     [(b"some text", 5, 7, (5, 7)), (b"some text", 5, 5, (5, 6)), ("a世b".encode(), 1, 2, (1, 4))],
 )
-def test_the_place_is_shown_in_its_text(finder, session, monkeypatch, qtbot, text, start, end, pointed):
+def test_the_place_is_shown_in_its_text(deviating, session, monkeypatch, qtbot, text, start, end, pointed):
     monkeypatch.setattr(bench_model, "first_difference", lambda *given: DifferenceLocation(text, start, end))
     left = []
     session.text.left.connect(lambda: left.append(True))
     with qtbot.waitSignal(session.text.pointed_out) as shown:
-        finder.open(RESULT, PLAN)
+        deviating.open_difference("greedy")
     assert tuple(shown.args) == pointed
     assert (session.document.text(), len(left)) == (text, int(text != b"some text"))
 
 
-def test_what_is_no_longer_known_is_told(finder, monkeypatch, qtbot):
+def test_what_is_no_longer_known_is_told(deviating, monkeypatch, qtbot):
     def refuse(*given):
         raise BenchError("It is no longer known.")
 
     monkeypatch.setattr(bench_model, "first_difference", refuse)
-    with qtbot.waitSignal(finder.failed):
-        finder.open(RESULT, PLAN)
-    assert finder.told == ["It is no longer known."]
+    with qtbot.waitSignal(deviating.failed) as failed:
+        deviating.open_difference("greedy")
+    assert failed.args == ["It is no longer known."]
 
 
 @pytest.mark.parametrize("name", OWNERS)
