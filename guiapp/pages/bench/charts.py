@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -43,7 +43,7 @@ from guiapp.kit.charts.curves import (
     ScatterData,
 )
 from guiapp.kit.charts.markers import MARKERS, MarkerStyle, paint_marker
-from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, log_range
+from guiapp.kit.charts.scales import NO_SCALE, Scale, log_range
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme
 
@@ -157,112 +157,93 @@ def _titles(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
 # Bars
 
 
-class _Line(NamedTuple):
-    """One bar: how long, and what sets it apart from others of its contender."""
-
-    row: BenchResult
-    label: str
-    value: float
-    interval: Range | None
-    text: str
-    details: tuple[str, ...]
-
-
 def bars(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> RowsData:
     """A group of bars for each contender, the best on top; those that are opened show how far they are."""
-    is_memory, is_speed = scenario.chart == "memory", scenario.unit == "MB/s"
-    groups: dict[str, list[_Line]] = {}
+    is_speed, groups = scenario.unit == "MB/s", dict[str, list[BarRow]]()
     for row in rows:
-        lines = _memory_lines(row) if is_memory else _speed_lines(row, rows, showing)
-        if lines:
-            groups.setdefault(row.contender, []).extend(lines)
+        made = _speed_bars(row, rows, showing) if is_speed else _memory_bars(row, showing)
+        groups.setdefault(row.contender, []).extend(made)
 
-    def rank(group: Sequence[_Line]) -> float:
-        values = [line.value for line in group]
-        return -max(values) if is_speed else sum(values)
+    def rank(group: Sequence[BarRow]) -> float:
+        return -max(bar.length for bar in group) if is_speed else sum(bar.length for bar in group)
 
-    shown = sorted(groups.values(), key=rank)
-    every = [line for group in shown for line in group]
-    has_cells = bool(every) and not is_memory
-    drawn = []
-    for group in shown:
-        for index, line in enumerate(group):
-            bar = _bar(line, 1 - (1 - FAINTEST) * index / max(len(group) - 1, 1), showing)
-            if has_cells:
-                bar = bar._replace(cells=_cells(line, every, showing))
-            drawn.append(bar._replace(name="", note="") if index else bar)
+    shown = sorted(filter(None, groups.values()), key=rank)
+    drawn = [_faded(bar, index, len(group)) for group in shown for index, bar in enumerate(group)]
     title = UNITS[showing.unit] if is_speed else "MB"
-    clock = " of processor time" if any(line.row.clock == "cpu" for line in every) else ""
-    intervals = ", with 95 % intervals" if any(line.interval for line in every) else ""
+    clock = " of processor time" if any(row.clock == "cpu" for row in rows) else ""
+    intervals = ", with 95 % intervals" if any(bar.interval for bar in drawn) else ""
     return RowsData(
         _titles(scenario, rows, showing),
-        [f"in {title}{clock}{intervals}", f"in {title}", ""] if every else [""],
+        [f"in {title}{clock}{intervals}", f"in {title}", ""] if drawn else [""],
         [*drawn, *(_loading_row(each, showing) for each in showing.loading)],
-        ["interval", f"of {showing.baseline}", "ids"] if has_cells else [],
-        Scale(title, SCALE_TEXTS[showing.unit] if is_speed else short_number) if every else NO_SCALE,
+        ["interval", f"of {showing.baseline}", "ids"] if drawn and is_speed else [],
+        Scale(title, SCALE_TEXTS[showing.unit] if is_speed else short_number) if drawn else NO_SCALE,
     )
 
 
-def _memory_lines(row: BenchResult) -> list[_Line]:
-    sizes_mb = {name: row.figure(key) / BYTES_PER_MB for key, name in MEMORIES.items()}
-    return [_Line(row, name, size, None, with_prefix(size), (name,)) for name, size in sizes_mb.items()]
+def _faded(bar: BarRow, index: int, n_bars: int) -> BarRow:
+    """One of several of a contender, whose name stands at the first."""
+    (part,), color = bar.parts, QColor(bar.parts[0].color)
+    color.setAlphaF(1 - (1 - FAINTEST) * index / max(n_bars - 1, 1))
+    bar = bar._replace(parts=(part._replace(color=color),))
+    return bar._replace(name="", note="") if index else bar
 
 
-def _speed_lines(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> list[_Line]:
+def _named_row(name: str, showing: Showing) -> BarRow:
+    return BarRow(name, name, marker_style_of(name, showing.theme), showing.versions.get(name, ""))
+
+
+def _memory_bars(row: BenchResult, showing: Showing) -> Iterator[BarRow]:
+    bar, color = _named_row(row.contender, showing), marker_style_of(row.contender, showing.theme).color
+    for key, words in MEMORIES.items():
+        size_mb = row.figure(key) / BYTES_PER_MB
+        parts = (BarPart(0.0, size_mb, color),)
+        yield bar._replace(parts=parts, value=with_prefix(size_mb), detail=words, tip=tip_of(row))
+
+
+def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> Iterator[BarRow]:
     """With the other unit behind it; tokens of another vocabulary are no measure, so its bytes count."""
     unit, other = showing.unit, next(each for each in UNITS if each != showing.unit)
     if not row.figure(unit):
-        return []
+        return
     has_threads = any(each.threads != row.threads for each in rows)
-    label, once = counted(row.threads, "thread") if has_threads else "", "" if row.n > 1 else "once"
-    value, text, about = (
-        row.figure(unit),
-        speed_number(row.figure(unit), unit),
-        speed_text(row.figure(other), other),
-    )
+    value, about = row.figure(unit), speed_text(row.figure(other), other)
+    text = speed_number(value, unit)
     if row.exact is None:
-        text, about = speed_text(row.figure(BYTES), BYTES), "its own vocabulary: compared in MB/s"
+        text, about = speed_text(row.mb_per_s, BYTES), "its own vocabulary: compared in MB/s"
         if unit == TOKENS:
             shared = (each for each in rows if each.exact is not None and each.mb_per_s)
             value = next((row.mb_per_s * each.tokens_per_s / each.mb_per_s for each in shared), value)
     low, high = (end * value / row.figure(unit) for end in row.interval(unit))
-    return [_Line(row, label, value, (low, high) if row.n > 1 else None, text, (label, about, once))]
-
-
-def _bar(line: _Line, strength: float, showing: Showing) -> BarRow:
-    row, name = line.row, line.row.contender
-    style = marker_style_of(name, showing.theme)
-    color = QColor(style.color)
-    color.setAlphaF(strength)
-    return BarRow(
-        name,
-        name,
-        style,
-        showing.versions.get(name, ""),
-        (BarPart(0.0, line.value, color, row.exact is False),),
-        line.interval,
-        line.text,
-        ", ".join(filter(None, (*line.details, _change(row, showing)))),
+    threads, once = counted(row.threads, "thread") if has_threads else "", "" if row.n > 1 else "once"
+    bar = _named_row(row.contender, showing)
+    color = marker_style_of(row.contender, showing.theme).color
+    yield bar._replace(
+        parts=(BarPart(0.0, value, color, row.exact is False),),
+        interval=(low, high) if row.n > 1 else None,
+        value=text,
+        detail=", ".join(filter(None, (threads, about, once, _change(row, showing)))),
+        cells=_cells(row, rows, showing),
         tip=tip_of(row),
     )
 
 
-def _cells(line: _Line, lines: Sequence[_Line], showing: Showing) -> list[tuple[str, QColor]]:
+def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> list[tuple[str, QColor]]:
     """Its interval, how many times as fast as the baseline it is, and whether its ids are right."""
-    row, theme = line.row, showing.theme
-    base = (each for each in lines if each.label == line.label and each.row.contender == showing.baseline)
-    ratio = next((f"{short_ratio(line.value / each.value)} ×" for each in base), "–")
+    theme = showing.theme
+    base = (each for each in rows if (each.contender, each.threads) == (showing.baseline, row.threads))
+    ratio = next((f"{short_ratio(row.mb_per_s / each.mb_per_s)} ×" for each in base if each.mb_per_s), "–")
     if row.exact is None:
         ids = "its own", theme.dim
     elif row.exact:
         ids = "✓ equal", theme.good
     else:
         ids = f"≈ {percent(row.agreement, 1)}", theme.warning
-    return [(f"± {percent(row.half_width)}" if line.interval else "", theme.dim), (ratio, theme.dim), ids]
+    return [(f"± {percent(row.half_width)}" if row.n > 1 else "", theme.dim), (ratio, theme.dim), ids]
 
 
 def _change(row: BenchResult, showing: Showing) -> str:
-    """A sign and how many times the time it takes, with the interval that is sure to 99 %."""
+    """A sign and how many times the time it takes, with its interval."""
     change = next((each for each in showing.changes if each.now.key == row.key), None)
     if change is None:
         return ""
@@ -271,8 +252,7 @@ def _change(row: BenchResult, showing: Showing) -> str:
 
 
 def _loading_row(each: LoadingBar, showing: Showing) -> BarRow:
-    name = each.contender
-    row = BarRow(name, name, marker_style_of(name, showing.theme), showing.versions.get(name, ""))
+    row = _named_row(each.contender, showing)
     if each.has_failed:
         return row._replace(detail=each.words, detail_color=showing.theme.warning)
     words = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
@@ -286,11 +266,11 @@ def latency(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
     low, high = log_range(min(times), max(times))
     side, drawn = 0.04 * (high - low), []
     for row in known:
-        name, style = row.contender, marker_style_of(row.contender, showing.theme)
         p50, p95, p99 = np.log10([row.figure(key) for key in QUANTILES]).tolist()
-        bar = BarRow(name, name, style, showing.versions.get(name, ""), (BarPart(p50, p99, style.color),))
+        parts = (BarPart(p50, p99, marker_style_of(row.contender, showing.theme).color),)
         cells = [(time_text(row.figure(key)), showing.theme.text) for key in QUANTILES]
-        drawn.append(bar._replace(cells=cells, dot=p50, marks=(p95, p99), tip=tip_of(row)))
+        bar = _named_row(row.contender, showing)._replace(parts=parts, cells=cells)
+        drawn.append(bar._replace(dot=p50, marks=(p95, p99), tip=tip_of(row)))
     return RowsData(
         _titles(scenario, rows, showing),
         ["Marker: half of the calls are faster. Lines: 95 and 99 of 100 are.", ""],
