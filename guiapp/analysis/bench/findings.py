@@ -58,6 +58,7 @@ class Verdict:
     was_busy      the machine was, while one of the two was measured: small differences are not reliable
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not say
+    reference     whose ids are the right ones; "" where a run of another version does not say
     alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
                   LONE where others were to be
     """
@@ -71,6 +72,7 @@ class Verdict:
     n_contenders: int
     n_tokens: int
     alone: str = ALONE
+    reference: str = ""
 
     @property
     def is_tie(self) -> bool:
@@ -106,16 +108,21 @@ class Verdict:
         """Whose ids are right, in words; "" where they cannot be compared."""
         if not self.n_contenders:
             return ""
-        if self.n_equal == self.n_contenders:
-            return "all ids equal" if self.n_contenders > 1 else "its ids are right"
-        return f"ids of {self.n_equal} of {self.n_contenders} right"
+        right = f"equal to {self.reference}'s" if self.reference else "right"
+        if self.n_equal < self.n_contenders:
+            return f"ids of {self.n_equal} of {self.n_contenders} {right}"
+        return (
+            f"its ids are {right}"
+            if self.n_contenders == 1
+            else f"all ids {right if self.reference else 'equal'}"
+        )
 
     def __str__(self) -> str:
         """Such as “gigatoken is 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text”."""
         return "".join(words for words, _ in self.parts)
 
 
-def verdict_of(results: Rows, corpus: str, baseline: str) -> Verdict | None:
+def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -> Verdict | None:
     """From the throughput of each on a text, finished or not; None where nobody was timed on it."""
     rows = [row for row in results if (row.scenario, row.corpus) == ("throughput", corpus) and row.median_s]
     if not rows:
@@ -134,6 +141,7 @@ def verdict_of(results: Rows, corpus: str, baseline: str) -> Verdict | None:
         n_contenders=len(judged),
         n_tokens=round(fastest.n_tokens),
         alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
+        reference=reference,
     )
     if competitor is None:
         return verdict
@@ -174,7 +182,7 @@ def notes(run: BenchRun, is_going_on: bool = False) -> list[str]:
     return [
         *warnings(run, is_going_on),
         *_repeated(run, rows),
-        *_deviations(rows),
+        *_deviations(rows, run.vocabulary.get("bos")),
         *missing_lines(run.left_out),
         *_appending(rows),
     ]
@@ -205,8 +213,8 @@ def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
         yield "Texts longer than their own go on with words drawn from the samples."
 
 
-def _deviations(results: Rows) -> Iterator[str]:
-    """One sentence a contender: where its ids differ first, and on what else."""
+def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
+    """One sentence a contender: where its ids differ first, and on what else; an added BOS is called so."""
     collected: dict[str, dict[str, BenchResult]] = {}
     for row in results:
         if row.exact is False:
@@ -219,6 +227,8 @@ def _deviations(results: Rows) -> Iterator[str]:
             f" differs on {corpus} from byte {difference.byte_offset} on: {_id_text(difference.found_id)} "
             f"instead of {_id_text(difference.expected_id)}; {percent(row.agreement, 2)} of the spans agree"
         )
+        if difference.index == 0 and difference.found_id == bos is not None:
+            described = f" adds BOS (token {bos}) to {corpus}, and Bench asks for no special token"
         parts = [(contender, corpus), (described, "")]
         for between, (text, each) in zip(chain(["; also on "], repeat(", ")), others, strict=False):
             parts += [(between, ""), (text, text), (f" ({percent(each.agreement, 2)})", "")]

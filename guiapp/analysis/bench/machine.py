@@ -65,6 +65,8 @@ def vocabulary_record(vocabulary: Vocabulary) -> dict[str, Any]:
         "pre": vocabulary.pre,
         "chosen_pre": vocabulary.chosen_pre,
         "tokens": len(vocabulary),
+        "library": vocabulary.library,
+        "bos": vocabulary.special_ids.bos,
     }
 
 

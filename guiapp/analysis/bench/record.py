@@ -427,6 +427,8 @@ PARTS: Mapping[tuple[str, str], Any] = {
     ("environment", "started"): str,
     ("vocabulary", "tokens"): int,
     ("vocabulary", "path"): str,
+    ("vocabulary", "library"): str,
+    ("vocabulary", "bos"): int | None,
     ("plan", "scenarios"): tuple[str, ...],
     ("plan", "contenders"): tuple[str, ...],
     ("plan", "call_limit_s"): float | None,

@@ -187,11 +187,14 @@ class TrialResult:
 
     ids: NDArray[np.int32]
     is_equal: bool
+    adds_bos: bool
     seconds: float
 
     def __str__(self) -> str:
         shown = " ".join(map(str, self.ids[:SHOWN_IDS])) + (" …" if len(self.ids) > SHOWN_IDS else "")
         equal = "those of the model" if self.is_equal else "not those of the model"
+        if self.adds_bos:
+            equal = f"those of the model after BOS (id {self.ids[0]}), which Bench does not ask for"
         return f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.\n{shown}".strip()
 
 
@@ -210,7 +213,8 @@ def try_custom(
     finally:
         process.end()
     wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
-    return TrialResult(ids, np.array_equal(ids, wanted), seconds)
+    adds_bos = np.array_equal(ids[1:], wanted) and ids[:1].tolist() == [tokenizer.vocabulary.special_ids.bos]
+    return TrialResult(ids, np.array_equal(ids, wanted), adds_bos, seconds)
 
 
 StartWorker = Callable[[str, int], AskedProcess]  # the contender's name, threads

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from importlib import invalidate_caches
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -164,6 +165,12 @@ class BenchChoice(Working):
                 for name, reason in reasons.items()
             ]
         return self.libraries
+
+    def look_again(self) -> None:
+        """Find libraries that were installed meanwhile."""
+        invalidate_caches()
+        _known_version.cache_clear()
+        self._on_vocabulary_changed()
 
     def _on_vocabulary_changed(self) -> None:
         self.libraries = None

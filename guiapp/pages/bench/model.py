@@ -181,7 +181,8 @@ class BenchModel(QObject):
         return {name: gone[name] for name in planned if name in gone}
 
     def verdict(self, text: str, baseline: str) -> Verdict | None:
-        return verdict_of(self.results, text, baseline)
+        reference = self.measured.vocabulary.get("library", "")
+        return verdict_of(self.results, text, baseline, reference)
 
     @property
     def measured_another(self) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtGui import QGuiApplication, QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.analysis.bench.findings import PACKAGE
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.worker_process import TrialResult, try_custom
@@ -42,7 +43,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, later
-from guiapp.kit.widgets.controls import ChoiceBox, Explanation, Popover, push_button, tool_button
+from guiapp.kit.widgets.controls import ChoiceBox, Popover, push_button, tool_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton
@@ -50,6 +51,7 @@ from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
+    READABLE,
     SMALL_FONT_PX,
     UNIT_PX,
     Theme,
@@ -69,6 +71,7 @@ EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:
 WARNING = "It runs on this computer as you do, whenever it takes part. Add only what you trust."
 NO_MODEL = "Open a model to try it."
 WIDTH_PX = 428
+MOST_REASONS_PX = 220  # high; what is more is scrolled to
 TRIED_BYTES = 2000
 SOME_TEXT = b"Hello world"
 CORES = os.cpu_count() or 1
@@ -164,6 +167,52 @@ class LimitsCard(Popover):
             self._choice.set_seconds_each(value)
         else:
             self._choice.adjust(**{name: value})
+
+
+class MissingCard(Popover):
+    """Who cannot take part and why, and a line to copy that installs what is not there."""
+
+    def __init__(self, choice: BenchChoice, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Not here")
+        self._choice = choice
+        self.reasons = plain_label(wraps=True)
+        self.reasons.setTextInteractionFlags(READABLE)
+        self.install = QLineEdit(readOnly=True)
+        self.install.setAccessibleName("Command that installs them")
+        self.install.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.copy_button = push_button("Copy", self._copy)
+        self.again_button = push_button("Look again", choice.look_again)
+        self.again_button.setToolTip("Find what was installed meanwhile")
+        self._area = QScrollArea()
+        scroll_down(self._area, self.reasons)
+        self._area.viewport().setAutoFillBackground(False)
+        self.reasons.setAutoFillBackground(False)
+        self._line = framed(in_row((self.install, 1), self.copy_button))
+        self._line.setFrameShape(QFrame.Shape.NoFrame)
+        buttons = in_row(STRETCH, self.again_button)
+        parts = heading("Not here"), self._line, self._area, buttons
+        in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        self.setFixedWidth(WIDTH_PX)
+        choice.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        missing = self._choice.missing
+        packages = [match[1] for each in missing if (match := PACKAGE.search(each.reason))]
+        others = [each.reason for each in missing if not PACKAGE.search(each.reason)]
+        self.install.setText(f"pip install {' '.join(packages)}")
+        self.install.setCursorPosition(0)
+        self._line.setVisible(bool(packages))
+        self.reasons.setText("\n".join(others) if missing else "All libraries are here.")
+        needed_px = self.reasons.heightForWidth(WIDTH_PX - 3 * MARGIN_PX)
+        self._area.setFixedHeight(min(needed_px, MOST_REASONS_PX))
+        self._area.setVisible(bool(self.reasons.text()))
+        self.adjustSize()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.install.text())
+        self.copy_button.setText("Copied")
 
 
 class MorePanel(QFrame):
@@ -282,9 +331,9 @@ class MorePanel(QFrame):
             menu.addAction(aim.title, partial(self._choice.aim_at, aim))
 
     def _show_missing(self) -> None:
-        missing = self._choice.missing
-        reasons = [f"{name}: {reason.removeprefix(f'{name} is ')}" for name, _, reason, _ in missing]
-        Explanation("Not here", "\n".join(reasons), self).open_under(self.missing_button)
+        card = MissingCard(self._choice, self)
+        card.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        card.open_under(self.missing_button)
 
     def _add_own(self) -> None:
         """Let one take part that somebody writes down; it is remembered."""

@@ -91,6 +91,14 @@ def test_reasons_that_differ_by_seconds_are_one_sentence():
     ]
 
 
+def test_an_added_bos_is_called_so():
+    difference = {"index": 0, "byte_offset": 0, "expected_id": 7, "found_id": 1}
+    row = record("throughput", "own", 10, 1.0, 0.0) | {"first_difference": difference}
+    told = "own adds BOS (token 1) to english, and Bench asks for no special token."
+    assert told in notes(run_with(row, vocabulary={"bos": 1}))
+    assert told not in notes(run_with(row, vocabulary={"bos": None}))
+
+
 def change(name: str, ratio: float, threads: int = 1, **more) -> SpeedChange:
     now = result("scaling", name, 2_048, 1.0, threads=threads)
     return SpeedChange(now, Ratio(ratio, ratio * 0.96, ratio * 1.04), **more)

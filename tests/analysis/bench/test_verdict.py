@@ -56,6 +56,12 @@ def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     assert said(replace(own, n_tokens=1)) == "rs-bpe takes part alone; 1 token as plain text"
 
 
+def test_whose_ids_are_the_right_ones_is_said_where_it_is_known():
+    rows = [row("fast", 1.0), row("heap", 2.0), row("greedy", 2.0, share=0.5)]
+    for n_rows, words in ((2, "all ids equal to llama.cpp's"), (3, "ids of 2 of 3 equal to llama.cpp's")):
+        assert words in str(verdict_of(rows[:n_rows], "english", "fast", "llama.cpp"))
+
+
 def test_there_is_no_verdict_about_what_was_not_measured():
     assert verdict_of([], "english", "fast") is None
     assert verdict_of([row("fast", 1.0)], "code", "fast") is None
