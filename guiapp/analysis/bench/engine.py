@@ -146,7 +146,7 @@ def cells_of(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText] | No
     if not tasks:
         raise BenchError("There is nothing to measure. Choose a scenario, and allow texts of its sizes.")
     setting = CellBuilder(plan, tokenizer, corpora)
-    return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
+    return list(map(setting.cell, tasks))
 
 
 def _all_cells(
@@ -346,7 +346,7 @@ class Race:
         except (ContenderFailed, WorkerLost) as error:
             yield self._failure(cell, name, operation, error)
             return False
-        seconds = sample.cpu_s if series.head.clock == "cpu" else sample.wall_s
+        seconds = sample.cpu_s if series.head.clock == "cpu" and not sample.waited else sample.wall_s
         share = None if sample.waited or not sample.wall_s else sample.cpu_s / sample.wall_s
         series.add(seconds, share, sample.calls_s)
         n = len(series.samples_s)

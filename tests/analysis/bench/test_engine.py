@@ -28,7 +28,8 @@ CONTRACT = {
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a batch holds is encoded for real, and how much that is does not matter here."""
-    monkeypatch.setattr("guiapp.analysis.bench.scenarios.BATCH_BYTES", 1 << 16)
+    for name in ("threads", "memory"):
+        monkeypatch.setitem(SCENARIOS, name, replace(SCENARIOS[name], sizes=(1 << 16,)))
 
 
 def plan(*scenarios: str, **changes) -> Plan:

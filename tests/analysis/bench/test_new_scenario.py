@@ -19,8 +19,8 @@ HALVES = replace(
     label="Halves",
     help="encoding the first half of each text",
     operations=("encode",),
-    extents=lambda plan, text_bytes: ((text, size // 2, 1) for text, size in enumerate(text_bytes)),
-    cell=SCENARIOS["scaling"].cell,
+    sizes=(571,),
+    texts=SCENARIOS["scaling"].texts,
 )
 
 
