@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.analysis.bench.published import n_missing
-from guiapp.analysis.bench.record import BenchResult, BenchRun
 from guiapp.analysis.bench.report import (
     ALMOST,
     CONTENDER,
@@ -28,6 +27,7 @@ from guiapp.analysis.bench.report import (
     measured_tables,
     published_tables,
 )
+from guiapp.analysis.bench.results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX

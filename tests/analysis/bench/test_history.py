@@ -12,8 +12,8 @@ from guiapp.analysis.bench.history import (
     compare_runs,
     different_conditions,
 )
-from guiapp.analysis.bench.record import BenchRun
 from guiapp.analysis.bench.report import change_lines
+from guiapp.analysis.bench.results import BenchRun
 from guiapp.analysis.bench.statistics import interval_in_turns
 from guiapp.analysis.libraries.custom import CustomContender
 

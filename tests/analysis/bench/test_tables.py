@@ -7,7 +7,6 @@ from bench_runs import EVERYTHING, RUN, record, result, run_with
 from guiapp.analysis.bench.findings import missing_lines, notes
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.published import PUBLISHED, SOURCES, comparable
-from guiapp.analysis.bench.record import LeftOut, run_of
 from guiapp.analysis.bench.report import (
     change_lines,
     change_table,
@@ -16,6 +15,7 @@ from guiapp.analysis.bench.report import (
     table_lines,
     tables,
 )
+from guiapp.analysis.bench.results import LeftOut, run_of
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.export.tables import NONE

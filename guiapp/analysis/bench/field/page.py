@@ -20,8 +20,8 @@ from guiapp.analysis.bench.field.record import (
 )
 from guiapp.analysis.bench.findings import warnings
 from guiapp.analysis.bench.published import Claim, claims
-from guiapp.analysis.bench.record import BenchResult, BenchRun
 from guiapp.analysis.bench.report import published_tables
+from guiapp.analysis.bench.results import BenchResult, BenchRun
 from guiapp.analysis.bench.wording import size_text
 from guiapp.analysis.export.html import Html, bar, beginning, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table
@@ -65,34 +65,34 @@ def page(field_run: FieldRun) -> str:
     return f"{beginning(TITLE, style, script)}{content}\n<script>{script}</script>\n</body>\n</html>\n"
 
 
-def _values(found: FieldRun) -> dict[str, Any]:
+def _values(field_run: FieldRun) -> dict[str, Any]:
     """What the template asks for by name."""
-    main, text = found.detailed, found.text
-    taking = [each for each in found.standings if each.taken]
-    verdicts = [each for vocabulary in found.vocabularies for each in vocabulary.verdicts]
+    main, text = field_run.detailed, field_run.text
+    taking = [each for each in field_run.standings if each.taken]
+    verdicts = [each for vocabulary in field_run.vocabularies for each in vocabulary.verdicts]
     timed = [
-        each.contender for each in found.standings if main and main.results(each.contender, "throughput")
+        each.contender for each in field_run.standings if main and main.results(each.contender, "throughput")
     ]
     return {
-        "run": found,
+        "run": field_run,
         "main": main,
         "text": text,
         "taking": taking,
-        "nowhere": [each.contender for each in found.standings if not each.taken],
+        "nowhere": [each.contender for each in field_run.standings if not each.taken],
         "most_speed": max((each.speed for each in taking), default=0.0),
         "states": [state for state in MARKS if any(each.state == state for each in verdicts)],
         "n_texts": max((each.n_texts for each in verdicts), default=0),
-        "wrong": _wrong_groups(found),
-        "fastest_sentence": partial(_fastest_sentence, found),
-        "timed": partial(_timed, found),
+        "wrong": _wrong_groups(field_run),
+        "fastest_sentence": partial(_fastest_sentence, field_run),
+        "timed": partial(_timed, field_run),
         "in_detail": timed,
         "values_of": partial(_values_of, main, timed),
         "figure": partial(_figure, main),
         "claims": list(_claims(taking, main, text)),
         "printed": [] if main is None else list(_printed(main.measured)),
-        "missed": _missed(found),
+        "missed": _missed(field_run),
         "doubts": [
-            f"{each.title}: {line}" for each in found.vocabularies for line in warnings(each.measured)
+            f"{each.title}: {line}" for each in field_run.vocabularies for line in warnings(each.measured)
         ],
         "anchor": _anchor,
         "differing": _differing,
@@ -102,10 +102,10 @@ def _values(found: FieldRun) -> dict[str, Any]:
     }
 
 
-def _wrong_groups(found: FieldRun) -> list[list[tuple[VocabularyField, Judgement]]]:
+def _wrong_groups(field_run: FieldRun) -> list[list[tuple[VocabularyField, Judgement]]]:
     """Each that is wrong with a vocabulary; those that err alike share a row."""
     groups: dict[object, list[tuple[VocabularyField, Judgement]]] = {}
-    for vocabulary, verdict in found.wrong:
+    for vocabulary, verdict in field_run.wrong:
         error = verdict.difference or verdict.contender
         groups.setdefault((vocabulary.name, error, verdict.n_different), []).append((vocabulary, verdict))
     return list(groups.values())
@@ -127,11 +127,11 @@ def _speed_bar(row: BenchResult, most: float, contender: str, is_exact: bool) ->
     return bar(row.mb_per_s / most, low / most, high / most, kind)
 
 
-def _fastest_sentence(found: FieldRun, vocabulary: VocabularyField) -> str:
+def _fastest_sentence(field_run: FieldRun, vocabulary: VocabularyField) -> str:
     """Tokenloupe and the fastest exact one on each text, whatever that is."""
     sentences = []
-    for text in found.texts:
-        if (best := found.fastest(vocabulary, text)) is not None:
+    for text in field_run.texts:
+        if (best := field_run.fastest(vocabulary, text)) is not None:
             ratio = "" if best.ratio is None else f", {best.ratio:.2f} × as fast as {OURS}"
             doubt = f" (intervals touch: {', '.join(best.comparable)})" if best.comparable else ""
             sentences.append(f"{text.title}: {best.contender}{ratio}{doubt}")
@@ -139,11 +139,11 @@ def _fastest_sentence(found: FieldRun, vocabulary: VocabularyField) -> str:
 
 
 def _timed(
-    found: FieldRun, vocabulary: VocabularyField
+    field_run: FieldRun, vocabulary: VocabularyField
 ) -> Iterator[tuple[str, bool, list[BenchResult | None], list[float]]]:
     """Of each that was timed: whether its ids are right, its row for each text, and the best of these."""
-    names = [each.contender for each in found.standings]
-    rows = {name: [vocabulary.row(name, text) for text in found.texts] for name in names}
+    names = [each.contender for each in field_run.standings]
+    rows = {name: [vocabulary.row(name, text) for text in field_run.texts] for name in names}
     rows = {name: each for name, each in rows.items() if any(each)}
     columns = zip(*rows.values(), strict=True)
     most = [max((row.mb_per_s for row in column if row is not None), default=1.0) for column in columns]
@@ -188,10 +188,10 @@ def _printed(run: BenchRun) -> Iterator[Table]:
         yield each._replace(rows=[row for row in each.rows if row[-1] != NONE])
 
 
-def _missed(found: FieldRun) -> Mapping[tuple[str, str], list[str]]:
+def _missed(field_run: FieldRun) -> Mapping[tuple[str, str], list[str]]:
     """Who took no part, and why: each reason of somebody with where that was."""
     missed: dict[tuple[str, str], list[str]] = {}
-    for vocabulary in found.vocabularies:
+    for vocabulary in field_run.vocabularies:
         for verdict in vocabulary.verdicts:
             if verdict.state in (LEFT_OUT, LOST):
                 key = title_of(verdict.contender), verdict.reason

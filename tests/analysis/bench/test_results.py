@@ -11,8 +11,8 @@ from fake_engine import CELL, EQUAL, EVENTS
 from guiapp.analysis.bench.findings import deviations, finding, verdict_of
 from guiapp.analysis.bench.history import compare_runs, different_conditions
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.record import BenchRun, Series, read_row, run_of
 from guiapp.analysis.bench.report import change_lines, report_text
+from guiapp.analysis.bench.results import BenchRun, Series, read_row, run_of
 from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 
