@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.analysis.bench.results import BenchResult, BenchRun, read_row, run_of
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun, read_row, run_of
 
 
 def record(scenario: str, contender: str, size: int, seconds: float, share: float = 1.0, **changes) -> dict:

@@ -9,7 +9,7 @@ from bench_runs import record
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.history import load_run
-from guiapp.analysis.bench.results import BenchResult
+from guiapp.analysis.bench.run_results import BenchResult
 from guiapp.pages.bench.history import FinishedRun, SavedRun
 from guiapp.pages.bench.model import BenchModel, BenchRunner
 

@@ -29,7 +29,7 @@ from guiapp.core.text.numbers_in_words import counted
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.plan import Plan
-    from guiapp.analysis.bench.results import BenchRun
+    from guiapp.analysis.bench.run_results import BenchRun
 
 ALL = "all"
 REPORTS = (".html", ".md", ".csv", ".json")
@@ -149,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
         refuse_with(options, "--list", json="--json", report="--report", compare="--compare")
         return _list(options)
     from guiapp.analysis.bench.history import load_run, save_run_somewhere
-    from guiapp.analysis.bench.results import BenchRun
+    from guiapp.analysis.bench.run_results import BenchRun
 
     old = None if options.compare is None else load_run(options.compare)
     file = None if options.json == Path("-") else options.json

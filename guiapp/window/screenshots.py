@@ -41,7 +41,7 @@ from guiapp.window.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.window.main_window import SMALLEST_SIZE
 
 if TYPE_CHECKING:
-    from guiapp.analysis.bench.results import BenchRun
+    from guiapp.analysis.bench.run_results import BenchRun
 
 TICK_MS = 20
 PRESENTATION = "presentation"

@@ -8,7 +8,7 @@ from bench_runs import record
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.results import BenchRun
+from guiapp.analysis.bench.run_results import BenchRun
 from guiapp.cli.bench import _charts, _measure
 
 

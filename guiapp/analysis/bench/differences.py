@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from guiapp.analysis.bench.engine import cells_of
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.results import BenchResult
+from guiapp.analysis.bench.run_results import BenchResult
 from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.core.encode.tokenizer import Tokenizer
 

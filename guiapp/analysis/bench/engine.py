@@ -42,7 +42,7 @@ from guiapp.analysis.bench.machine import (
 )
 from guiapp.analysis.bench.operations import MEMORY, encode_all
 from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough
-from guiapp.analysis.bench.results import LeftOut, Series, results_of
+from guiapp.analysis.bench.run_results import LeftOut, Series, results_of
 from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
 from guiapp.analysis.bench.worker import OPENS, READS, STARTS, WRITES
 from guiapp.analysis.bench.worker_process import (
@@ -84,7 +84,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     workers = Workers(start_worker or _process_starter(opened, control))
     yield {
         "event": "started",
-        "environment": environment(plan.clock),
+        "environment": environment(plan.used_clock),
         "vocabulary": vocabulary_record(tokenizer.vocabulary),
         "corpora": list(map(corpus_record, corpora)),
         "plan": from_any_folder(plan).record(),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from guiapp.analysis.bench.history import BUSY
-from guiapp.analysis.bench.results import (
+from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
     BenchResult,
     BenchRun,

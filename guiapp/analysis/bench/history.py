@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
-from guiapp.analysis.bench.results import BenchResult, BenchRun, Record, as_shown, ratio_between, run_of
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun, Record, as_shown, ratio_between, run_of
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.bench.wording import on_threads
 from guiapp.analysis.export.tables import file_text

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from guiapp.analysis.bench.results import BenchResult, BenchRun
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.export.tables import NONE
 from guiapp.analysis.libraries.contender import UNSPLIT, split_name
 from guiapp.core.demo import resources_folder

@@ -12,7 +12,14 @@ from guiapp.analysis.bench.findings import growth_text, length_text, notes
 from guiapp.analysis.bench.history import SpeedChange, busy_text
 from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
 from guiapp.analysis.bench.published import comparable, ratio_text
-from guiapp.analysis.bench.results import BYTES_PER_MB, KEY, QUANTILES, BenchResult, BenchRun, growth_lines
+from guiapp.analysis.bench.run_results import (
+    BYTES_PER_MB,
+    KEY,
+    QUANTILES,
+    BenchResult,
+    BenchRun,
+    growth_lines,
+)
 from guiapp.analysis.bench.scenarios import SCENARIOS, Unit
 from guiapp.analysis.bench.wording import (
     TIME_UNITS,

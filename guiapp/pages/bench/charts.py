@@ -15,7 +15,7 @@ from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding,
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.report import MARKS
-from guiapp.analysis.bench.results import (
+from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
     QUANTILES,
     BenchResult,

@@ -25,7 +25,7 @@ from guiapp.analysis.bench.history import (
     save_run_somewhere,
 )
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.results import BenchRun, Record
+from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.state.background import LatestJob

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
 from guiapp.analysis.bench.findings import YOUR_TEXT, Verdict, deviations, notes, verdict_of
 from guiapp.analysis.bench.plan import RUN_OWN, Plan, plan_from, whole_path
-from guiapp.analysis.bench.results import BenchResult, BenchRun
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.processes import command_of
 from guiapp.kit.session.model_session import ModelSession

@@ -27,7 +27,7 @@ from guiapp.analysis.bench.report import (
     measured_tables,
     published_tables,
 )
-from guiapp.analysis.bench.results import BenchResult, BenchRun
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX

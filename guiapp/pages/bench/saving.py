@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.report import report_text
-from guiapp.analysis.bench.results import BenchResult, BenchRun
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written

@@ -7,7 +7,7 @@ import pytest
 from guiapp import open_model
 from guiapp.analysis.bench.differences import first_difference
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.results import BenchResult
+from guiapp.analysis.bench.run_results import BenchResult
 from guiapp.analysis.libraries.contender import FirstIdDifference
 
 TEXT = b"one two three four"

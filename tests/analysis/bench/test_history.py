@@ -13,7 +13,7 @@ from guiapp.analysis.bench.history import (
     different_conditions,
 )
 from guiapp.analysis.bench.report import change_lines
-from guiapp.analysis.bench.results import BenchRun
+from guiapp.analysis.bench.run_results import BenchRun
 from guiapp.analysis.bench.statistics import interval_in_turns
 from guiapp.analysis.libraries.custom import CustomContender
 

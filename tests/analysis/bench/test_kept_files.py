@@ -11,7 +11,7 @@ from guiapp.analysis.bench import history
 from guiapp.analysis.bench.history import load_run, name_of, rename_run, save_run, save_run_somewhere
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.report import report_text
-from guiapp.analysis.bench.results import run_of
+from guiapp.analysis.bench.run_results import run_of
 
 RUN = {"name": "«früher»", "results": []}
 

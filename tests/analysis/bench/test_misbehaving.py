@@ -13,7 +13,7 @@ import pytest
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.results import BenchRun
+from guiapp.analysis.bench.run_results import BenchRun
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
 
 pytestmark = [

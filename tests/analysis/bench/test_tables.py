@@ -15,7 +15,7 @@ from guiapp.analysis.bench.report import (
     table_lines,
     tables,
 )
-from guiapp.analysis.bench.results import LeftOut, run_of
+from guiapp.analysis.bench.run_results import LeftOut, run_of
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.export.tables import NONE

@@ -6,7 +6,7 @@ import pytest
 from bench_runs import record, result, run_with
 
 from guiapp.analysis.bench.findings import finding, verdict_of
-from guiapp.analysis.bench.results import LeftOut
+from guiapp.analysis.bench.run_results import LeftOut
 from guiapp.analysis.bench.statistics import Ratio
 
 

@@ -15,7 +15,7 @@ from guiapp.analysis.bench.differences import DifferenceLocation
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.results import KEY
+from guiapp.analysis.bench.run_results import KEY
 from guiapp.pages.bench import model as bench_model
 from guiapp.pages.bench.choice import CODE, ENGLISH, LANGUAGES, BenchChoice
 from guiapp.pages.bench.history import RunHistory

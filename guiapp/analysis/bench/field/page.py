@@ -21,7 +21,7 @@ from guiapp.analysis.bench.field.record import (
 from guiapp.analysis.bench.findings import warnings
 from guiapp.analysis.bench.published import Claim, claims
 from guiapp.analysis.bench.report import published_tables
-from guiapp.analysis.bench.results import BenchResult, BenchRun
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.wording import size_text
 from guiapp.analysis.export.html import Html, bar, beginning, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from guiapp.analysis.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, STATES, WRONG, Judgement
 from guiapp.analysis.bench.findings import leaders
 from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.results import BenchResult, BenchRun, Record, run_of
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun, Record, run_of
 from guiapp.analysis.bench.wording import speed_text
 from guiapp.analysis.export.tables import file_text
 from guiapp.analysis.libraries.table import PEERS

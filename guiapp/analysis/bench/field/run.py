@@ -28,7 +28,7 @@ from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyFie
 from guiapp.analysis.bench.field.texts import BUILT_IN, DETAILED, KNOWN, Given, TimedText, compared_texts
 from guiapp.analysis.bench.machine import corpus_record, environment, environment_after, vocabulary_record
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.results import BenchRun, Record
+from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.analysis.bench.wording import size_text
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import (

@@ -8,7 +8,7 @@ import pytest
 from bench_runs import EVERYTHING, RUN, result
 
 from guiapp.analysis.bench.history import SpeedChange
-from guiapp.analysis.bench.results import BenchRun, run_of
+from guiapp.analysis.bench.run_results import BenchRun, run_of
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.kit.widgets.theme import DARK
 from guiapp.pages.bench.charts import (

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.bench.corpus import corpus_named
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.results import run_of
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.kit.state.settings import Settings
 from guiapp.window.app import build
 

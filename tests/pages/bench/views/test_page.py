@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from guiapp.analysis.bench.findings import notes
 from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.results import run_of
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.pages.bench.bar import RunsDialog
 from guiapp.pages.bench.model import BenchRunner
 from guiapp.pages.bench.results import CALM, CHANGES

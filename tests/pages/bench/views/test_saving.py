@@ -10,7 +10,7 @@ from fake_engine import EVENTS
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
-from guiapp.analysis.bench.results import run_of
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.kit.widgets.theme import DARK, LIGHT
 from guiapp.pages.bench import saving as bench_export

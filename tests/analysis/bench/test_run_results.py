@@ -12,7 +12,7 @@ from guiapp.analysis.bench.findings import deviations, finding, verdict_of
 from guiapp.analysis.bench.history import compare_runs, different_conditions
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import change_lines, report_text
-from guiapp.analysis.bench.results import BenchRun, Series, read_row, run_of
+from guiapp.analysis.bench.run_results import BenchRun, Series, read_row, run_of
 from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 
