@@ -3,8 +3,8 @@
 As events, one dictionary each:
 
     started     environment, vocabulary, corpora, plan, n_cells
-    loading     contender, number, of, stage, share: in words what it does, and how much of loading is done,
-                0 to 1; at each stage, of several contenders at once, also while others are timed
+    loading     contender, stage, share: in words what it does, and how much of loading is done, 0 to 1;
+                at each stage, of several contenders at once, also while others are timed
     loaded      contender, version, other_vocabulary, memory_bytes, loading_s: it joins with the next turn
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, load, and scenario, operations, corpus, size_bytes, threads
@@ -268,9 +268,9 @@ class Race:
         kinds = {split_name(name)[1] for name in contenders}
         references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
         for operation in cell.operations:
-            for number, name in enumerate(contenders, 1):
+            for name in contenders:
                 if not self._workers.is_loaded(name, cell.threads):
-                    yield loading(name, number, len(contenders))
+                    yield loading(name)
                 yield from self._enter(cell, name, operation, references[split_name(name)[1]], entered)
 
     def _enter(
@@ -468,13 +468,12 @@ class ContenderLoader:
 
     def _stage_event(self, name: str, stage: str) -> Event:
         self._stages[name] = stage
-        return loading(name, self._names.index(name) + 1, len(self._names), stage)
+        return loading(name, stage)
 
 
-def loading(name: str, number: int, of: int, stage: str = STARTS) -> Event:
+def loading(name: str, stage: str = STARTS) -> Event:
     """A contender is being loaded, maybe again: after it was lost, or on other threads."""
-    share = SHARES.get(stage, 0.0)
-    return {"event": "loading", "contender": name, "number": number, "of": of, "stage": stage, "share": share}
+    return {"event": "loading", "contender": name, "stage": stage, "share": SHARES.get(stage, 0.0)}
 
 
 def left_out(name: str, reason: str, cell: BenchCell | None = None, operation: str | None = None) -> Event:

@@ -45,24 +45,22 @@ OF_SOME = "built_bytes", "encoding_bytes", *QUANTILES
 
 def command_line(plan: Plan) -> str:
     """What repeats a run in a terminal."""
-    words = ["tokenloupe", "bench", plan.model]
-    if plan.pre is not None:
-        words += ["--pre", plan.pre]
-    for corpus in plan.corpora:
-        words += ["-f", corpus]
-    if plan.contenders:
-        words += ["--encoders", ",".join(plan.contenders)]
-    for own in plan.own:
-        words += ["--own", str(own)]
-    if plan.with_peers:
-        words.append("--peers")
-    words += ["--scenario", ",".join(plan.scenarios)]
-    words += ["--threads", ",".join(map(str, plan.threads))]
-    words += ["--time-budget", f"{plan.time_budget_s:g}", "--call-limit", f"{plan.call_limit_s:g}"]
-    if plan.largest_bytes is not None:
-        words += ["--largest", str(plan.largest_bytes)]
-    words += ["--repeat", plan.repeat, "--clock", plan.clock, "--seed", str(plan.seed)]
-    return shlex.join(words)
+    options = [
+        ("--pre", plan.pre),
+        *(("-f", corpus) for corpus in plan.corpora),
+        ("--encoders", ",".join(plan.contenders)),
+        *(("--own", own) for own in plan.own),
+        ("--scenario", ",".join(plan.scenarios)),
+        ("--threads", ",".join(map(str, plan.threads))),
+        ("--time-budget", f"{plan.time_budget_s:g}"),
+        ("--call-limit", f"{plan.call_limit_s:g}"),
+        ("--largest", plan.largest_bytes),
+        ("--repeat", plan.repeat),
+        ("--clock", plan.clock),
+        ("--seed", plan.seed),
+    ]
+    words = [word for option, value in options if value not in (None, "") for word in (option, str(value))]
+    return shlex.join(["tokenloupe", "bench", plan.model, *words, *["--peers"] * plan.with_peers])
 
 
 def report_text(suffix: str, run: BenchRun, baseline: str, charts: Mapping[str, str]) -> str:
