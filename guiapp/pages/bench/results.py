@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from html import escape
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
@@ -29,6 +28,7 @@ from guiapp.analysis.bench.report import (
 )
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.export.html import Html, rendered
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.charts.chart import Chart
@@ -55,17 +55,12 @@ from guiapp.pages.bench.choice import THROUGHPUT
 from guiapp.pages.bench.history import RunComparison
 from guiapp.pages.bench.model import BenchModel
 
-NOTHING_PUBLISHED = (
-    "No published figure belongs to what this run measured. “The papers' tables”, under More and Choose, "
-    "measures what TokenTree, rust-gems bpe, gigatoken and the C++ tutorial print figures of."
-)
-NOTHING_COMPARED = "Choose a run under “Runs” to see what is surely faster or slower than in it."
 NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."
 COPIES: Mapping[str, tuple[str, Callable[[Table], str]]] = {
     "csv": ("Copy as CSV", lambda table: csv_lines(table.rows)),
     "markdown": ("Markdown", lambda table: markdown_table(table) + "\n"),
 }
-SORT, COPIED = "sort", "Copied"
+SORT = "sort"
 ROUNDING_PX = 6  # by which Qt may lay out tables wider than the whole, as it rounds up their columns
 ARROWS = {False: " ↑", True: " ↓"}
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
@@ -259,7 +254,7 @@ class ResultsView(QWidget):
                 self.tables.show_tables(*figures(model.measured.finished, self.baseline))
             elif key == PUBLISHED:
                 self.tables.show_tables(*published(model.measured))
-            elif key == CHANGES:
+            elif key == CHANGES and model.comparison is not None:
                 self.tables.show_tables(*changed(model.comparison))
             else:
                 self._show(key, self._rows(key), showing)
@@ -462,9 +457,20 @@ class TablesView(QTextBrowser):
     def _draw(self) -> None:
         place = self.verticalScrollBar().value()
         self.document().setDefaultStyleSheet(_style(self._theme_source.theme))
-        parts = (self._html(number, table) for number, table in enumerate(self._tables))
-        intro = f"<p>{escape(self._intro)}</p>" if self._intro else ""
-        self.setHtml(intro + "<p></p>".join(parts))
+        orders = [self._order_of(table) for table in self._tables]
+        values = {
+            "intro": self._intro,
+            "tables": [
+                (self._in_order(table), column, ARROWS[falls])
+                for table, (column, falls) in zip(self._tables, orders, strict=True)
+            ],
+            "copies": [(kind, title) for kind, (title, _) in COPIES.items()],
+            "copied": self._copied,
+            "mark": self._mark,
+            "EQUAL": EQUAL,
+            "ALMOST": ALMOST,
+        }
+        self.setHtml(rendered("bench_tables.html", values))
         self.verticalScrollBar().setValue(place)
         self._fit()
 
@@ -479,41 +485,11 @@ class TablesView(QTextBrowser):
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_wider else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setHorizontalScrollBarPolicy(policy)
 
-    def _html(self, number: int, table: Table) -> str:
-        links = (
-            COPIED
-            if self._copied == f"{key}:{number}"
-            else f'<a class="copy" href="{key}:{number}">{title}</a>'
-            for key, (title, _) in COPIES.items()
-        )
-        heading = f"<b>{escape(table.title)}</b> &nbsp; <span>{escape(table.note)}</span>"
-        column, falls = self._order_of(table)
-        heads = [
-            f'<a href="{SORT}:{number}:{index}">{escape(head)}</a>{ARROWS[falls] if index == column else ""}'
-            for index, head in enumerate(table.rows[0])
-        ]
-        lines = [_line("th", heads)]
-        for name, *cells in self._in_order(table).rows[1:]:
-            lines.append(_line("td", [self._marked(table, name), *map(escape, cells)]))
-        return (
-            f'<table width="100%" cellspacing="0"><tr><td class="plain">{heading}</td>'
-            f'<td class="plain" align="right">{" &nbsp; &nbsp; ".join(links)}</td></tr></table>'
-            f'<table width="100%" cellspacing="0">{"".join(lines)}</table>'
-        )
-
-    def _marked(self, table: Table, name: str) -> str:
+    def _mark(self, table: Table, name: str) -> Html:
+        """The marker of a contender before its name."""
         if table.rows[0][0] != CONTENDER:
-            return escape(name)
-        return f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;{escape(name)}"
-
-
-def _line(kind: str, cells: Sequence[str]) -> str:
-    """The name to the left, all else to the right, whole; exact and deviating ids in their colours."""
-    line = f'<tr><{kind} align="left" class="name">{cells[0]}</{kind}>'
-    for cell in cells[1:]:
-        role = "good" if cell == EQUAL else "warning" if cell.startswith(ALMOST) else ""
-        line += f'<{kind} align="right" class="{role}"><nobr>{cell}</nobr></{kind}>'
-    return f"{line}</tr>"
+            return Html()
+        return Html(f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;")
 
 
 def _style(theme: Theme) -> str:
@@ -530,22 +506,15 @@ def _style(theme: Theme) -> str:
 
 
 def published(run: BenchRun) -> tuple[str, list[Table]]:
-    found = list(published_tables(run))
-    if not found:
-        return NOTHING_PUBLISHED, []
     intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
     if missing := n_missing(run):
         intro += f" {missing} published figures have no counterpart in this run."
-    return intro, found
+    return intro, list(published_tables(run))
 
 
-def changed(comparison: RunComparison | None) -> tuple[str, list[Table]]:
-    if comparison is None:
-        return NOTHING_COMPARED, []
+def changed(comparison: RunComparison) -> tuple[str, list[Table]]:
     table = change_table(comparison.changes, f"Changed since {comparison.title}")
-    against = f"Against the run {comparison.title}"
-    intro = ". ".join(filter(None, (against, str(comparison))))
-    return f"{intro}.", [table] if comparison.changes else []
+    return f"Against the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
 
 
 def figures(results: Sequence[BenchResult], baseline: str) -> tuple[str, list[Table]]:
