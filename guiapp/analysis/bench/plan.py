@@ -6,17 +6,17 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 
 from guiapp.analysis.bench import corpus
 from guiapp.analysis.bench.operations import MEMORY
+from guiapp.analysis.bench.run_results import read_row
 from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, tasks_of
 from guiapp.analysis.bench.statistics import interval_in_turns
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
 from guiapp.core.text.numbers_in_words import quoted
-from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
 RUN_OWN = "--run-own"
@@ -96,31 +96,21 @@ def plan_from(record: dict[str, Any]) -> Plan:
     Contenders in other Pythons, which earlier versions had, are left out.  Whoever runs it has somebody say
     yes to what is `own` first: the file may be a stranger's.
     """
-    if not isinstance(record, dict):
-        raise BenchError("This is not a plan for a benchmark: it is no object.")
-    kinds, values = get_type_hints(Plan), dict[str, Any]()
-    own, names = without_removed(record.get("own", ()))
-    removed = set(names)
-    for name, value in {**record, "own": own}.items():
-        if name not in kinds:
-            raise BenchError(f"This is not a plan for a benchmark: “{quoted(name)}” means nothing here.")
-        try:
-            values[name] = read_as(kinds[name], value)
-        except ValueError:
-            raise _wrong(name) from None
-        if name in CHECKS and not CHECKS[name](values[name]):
-            raise _wrong(name)
-    if "model" not in values:
-        raise BenchError("This is not a plan for a benchmark: it names no model.")
     try:
-        plan = Plan(**values | {"own": tuple(map(checked, values["own"]))})
-    except CustomError as error:
-        raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
-    return replace(plan, contenders=tuple(name for name in plan.contenders if name not in removed))
-
-
-def _wrong(name: str) -> BenchError:
-    return BenchError(f"This is not a plan for a benchmark: its “{name}” is not what it should be.")
+        if not isinstance(record, dict):
+            raise ValueError("it is no object")
+        if unknown := [name for name in record if name not in Plan.__dataclass_fields__]:
+            raise ValueError(f"“{quoted(unknown[0])}” means nothing here")
+        own, removed = without_removed(record.get("own", ()))
+        plan = read_row(Plan, {**record, "own": own})
+        for name, is_right in CHECKS.items():
+            if not is_right(value := getattr(plan, name)):
+                raise ValueError(f"its “{name}” is {value!r:.40}")
+        contenders = tuple(name for name in plan.contenders if name not in removed)
+        return replace(plan, own=tuple(map(checked, plan.own)), contenders=contenders)
+    except (ValueError, CustomError) as error:
+        reason = str(error).removesuffix(".")
+        raise BenchError(f"This is not a plan for a benchmark: {reason}.") from error
 
 
 def _has_no_null(text: str | None) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from math import exp, hypot, inf, isfinite, log
+from types import UnionType
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -484,9 +485,8 @@ def read_row(kind: type[Row], entries: Any, place: str = "") -> Row:
 
 def _value(kind: Any, value: object, place: str) -> Any:
     """A value as a type has it; see `read_as`."""
-    for inner in get_args(kind):
-        if is_dataclass(inner):
-            return read_row(inner, value, place)  # type: ignore[arg-type]
+    if isinstance(kind, UnionType) and is_dataclass(inner := get_args(kind)[0]):
+        return read_row(inner, value, place)  # type: ignore[arg-type]
     if kind is list and isinstance(value, list):
         return value
     try:
