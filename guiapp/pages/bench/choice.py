@@ -84,7 +84,6 @@ class BenchChoice(Working):
 
     own           contenders of one's own, None where nobody remembers any
     libraries     other tokenizers, as they stand to the open vocabulary; None until somebody asks
-    seconds_each  for timing each scenario, and each text of those that have a chart for each
 
     Signals:
         changed(): something of it, the vocabulary, or what is known of sizes is new.
@@ -100,11 +99,10 @@ class BenchChoice(Working):
         self.own = own
         if own is not None:
             own.changed.connect(self.changed)
-        self._plan = Plan("", corpora=(), scenarios=(THROUGHPUT,))
+        self._plan = Plan("", corpora=(), scenarios=(THROUGHPUT,), time_budget_s=SECONDS_EACH)
         self._contenders: frozenset[str] | None = None  # None until somebody chooses
         self._own_texts: list[str] = []
         self.libraries: list[BenchCandidate] | None = None
-        self.seconds_each = SECONDS_EACH
         self._sizes: dict[str, int] = {}
         self._asked: set[str] = set()  # texts whose sizes are known or being looked up
         self._measuring = LatestJob[dict[str, int]](self, self._take_sizes)
@@ -229,15 +227,12 @@ class BenchChoice(Working):
 
     @property
     def limits(self) -> Plan:
+        """Its time is for each scenario, and for each text of those that have a chart for each."""
         return self._plan
 
     def adjust(self, **changes: Any) -> None:
-        """Change `threads`, `largest_bytes` and others of the plan."""
+        """Change `threads`, `time_budget_s` and others of the limits."""
         self._plan = replace(self._plan, **changes)
-        self.changed.emit()
-
-    def set_seconds_each(self, seconds: float) -> None:
-        self.seconds_each = seconds
         self.changed.emit()
 
     def aim_at(self, aim: Aim) -> None:
@@ -287,7 +282,7 @@ class BenchChoice(Working):
             own=tuple(each for each in self._own if each.name in contenders),
             scenarios=scenarios,
             corpora=texts,
-            time_budget_s=self.seconds_each * n_charts,
+            time_budget_s=self._plan.time_budget_s * n_charts,
         )
 
 

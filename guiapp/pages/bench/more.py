@@ -149,7 +149,7 @@ class LimitsCard(Popover):
         super().__init__(parent)
         self._choice = choice
         self.boxes = {
-            "seconds_each": ChoiceBox("Time for each chart", SECONDS_EACH),
+            "time_budget_s": ChoiceBox("Time for each chart", SECONDS_EACH),
             "threads": ChoiceBox("Several threads", THREADS),
             "largest_bytes": ChoiceBox("Largest text of a series of sizes", SIZES),
             "repeat": ChoiceBox("Sizes above a text's own", REPEAT),
@@ -157,16 +157,11 @@ class LimitsCard(Popover):
         rows = (in_row((QLabel(box.accessibleName()), 1), box) for box in self.boxes.values())
         in_column(*rows, on=self, margins=MARGIN_PX)
         for name, box in self.boxes.items():
-            is_time = name == "seconds_each"
-            box.show_choice(choice.seconds_each if is_time else getattr(choice.limits, name))
+            box.show_choice(getattr(choice.limits, name))
             box.activated.connect(partial(self._choose, name))
 
     def _choose(self, name: str, index: int) -> None:
-        value = self.boxes[name].itemData(index)
-        if name == "seconds_each":
-            self._choice.set_seconds_each(value)
-        else:
-            self._choice.adjust(**{name: value})
+        self._choice.adjust(**{name: self.boxes[name].itemData(index)})
 
 
 class MissingCard(Popover):

@@ -91,7 +91,7 @@ def test_each_change_is_told_once_and_none_is_no_change(choice, told):
     assert tells(choice.set_scenario, THROUGHPUT, False) == once
     assert tells(choice.set_scenario, "decode", False) == [], "one stays"
     assert (choice.texts, choice.scenarios) == ((ENGLISH,), ("decode",))
-    assert tells(choice.set_seconds_each, 3.0) == once
+    assert tells(lambda: choice.adjust(time_budget_s=3.0)) == once
     assert tells(lambda: choice.adjust(threads=(1, 7))) == once
     assert (choice.plan.time_budget_s, choice.plan.threads) == (3.0, (1, 7))
 

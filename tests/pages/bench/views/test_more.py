@@ -114,7 +114,7 @@ def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
 def test_limits_are_chosen_by_keys_in_a_card(qtbot, panel, model):
     def limit(name: str) -> object:
         choice = model.choice
-        return choice.seconds_each if name == "seconds_each" else getattr(choice.limits, name)
+        return getattr(choice.limits, name)
 
     qtbot.mouseClick(panel.limits_button, LEFT)
     (card,) = panel.findChildren(LimitsCard)
@@ -123,7 +123,7 @@ def test_limits_are_chosen_by_keys_in_a_card(qtbot, panel, model):
         for key in (Qt.Key.Key_End, Qt.Key.Key_Home):
             qtbot.keyClick(box, key)
             assert limit(name) == box.currentData()
-    assert (model.choice.seconds_each, model.choice.plan.threads) == (5.0, (1,))
+    assert (model.choice.limits.time_budget_s, model.choice.plan.threads) == (5.0, (1,))
     card.close()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert panel.findChildren(LimitsCard) == []
