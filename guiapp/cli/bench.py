@@ -121,8 +121,8 @@ def _add_timing(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--clock",
         choices=("auto", "wall", "cpu"),
-        default="wall",
-        help="cpu: what a contender gets of the processor; auto is another name of %(default)s",
+        default="auto",
+        help="cpu: what a contender gets of the processor; auto: that beside other programs, else wall",
     )
     group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
 

@@ -26,6 +26,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     workers = Workers(start_worker or _process_starter(opened, control))
     yield {
         "event": "started",
-        "environment": environment(plan.used_clock),
+        "environment": environment(plan.clock),
         "vocabulary": vocabulary_record(tokenizer.vocabulary),
         "corpora": list(map(corpus_record, corpora)),
         "plan": from_any_folder(plan).record(),
@@ -255,9 +256,10 @@ class Race:
             yield from self._take_turns(cell, entered, budget_s, coming)
         except Stopped as error:
             stopped = error
+        for series in filter(attrgetter("samples_s"), entered):
+            line = _line(cell, series.head.contender, series.head.operation)
+            self._points.setdefault(line, []).append((cell.size_bytes, float(np.median(series.samples_s))))
         for result in results_of(entered, load_now(), os.cpu_count() or 1):
-            line = _line(cell, result.contender, result.operation)
-            self._points.setdefault(line, []).append((cell.size_bytes, result.median_s))
             yield {"event": "result", **result.record()}
         if stopped is not None:
             raise stopped
@@ -288,7 +290,7 @@ class Race:
         except (ContenderFailed, WorkerLost) as error:
             yield self._failure(cell, name, operation, error)
             return
-        series = Series.of(cell, name, operation, len(tokens.ids), self._plan.used_clock)
+        series = Series.of(cell, name, operation, len(tokens.ids), self._plan.clock)
         if not self._workers.loaded[name].other_vocabulary:
             series.compare(compare(reference, tokens, self._token_lengths))
         entered.append(series)
@@ -363,7 +365,7 @@ class Race:
             except (ContenderFailed, WorkerLost) as error:
                 yield self._failure(cell, name, MEMORY, error)
                 continue
-            head = Series.of(cell, name, MEMORY, 0, self._plan.used_clock).head
+            head = Series.of(cell, name, MEMORY, 0, "wall").head
             built_bytes = self._workers.loaded[name].memory_bytes
             result = replace(head, n=1, built_bytes=built_bytes, encoding_bytes=encoding_bytes)
             yield {"event": "result", **result.record()}

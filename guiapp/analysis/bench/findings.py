@@ -196,7 +196,8 @@ def warnings(run: BenchRun, is_going_on: bool = False) -> Iterator[str]:
         described = "" if load is None else f", with a load of up to {load:g} on {cores} cores"
         yield f"{BUSY}. It was so during {n_busy} of {len(rows)} results{described}."
     if of_processor := sum(row.clock == "cpu" for row in rows):
-        yield f"{of_processor} of {len(rows)} results are processor time."
+        why = "as was asked for" if run.plan.get("clock") == "cpu" else "as other programs ran"
+        yield f"{of_processor} of {len(rows)} results are processor time, {why}."
     if n_wide := sum(row.half_width > 0.1 for row in rows):
         yield f"{n_wide} of {len(rows)} results are known to no better than ± 10 %."
     if not (run.is_complete or is_going_on) and rows:

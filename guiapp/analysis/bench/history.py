@@ -164,7 +164,6 @@ def different_conditions(old: BenchRun, new: BenchRun) -> list[str]:
 def _conditions(run: BenchRun) -> dict[str, Any]:
     """What results depend on, by name."""
     conditions = {name: run.environment.get(name) for name in COMPARABLE}
-    conditions["clock"] = "wall" if conditions["clock"] == "auto" else conditions["clock"]
     conditions["vocabulary"] = run.vocabulary.get("sha256")
     conditions["chosen pre-tokenizer"] = run.vocabulary.get("chosen_pre") or "none"
     conditions |= {f"text {each['name']}": each["sha256"] for each in run.corpora}

@@ -52,8 +52,8 @@ class Plan:
     repeat         what stands for sizes above a text's own: "never" are there any, the "same" text again, or
                    "fresh" text, words drawn from the samples
     call_limit_s   a contender that needs longer for one call is left out
-    clock          "wall", as earlier versions' "auto", or "cpu", what the process got of the processor; the
-                   scenario `threads` has the wall clock whatever is asked for
+    clock          "wall"; "cpu", what the process got of the processor; or "auto", that only in cells beside
+                   other programs; the scenario `threads` has the wall clock whatever is asked for
     """
 
     model: str
@@ -65,15 +65,11 @@ class Plan:
     time_budget_s: float = 60.0
     largest_bytes: int | None = None
     call_limit_s: float = 10.0
-    clock: Clock = "wall"
+    clock: Clock = "auto"
     seed: int = 0
     pre: str | None = None
     own: tuple[CustomContender, ...] = ()
     repeat: Repeat = "never"
-
-    @property
-    def used_clock(self) -> str:
-        return "cpu" if self.clock == "cpu" else "wall"
 
     def record(self) -> dict[str, Any]:
         return asdict(self)

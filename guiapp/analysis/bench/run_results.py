@@ -49,7 +49,8 @@ class BenchResult:
     agreement        the share of the right spans that it has too
     processor_share  of a core that it got; None where that says nothing
     crowded          whether other programs took part of the machine
-    clock            "wall", or "cpu" for what the process got of a processor
+    clock            "wall", or "cpu" for what the process got of a processor; before the first sample "auto",
+                     where processor time stands in while other programs run
     first_turn       of those in this cell; older versions began some later
     p50_s to p99_s   of single calls, where these were timed
     """
@@ -239,10 +240,25 @@ class Series:
         if share is not None and self.head.threads == 1:
             self.shares.append(share)
 
-    def result(self, is_busy: bool) -> BenchResult:
-        """What is known by now; `is_busy` where other programs took part of the machine."""
-        seconds = self.samples_s
-        if seconds and (len(seconds), is_busy) != (self._result.n, self._result.crowded):
+    @property
+    def cpu_s(self) -> list[float]:
+        """What each sample got of a core; none where that is not known of all."""
+        if len(self.shares) < len(self.samples_s):
+            return []
+        pairs = zip(self.samples_s, self.shares, strict=True)
+        return [seconds * min(share, 1.0) for seconds, share in pairs]
+
+    def result(self, is_busy: bool, has_cpu: bool = False) -> BenchResult:
+        """What is known by now.
+
+        is_busy  whether other programs took part of the machine
+        has_cpu  whether all in this cell know what they got: then that counts, unless a clock was chosen
+        """
+        is_shared = is_busy and has_cpu and self.head.clock == "auto"
+        clock = "cpu" if is_shared or self.head.clock == "cpu" else "wall"
+        seconds = self.cpu_s if is_shared else self.samples_s
+        known = self._result.n, self._result.crowded, self._result.clock
+        if seconds and (len(seconds), is_busy, clock) != known:
             interval = interval_in_turns(seconds, is_busy)
             self._result = replace(
                 self.head,
@@ -253,6 +269,7 @@ class Series:
                 outliers=n_outliers(seconds),
                 processor_share=float(np.median(self.shares)) if self.shares else None,
                 crowded=is_busy,
+                clock=clock,
                 samples_s=tuple(seconds),
                 **_quantiles(self.calls_s),
             )
@@ -274,7 +291,8 @@ def results_of(series: Sequence[Series], load: float | None, n_cores: int) -> li
         return []
     shares = [share for each in sampled for share in each.shares]
     busy = is_busy(shares, load, n_cores, sampled[0].head.threads)
-    return [each.result(busy) for each in sampled]
+    has_cpu = all(each.cpu_s for each in sampled)
+    return [each.result(busy, has_cpu) for each in sampled]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from guiapp.cli.bench import _plan, add_options
 PLAN = Plan("my models/m.gguf", ("a.txt",), ("fast",), scenarios=("throughput",), threads=(1, 2))
 REPEAT = (
     "tokenloupe bench 'my models/m.gguf' -f a.txt --encoders fast --scenario throughput --threads 1,2 "
-    "--time-budget 60 --call-limit 10 --repeat never --clock wall --seed 0"
+    "--time-budget 60 --call-limit 10 --repeat never --clock auto --seed 0"
 )
 PARTS = {
     "environment": {"cores": 2, "load_before": [1.5], "note": None, "clock": "<wall>"},

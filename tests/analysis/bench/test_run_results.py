@@ -12,7 +12,7 @@ from guiapp.analysis.bench.findings import deviations, finding, verdict_of
 from guiapp.analysis.bench.history import compare_runs, different_conditions
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import change_lines, report_text
-from guiapp.analysis.bench.run_results import BenchRun, Series, read_row, run_of
+from guiapp.analysis.bench.run_results import BenchRun, Series, read_row, results_of, run_of
 from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 
@@ -46,6 +46,19 @@ def test_times_are_of_one_text_and_of_threads_by_the_wall():
     assert series_of(unit_bytes=10).head.n_tokens == 250
     assert series_of("threads", clock="cpu", threads=2).head.clock == "wall"
     assert series_of(clock="cpu").head.clock == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("asked", "share", "clock", "median_s"),
+    [("auto", 0.5, "cpu", 1.0), ("auto", None, "wall", 2.0), ("wall", 0.5, "wall", 2.0)],
+)
+def test_beside_other_programs_processor_time_counts_if_all_in_the_cell_have_it(
+    asked, share, clock, median_s
+):
+    pair = [series_of(threads=1, clock=asked) for _ in range(2)]
+    for each, its_share in zip(pair, (share, 0.5), strict=True):
+        each.add(2.0, its_share)
+    assert [(row.clock, row.median_s) for row in results_of(pair, 0.0, 2)] == [(clock, median_s)] * 2
 
 
 def test_a_result_has_the_quantiles_of_single_calls():
