@@ -209,9 +209,9 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
     for name in ("open_run", "compare_with"):
         monkeypatch.setattr(page.model, name, lambda path, name=name: asked.append((name, str(path))))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda parent, title, *others: (title[:4], ""))
-    assert enabled() == {"Open run…", "Kept runs…"}
+    assert enabled() == {"Open run…", "Saved runs…"}
     page.model.show_run(run_of(RUN))
-    assert enabled() == {"Open run…", "Kept runs…", "Compare with run…"}
+    assert enabled() == {"Open run…", "Saved runs…", "Compare with run…"}
     for action in offered().values():
         action.trigger()
     (dialog,) = page.findChildren(RunsDialog)
@@ -226,7 +226,7 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert page.findChildren(RunsDialog) == []
     monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert enabled() == {"Kept runs…"}
+    assert enabled() == {"Saved runs…"}
 
 
 def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
@@ -252,15 +252,3 @@ def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
     assert (page.is_ready, page.results.chart("throughput").values) == (False, values)
     qtbot.waitUntil(lambda: page.is_ready)
     assert len(page.results.chart("throughput").values) > len(values)
-
-
-def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(qtbot, page, tmp_path):
-    path = tmp_path / "run.json"
-    gone = [record(name, "heap", 10_000, 1e-4, operation="split") for name in ("stages", "energy")]
-    path.write_text(json.dumps({"results": [*gone, *RUN["results"]]}))
-    with qtbot.waitSignal(page.model.results_changed):
-        page.model.open_run(path)
-    page.redraw()
-    assert page.model.results == run_of(RUN).results
-    assert page.results.chart("throughput").values
-    assert page.results.tabs["scaling"].isVisible()
