@@ -51,7 +51,9 @@ def test_a_fault_is_told_as_the_lines_it_changes(code, fault):
 
 
 def test_a_seed_gives_the_same_faults_some_in_each_layer(tmp_path, monkeypatch):
-    code = "".join(f"def larger_{n}(one, two):\n    return one + {n} if one > two else two\n" for n in range(20))
+    code = "".join(
+        f"def larger_{n}(one, two):\n    return one + {n} if one > two else two\n" for n in range(20)
+    )
     for layer in mutation.LAYERS:
         (tmp_path / "guiapp" / layer).mkdir(parents=True)
         (tmp_path / "guiapp" / layer / "numbers.py").write_text(code)

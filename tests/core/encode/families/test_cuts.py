@@ -84,7 +84,8 @@ PIPELINES = {
     "white space": BytePairPipeline(WHITE),
     "dna": BytePairPipeline(DNA),
     "composed": NormalizedPairsPipeline(
-        PLAIN, SimpleNamespace(normalizer=normalizer_of({"type": "NFC"}))  # of the parts it reads no other
+        PLAIN,
+        SimpleNamespace(normalizer=normalizer_of({"type": "NFC"})),  # of the parts it reads no other
     ),
 }
 MARKS = {
