@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.chat import ADDED, AT_ONCE, Chat, TokenOrigin, Turn, chat_of
-from guiapp.analysis.chat.hints import Fix, Hint
+from guiapp.analysis.chat.fixes import Fix
+from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import ChatSettings
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE

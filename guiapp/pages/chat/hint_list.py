@@ -8,7 +8,8 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
-from guiapp.analysis.chat.hints import Fix, Hint
+from guiapp.analysis.chat.fixes import Fix
+from guiapp.analysis.chat.hints import Hint
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away

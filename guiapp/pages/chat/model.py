@@ -33,7 +33,8 @@ from guiapp.kit.state.saving import read_text
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat, TokenOrigin
-    from guiapp.analysis.chat.hints import Fix, Hint
+    from guiapp.analysis.chat.fixes import Fix
+    from guiapp.analysis.chat.hints import Hint
     from guiapp.analysis.chat.templates import ChatTemplate
     from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -168,7 +169,7 @@ class ChatModel(Working):
 
     def apply_fix(self, fix: Fix) -> None:
         """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
-        from guiapp.analysis.chat.hints import apply_fix
+        from guiapp.analysis.chat.fixes import apply_fix
 
         if self.chat is None:
             return
@@ -180,7 +181,7 @@ class ChatModel(Working):
     def part_that_wrote(self, token: int) -> tuple[int, int] | None:
         """The characters of the template, see `template_parts`; None where it wrote none of it."""
         from guiapp.analysis.chat.chat import ADDED
-        from guiapp.analysis.chat.hints import part_that_wrote
+        from guiapp.analysis.chat.fixes import part_that_wrote
 
         chat = self.chat
         if chat is None or chat.origins[token].kind == ADDED:

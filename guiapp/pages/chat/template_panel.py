@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
-from guiapp.analysis.chat.hints import TemplateEdit
+from guiapp.analysis.chat.fixes import TemplateEdit
 from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.document import n_units

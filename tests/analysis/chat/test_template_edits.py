@@ -8,7 +8,8 @@ from chat_templates import TEMPLATES, chat_here
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.chat.hints import Edit, Fix, TemplateEdit, apply_fix, hints, part_that_wrote, text_of
+from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, apply_fix, part_that_wrote, text_of
+from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.analysis.chat.templates import ChatTemplate
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea
 
-from guiapp.analysis.chat.hints import Fix
+from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
