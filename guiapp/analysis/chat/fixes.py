@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.chat import ASSISTANT, Chat
 from guiapp.analysis.chat.messages import ChatSettings, Conversation, Message
 from guiapp.analysis.chat.templates import ChatTemplate
 from guiapp.analysis.chat.traced import TEMPLATE
@@ -17,6 +17,7 @@ from guiapp.analysis.chat.traced import TEMPLATE
 EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
 OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
 Place = tuple[str | int, ...]  # the keys and rows that lead to a value in a message
+AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression
 TAG = re.compile(r"\{[{%#]|[{%#]\}")
 
 
@@ -151,7 +152,45 @@ def _changes_more(source: str, start: int, end: int, text: str) -> bool:
     return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
 
 
-def _in_quotes(text: str, quote: str) -> str:
+def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
+    """Write a text behind the content of one of the assistant's messages, and of all others of it.
+
+    None where the template does not print the content as it stands, nor text of its own behind it: what else
+    it does with it may take no text.
+    """
+    source, origins = chat.template.source_text, [run.origin for run in chat.rendering.runs]
+    contents = [row for row, each in enumerate(chat.runs.of_runs) if each.is_content]
+    last = max(row for row in contents if origins[row].message == message)
+    place, owner = origins[last].place, ""
+    if place >= 0:
+        owner, expression = owner_before(source, place), EXPRESSION.match(source, place)
+        if expression is not None and AFTER_PRINTED.match(source, expression.end()):
+            place, said = expression.end(), _for_assistants(chat, place, text, owner)
+            return TemplateEdit(place, place, f" ~ {said}") if said else None
+    after = origins[last + 1] if last + 1 < len(origins) else None
+    if after is None or after.message != message or after.field or after.place < 0:
+        return None
+    spelling = spelling_of(chat, last + 1)
+    said = _for_assistants(chat, after.place, text, owner if after.place > place else "")
+    if spelling is None or not said:
+        return None
+    return TemplateEdit(after.place, after.place, f"{said} ~ " if spelling.quote else f"{{{{ {said} }}}}")
+
+
+def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str:
+    """An expression for a place of the template: a text where a message is the assistant's, else nothing.
+
+    owner  the variable that is the message; with "", no expression where other messages come by as well
+    """
+    said, role_of = f"'{_in_quotes(text)}'", chat.conversation.role
+    origins = (run.origin for run in chat.rendering.runs)
+    roles = {(each.place, role_of(each.message)) for each in origins if each.message is not None}
+    if {role for at, role in roles if at == place} == {ASSISTANT} != {role for _, role in roles}:
+        return said
+    return f"({said} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else ""
+
+
+def _in_quotes(text: str, quote: str = "'") -> str:
     """As a string of a template spells it."""
     return text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")
 

@@ -6,6 +6,7 @@ To add a hint: a generator of `Hint`, its name in `hints`, and a title in `pages
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.as_text import is_control
-from guiapp.analysis.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
-from guiapp.analysis.chat.fixes import Edit, Fix, replacing, text_of
+from guiapp.analysis.chat.chat import ADDED, ASSISTANT, TOOLS, Chat, TokenOrigin
+from guiapp.analysis.chat.fixes import Edit, Fix, ending_turn, replacing, text_of
 from guiapp.analysis.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
 from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, confusable_key, resembles_end
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
@@ -27,8 +28,8 @@ from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
 
-ASSISTANT = "assistant"
 BLANKS = " \t\u00a0\u3000"
+LONGEST_NAME = 24
 MOST_PIECES = 20  # that are looked for in the prompt
 
 
@@ -103,8 +104,8 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
-    vocabulary, names = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names
-    control = is_control(vocabulary)
+    vocabulary, told = chat.tokenizer.vocabulary, set[str]()
+    control, names = is_control(vocabulary), chat.tokenizer.special_tokens.names
     contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
     behind = np.append(contents[1:], len(chat.origins))
@@ -123,9 +124,13 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         else:
             code = "missing_eos"
             what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
-        fix = None
-        if marks and resembles_end(_raw(vocabulary, marks[0])):
+        if what in told:
+            continue
+        told.add(what)
+        fix = _end_as_meant(chat, last, following)
+        if fix is None and marks and resembles_end(_raw(vocabulary, marks[0])):
             fix = Fix("Copy what mends the file", remedy=ending_generation(vocabulary, marks[0]))
+        fix = fix or _added_end(chat, last)
         yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 
 
@@ -140,19 +145,38 @@ def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
     return np.isin(chat.origins.rows, repeated)
 
 
+def _end_as_meant(chat: Chat, last: int, following: int) -> Fix | None:
+    """For a turn behind which the template writes an end, but misspelt: a second one is not to be added.
+
+    last       the token that its content ends with, which may have some of the marker in it
+    following  the first token of the next content
+    """
+    vocabulary, start, end = chat.tokenizer.vocabulary, _characters(chat, last)[0], len(chat.text)
+    if following < len(chat.token_ids):
+        end = _characters(chat, following)[0]
+    ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
+    for result, meant, _ in _misspelt(chat, start, end):
+        if meant in ends and chat.origin_at(result.start()).kind == TEMPLATE:
+            return _replacement(chat, result.start(), result.end(), meant)
+    return None
+
+
+def _added_end(chat: Chat, last: int) -> Fix | None:
+    """For a turn whose content ends with this token: the model's own end behind it."""
+    vocabulary, origin, end = chat.tokenizer.vocabulary, chat.origins[last], _end_of_turns(chat)
+    ids = vocabulary.special_ids
+    name = next((_raw(vocabulary, each) for each in (end, ids.eot, ids.eos) if each in vocabulary.eog), "")
+    if not name or origin.message is None or not origin.field.startswith("content"):
+        return None
+    edit = ending_turn(chat, origin.message, name)
+    return None if edit is None else Fix(f"Add {quoted(name, LONGEST_NAME)}", template=edit)
+
+
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
-    vocabulary, names, told = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names, set[str]()
-    by_confusable_key, end = {confusable_key(name): name for name in names}, _end_of_turns(chat)
-    for result in stoppable(MARKER.finditer(chat.text)):
-        said, meant = result[0], by_confusable_key.get(confusable_key(result[0]), "")
-        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
-            continue
-        instead = f"; it has {quoted(meant)}" if meant else ""
-        if said in ENDS and not meant and end is not None:
-            meant = _raw(vocabulary, end)
-            instead = f"; its turns end with {quoted(meant)}"
-        origin = chat.origin_at(result.start())
+    told = set[str]()
+    for result, meant, instead in _misspelt(chat, 0, len(chat.text)):
+        said, origin = result[0], chat.origin_at(result.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
         if what in told:
@@ -166,6 +190,21 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
             origin.message if origin.is_content else None,
             _replacement(chat, result.start(), result.end(), meant),
         )
+
+
+def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
+    names, own = chat.tokenizer.special_tokens.names, _end_of_turns(chat)
+    by_confusable_key = {confusable_key(name): name for name in names}
+    for result in stoppable(MARKER.finditer(chat.text, start, end)):
+        said, meant = result[0], by_confusable_key.get(confusable_key(result[0]), "")
+        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
+            continue
+        instead = f"; it has {quoted(meant)}" if meant else ""
+        if said in ENDS and not meant and own is not None:
+            meant = _raw(chat.tokenizer.vocabulary, own)
+            instead = f"; its turns end with {quoted(meant)}"
+        yield result, meant, instead
 
 
 def _end_of_turns(chat: Chat) -> int | None:
