@@ -96,6 +96,13 @@ TOOLS_EXAMPLE = """[
   }
 ]"""
 
+SAMPLE = (
+    {"role": "system", "content": "You are a careful editor. Answer in one sentence."},
+    {"role": "user", "content": "What does <|im_end|> mean in a prompt?"},
+    {"role": "assistant", "content": "It ends a turn."},
+    {"role": "user", "content": "Und auf Deutsch?"},
+)
+
 
 class MessageList(QFrame):
     """A card for each message, and what is asked of the template besides."""
@@ -119,6 +126,8 @@ class MessageList(QFrame):
         )
         about = "Variables that the template is given, such as “enable_thinking”"
         self.variables = push_button("+ Variables", self._edit_variables, role="quiet", tip=about)
+        about = "A short conversation, to see what becomes of one"
+        self.sample = push_button("Sample conversation", self._take_sample, role="quiet", tip=about)
         self.further = push_button("", self._show_further, role="quiet")
         self.generation = QCheckBox("Generation prompt")
         self.generation.setToolTip("Let the template begin the assistant's next turn")
@@ -127,7 +136,8 @@ class MessageList(QFrame):
         self._area = QScrollArea()
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         buttons = in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX))
-        parts = self._column, self.further, buttons, STRETCH
+        sample = in_row(self.sample, STRETCH, margins=(2 * UNIT_PX, 0))
+        parts = self._column, self.further, buttons, sample, STRETCH
         scroll_down(self._area, framed(in_column(*parts, margins=(GAP_PX, 0), spacing=UNIT_PX), "panel"))
         margins = MARGIN_PX, GAP_PX
         head = in_row(heading("Messages"), STRETCH, self.open, self.paste, margins=margins, spacing=GAP_PX)
@@ -162,6 +172,7 @@ class MessageList(QFrame):
         n_more = len(messages) - n_shown
         self.further.setText(f"Show {min(n_more, AT_ONCE):,} more of {len(messages):,}")
         self.further.setVisible(n_more > 0)
+        self.sample.setVisible(not messages)
         tools = self._model.edited.conversation.tools
         self.tools.setText("+ Tools" if tools is None else counted(len(tools), "tool"))
         self.show_failure("")
@@ -199,6 +210,10 @@ class MessageList(QFrame):
             self.generation.setChecked(self._model.settings.add_generation_prompt)
         n_variables = len(self._model.settings.variables)
         self.variables.setText(counted(n_variables, "variable") if n_variables else "+ Variables")
+
+    def _take_sample(self) -> None:
+        self._model.edited.take(conversation_of(SAMPLE))
+        self.cards[-1].editor.setFocus()
 
     def _show_further(self) -> None:
         self._n_most += AT_ONCE
