@@ -25,6 +25,7 @@ class DoctorModel(Working):
 
     A file that does not open is examined in its place where people ask for it, or where no model is open.
 
+    job        which looks
     diagnosis  None as long as there is none
     problem    why there is none, as a sentence
     original   the name of the file that the model was converted from, "" where none is given
@@ -32,12 +33,10 @@ class DoctorModel(Working):
 
     Signals:
         changed(): `diagnosis`, `problem`, `original` or `is_busy` is new.
-        progress_changed(): `progress` is new.
         chosen_changed(): `finding` is new.
     """
 
     changed = Signal()
-    progress_changed = Signal()
     chosen_changed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
@@ -52,9 +51,8 @@ class DoctorModel(Working):
         self._failed = ""  # the name of what could not be opened, and is examined in place of the model
         self._is_active = False
         self._until = later(self, AFTER_OPENING_MS, self.examine)
-        self._job = LatestJob["Diagnosis"](self, self._set, self._fail)
-        self._job.busy_changed.connect(self.changed)
-        self._job.progress_changed.connect(self.progress_changed)
+        self.job = LatestJob["Diagnosis"](self, self._set, self._fail)
+        self.job.busy_changed.connect(self.changed)
         session.vocabulary_changed.connect(self._on_model_changed)
         session.loader.refused_changed.connect(self._on_model_changed)
         session.loader.failed.connect(self._on_failed)
@@ -65,12 +63,8 @@ class DoctorModel(Working):
     @property
     def name(self) -> str:
         """The name of the model, "" where there is none."""
-        loader = self.session.loader
-        if self._failed:
-            return self._failed
-        if loader.refused is not None:
-            return loader.refused.name
-        return "" if loader.model is None else loader.model.name
+        model = self.session.loader.refused or self.session.loader.model
+        return self._failed or ("" if model is None else model.name)
 
     @property
     def title(self) -> str:
@@ -89,17 +83,12 @@ class DoctorModel(Working):
 
     @property
     def is_busy(self) -> bool:
-        return self._job.is_busy
-
-    @property
-    def progress(self) -> float:
-        """The share done, 0 to 1."""
-        return self._job.progress
+        return self.job.is_busy
 
     @property
     def is_waiting(self) -> bool:
         """Whether there will be a diagnosis soon."""
-        return self._job.is_busy or self._until.isActive()
+        return self.job.is_busy or self._until.isActive()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -158,11 +147,11 @@ class DoctorModel(Working):
             return
         tokenizer = self.session.tokenizer if self._has_opened else None
         original = partial(load, self.original, self._original_pre) if self.original else None
-        self._job.start(partial(_examine, self.name, tokenizer, original))
+        self.job.start(partial(_examine, self.name, tokenizer, original))
         self.changed.emit()
 
     def cancel(self) -> None:
-        self._job.cancel()
+        self.job.cancel()
 
     # What can be done about it
 
@@ -187,7 +176,7 @@ class DoctorModel(Working):
         """Another model is open, or the same one with another pre-tokenizer."""
         if self.name != self._examined:
             self.original, self._original_pre = "", None
-        self._job.cancel()
+        self.job.cancel()
         self._until.stop()
         self._set(None)
         if self._is_active:

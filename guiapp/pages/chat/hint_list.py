@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
@@ -59,30 +57,28 @@ class _Number(Painted):
 
 
 class HintRow(QFrame):
-    """One hint; a click shows the tokens it is about.
+    """One hint with its fix.
 
     Signals:
-        clicked(): the row was clicked.
-        fix_requested(): its button was.
+        pointed_at(Hint): people want to see what it is about.
         both_requested(): show the prompt with and without control tokens in content.
     """
 
-    clicked = Signal()
-    fix_requested = Signal()
+    pointed_at = Signal(object)
     both_requested = Signal()
 
-    def __init__(self, theme_source: ThemeSource) -> None:
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "bar")
         self.hint = NO_HINT
-        self._theme_source = theme_source
+        self._model, self._theme_source = model, theme_source
         self._number = _Number(theme_source)
         self._number.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         tip = "Show the tokens as the model reads them, and as text, side by side"
         self.both = push_button("Side by side", self.both_requested.emit, role="link", tip=tip)
-        self.button = push_button("", self.fix_requested.emit, role="raised")
+        self.button = push_button("", self._apply_fix, role="raised")
         buttons = in_row(self.both, self.button, STRETCH, spacing=GAP_PX)
         self._said = in_row((self._words, 1), buttons, spacing=GAP_PX)
         in_row(self._number, (self._said, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
@@ -117,8 +113,14 @@ class HintRow(QFrame):
         title = Span(f"{said}.  ", theme.text, is_bold=True)
         self._words.set_spans([title, Span(self.hint.what, theme.dim)])
 
+    def _apply_fix(self) -> None:
+        if self.hint.fix is not None and self.hint.fix.remedy:
+            QGuiApplication.clipboard().setText(self.hint.fix.remedy)
+        elif self.hint.fix is not None:
+            self._model.apply_fix(self.hint.fix)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.clicked.emit()
+        self.pointed_at.emit(self.hint)
 
 
 def tip_of(fix: Fix) -> str:
@@ -132,15 +134,12 @@ class HintList(QScrollArea):
     """As high as its rows, up to a few; where there is no room for them, as the first one.
 
     Signals:
-        pointed_at(Hint): people want to see what it is about.
-        both_requested(): as of a row.
-        template_edited(TemplateEdit): a button did that.
+        pointed_at(Hint), both_requested(): as of a row.
         keys_left(): the button that had the keyboard's focus is gone.
     """
 
     pointed_at = Signal(object)
     both_requested = Signal()
-    template_edited = Signal(object)
     keys_left = Signal()
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
@@ -183,27 +182,12 @@ class HintList(QScrollArea):
         return focused is not None and self.isAncestorOf(focused)
 
     def _add_row(self) -> None:
-        row = HintRow(self._theme_source)
-        row.clicked.connect(partial(self._point_at, row))
-        row.fix_requested.connect(partial(self._apply_fix, row))
+        row = HintRow(self._model, self._theme_source)
+        row.pointed_at.connect(self.pointed_at)
         row.both_requested.connect(self.both_requested)
         row.fold(self.width() < NARROW_PX)
         self.rows.append(row)
         self._column.addWidget(row)
-
-    def _point_at(self, row: HintRow) -> None:
-        self.pointed_at.emit(row.hint)
-
-    def _apply_fix(self, row: HintRow) -> None:
-        fix = row.hint.fix
-        if fix is None:
-            return
-        if fix.remedy:
-            QGuiApplication.clipboard().setText(fix.remedy)
-            return
-        self._model.apply_fix(fix)
-        if fix.template is not None:
-            self.template_edited.emit(fix.template)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

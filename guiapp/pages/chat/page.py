@@ -89,7 +89,6 @@ class ChatPage(Page):
         self._make_tools(setting)
         self.prompt.hovered.connect(self.template.view.point_at)
         self.hints.pointed_at.connect(self._point_at)
-        self.hints.template_edited.connect(self.template.view.show_edit)
         self.hints.keys_left.connect(self.prompt.setFocus)
         self.hints.both_requested.connect(partial(self._compare_with, Counterpart(PromptVariant.AS_TEXT)))
         self.llama.clicked.connect(partial(self._compare_with, Counterpart(PromptVariant.LLAMA_CPP)))

@@ -201,6 +201,7 @@ class TemplateView(QPlainTextEdit):
         self.updateRequest.connect(self._margin.update)
         model.result_changed.connect(self._refresh)
         model.selected_changed.connect(self._on_selected_changed)
+        model.template_edited.connect(self._show_edit)
         theme_source.changed.connect(self._recolour)
         self._recolour()
         self._refresh()
@@ -217,7 +218,7 @@ class TemplateView(QPlainTextEdit):
         template = None if result is None else result.template
         return asked[1] if asked is not None and template is not None and template.name == asked[0] else 0
 
-    def show_edit(self, edit: TemplateEdit) -> None:
+    def _show_edit(self, edit: TemplateEdit) -> None:
         """Scroll to what a button has put into the template as soon as that is shown."""
         text = self._model.settings.template or ""
         self.go_to(GIVEN, text.count("\n", 0, edit.start) + 1)
