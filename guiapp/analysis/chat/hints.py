@@ -19,14 +19,13 @@ from guiapp.analysis.chat.as_text import is_control
 from guiapp.analysis.chat.chat import ADDED, ASSISTANT, TOOLS, Chat, TokenOrigin
 from guiapp.analysis.chat.fixes import Edit, Fix, ending_turn, replacing, text_of
 from guiapp.analysis.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
-from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, confusable_key, resembles_end
+from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, markers_as_text, resembles_end
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.doctor.findings import HINT, WARNING
 from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.checkpoint import stoppable
 
 BLANKS = " \t\u00a0\u3000"
 LONGEST_NAME = 24
@@ -194,14 +193,12 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
 
 def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
     """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
-    names, own = chat.tokenizer.special_tokens.names, _end_of_turns(chat)
-    by_confusable_key = {confusable_key(name): name for name in names}
-    for result in stoppable(MARKER.finditer(chat.text, start, end)):
-        said, meant = result[0], by_confusable_key.get(confusable_key(result[0]), "")
-        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
+    own = _end_of_turns(chat)
+    for result, meant in markers_as_text(chat.tokenizer.special_tokens.names, chat.text, start, end):
+        if not (meant or result[0] in ENDS + BEGINNINGS):
             continue
         instead = f"; it has {quoted(meant)}" if meant else ""
-        if said in ENDS and not meant and own is not None:
+        if result[0] in ENDS and not meant and own is not None:
             meant = _raw(chat.tokenizer.vocabulary, own)
             instead = f"; its turns end with {quoted(meant)}"
         yield result, meant, instead
