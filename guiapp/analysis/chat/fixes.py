@@ -21,7 +21,8 @@ AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression
 TAG = re.compile(r"\{[{%#]|[{%#]\}")
 
 
-class Edit(NamedTuple):
+@dataclass(frozen=True)
+class Edit:
     """The characters start to end of a field of a message, to be replaced by a text."""
 
     message: int
@@ -31,7 +32,8 @@ class Edit(NamedTuple):
     text: str
 
 
-class TemplateEdit(NamedTuple):
+@dataclass(frozen=True)
+class TemplateEdit:
     """The characters start to end of the template, to be replaced by a text; its lines all end in `\n`."""
 
     start: int
@@ -48,7 +50,7 @@ class Fix:
     as_text      whether content is to be encoded as text
     edit         of a message
     template     an edit of the template
-    remedy       what mends the model's file, for people to copy: nothing changes here
+    remedy       what mends the model's file, for people to copy: nothing changes here; None for another
     """
 
     label: str
@@ -56,7 +58,7 @@ class Fix:
     as_text: bool | None = None
     edit: Edit | None = None
     template: TemplateEdit | None = None
-    remedy: str = ""
+    remedy: str | None = None
 
 
 def apply_fix(
@@ -71,14 +73,17 @@ def apply_fix(
     if fix.as_text is not None:
         settings = replace(settings, as_text=fix.as_text)
     if fix.template is not None:
-        whole, (start, end, instead) = template.source_text, fix.template
-        settings = replace(settings, template=whole[:start] + instead + whole[end:])
+        settings = replace(settings, template=_applied(fix.template, template.source_text))
     if fix.edit is not None and (text := text_of(conversation, fix.edit)) is not None:
-        messages, (number, field, start, end, instead) = list(conversation.messages), fix.edit
-        place = next(_places(messages[number], field))
-        messages[number] = _with(messages[number], place, text[:start] + instead + text[end:])
+        messages, number = list(conversation.messages), fix.edit.message
+        place = next(_places(messages[number], fix.edit.field))
+        messages[number] = _with(messages[number], place, _applied(fix.edit, text))
         conversation = replace(conversation, messages=tuple(messages))
     return conversation, settings
+
+
+def _applied(edit: Edit | TemplateEdit, text: str) -> str:
+    return text[: edit.start] + edit.text + text[edit.end :]
 
 
 def text_of(conversation: Conversation, edit: Edit) -> str | None:

@@ -35,7 +35,7 @@ class Decoded:
     """Understood ids with their text, or why there are none.
 
     error       for the user; empty where all is well
-    error_span  the part of `ids_text` that is at fault
+    error_span  the part of the pasted text that is at fault
     """
 
     token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
@@ -44,11 +44,22 @@ class Decoded:
     error_span: tuple[int, int] | None = None
 
 
-class DecodeModel(QObject):
-    """What somebody pastes, decoded by the session's tokenizer.
+class PastedIds(NamedTuple):
+    """What somebody pastes.
 
     remove_special   whether a BOS in front and an EOS at the end are left out
     unparse_special  whether control tokens are written as their text; else they are left out
+    """
+
+    text: str = ""
+    remove_special: bool = False
+    unparse_special: bool = True
+
+
+class DecodeModel(QObject):
+    """What somebody pastes, decoded by the session's tokenizer.
+
+    given  what was pasted last, see `decode`
 
     Signals:
         changed(): `result` is new.
@@ -61,9 +72,7 @@ class DecodeModel(QObject):
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
-        self.ids_text = ""
-        self.remove_special = False
-        self.unparse_special = True
+        self.given = PastedIds()
         self.result = Decoded()
         self._job = LatestJob[Decoded](self, self._take)
         self._job.busy_changed.connect(self.busy_changed)
@@ -75,19 +84,9 @@ class DecodeModel(QObject):
         """Whether the ids are newer than the results."""
         return self._job.is_busy
 
-    def set_ids_text(self, text: str) -> None:
-        if text != self.ids_text:
-            self.ids_text = text
-            self._decode()
-
-    def set_remove_special(self, remove_special: bool) -> None:
-        if remove_special != self.remove_special:
-            self.remove_special = remove_special
-            self._decode()
-
-    def set_unparse_special(self, unparse_special: bool) -> None:
-        if unparse_special != self.unparse_special:
-            self.unparse_special = unparse_special
+    def decode(self, given: PastedIds) -> None:
+        if given != self.given:
+            self.given = given
             self._decode()
 
     def token_text(self, token_id: int) -> TokenText:
@@ -106,26 +105,22 @@ class DecodeModel(QObject):
         if tokenizer is None:
             self._job.cancel()
             self._take(Decoded(error="Open a model first: ids mean nothing without its vocabulary."))
-        elif not self.ids_text:
+        elif not self.given.text:
             self._job.cancel()
             self._take(Decoded())
         else:
-            self._job.start(
-                partial(_decode, tokenizer, self.ids_text, self.remove_special, self.unparse_special)
-            )
+            self._job.start(partial(_decode, tokenizer, self.given))
 
     def _take(self, result: Decoded) -> None:
         self.result = result
         self.changed.emit()
 
 
-def _decode(
-    tokenizer: Tokenizer, ids_text: str, remove_special: bool, unparse_special: bool, progress: Progress
-) -> Decoded:
+def _decode(tokenizer: Tokenizer, given: PastedIds, progress: Progress) -> Decoded:
     try:
-        token_ids = parse_ids(ids_text, len(tokenizer.vocabulary))
+        token_ids = parse_ids(given.text, len(tokenizer.vocabulary))
         progress(0.5)
-        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, remove_special, unparse_special))
+        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, *given[1:]))
     except IdsError as error:
         return Decoded(error=str(error), error_span=(error.start, error.end))
     except EncodeError as error:

@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
 from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.hints import Hint
+from guiapp.kit.spans.legend import Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.painting import CENTER, Painted, bold, fill, write
+from guiapp.kit.widgets.painting import CENTER, bold, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.model import ChatModel
 
@@ -41,21 +42,6 @@ TITLES = {
 }
 
 
-class _Number(Painted):
-    """A badge as on the tokens."""
-
-    number, hint = 0, NO_HINT
-
-    def show_number(self, number: int, hint: Hint) -> None:
-        self.number, self.hint = number, hint
-        self.setAccessibleName(f"{hint.severity} {number}")
-        self.update()
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        middle = QPointF(self.width() / 2, self.height() / 2)
-        draw_number(painter, middle, self.number, color_of(self.hint, theme), theme)
-
-
 class HintRow(QFrame):
     """One hint with its fix.
 
@@ -72,7 +58,7 @@ class HintRow(QFrame):
         set_role(self, "bar")
         self.hint = NO_HINT
         self._model, self._theme_source = model, theme_source
-        self._number = _Number(theme_source)
+        self._number = LegendIcon(_badge(0, NO_HINT), theme_source)
         self._number.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -96,7 +82,8 @@ class HintRow(QFrame):
     def show_hint(self, number: int, hint: Hint) -> None:
         """Show this from now on; its words are laid out again only if they are others."""
         before, self.hint = self.hint, hint
-        self._number.show_number(number, hint)
+        self._number.show_drawing(_badge(number, hint))
+        self._number.setAccessibleName(f"{hint.severity} {number}")
         self.both.setVisible(hint.code == BECAME_CONTROL)
         self.button.setText("" if hint.fix is None else hint.fix.label)
         self.button.setVisible(hint.fix is not None)
@@ -127,7 +114,7 @@ def tip_of(fix: Fix) -> str:
     """What a button does, where that is not plain from its name."""
     if fix.template is not None:
         return "Edits a copy of the template, for this conversation: the model's file stays as it is"
-    return fix.remedy
+    return fix.remedy or ""
 
 
 class HintList(QScrollArea):
@@ -217,6 +204,13 @@ class HintList(QScrollArea):
         if heights_px != self._heights_px:
             self._heights_px = heights_px
             self.updateGeometry()
+
+
+def _badge(number: int, hint: Hint) -> Draw:
+    """As on the tokens."""
+    return lambda painter, theme, box: draw_number(
+        painter, box.center(), number, color_of(hint, theme), theme
+    )
 
 
 def color_of(hint: Hint, theme: Theme) -> QColor:

@@ -1,6 +1,7 @@
 """What a click changes in a template takes away what its hint told of, and changes nothing else."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby
 
 import pytest
@@ -186,7 +187,7 @@ def test_an_edit_replaces_the_characters_of_its_field_in_a_copy(message, field, 
     edit = Edit(message, field, 1, 3, "🦄")
     assert text_of(conversation, edit) == text
     changed, same = apply_fix(conversation, settings, TEMPLATE, Fix("Replace", edit=edit))
-    assert text_of(changed, edit._replace(end=2)) == f"{text[0]}🦄{text[3:]}"
+    assert text_of(changed, replace(edit, end=2)) == f"{text[0]}🦄{text[3:]}"
     assert same == settings
     assert conversation == conversation_of(MESSAGES)
     assert changed.messages[1 - message] == conversation.messages[1 - message]
