@@ -239,7 +239,7 @@ def _checked(parse: Callable[[str], Parsed], text: str) -> Parsed:
         raise EntryError(f"has “{quoted(text)}”: {error}") from error
 
 
-class Entry(NamedTuple):
+class SessionEntry(NamedTuple):
     """An entry of a file: its type in TOML, and what makes a field of a session of it."""
 
     kind: type
@@ -247,24 +247,24 @@ class Entry(NamedTuple):
 
 
 ENTRIES = {
-    "model": Entry(str),
-    "sha256": Entry(str),
-    "pre": Entry(str),
-    "encoder": Entry(str),
-    "add_special": Entry(bool),
-    "parse_special": Entry(bool),
-    "page": Entry(str, _page),
-    "selection": Entry(list, _span),
-    "breakpoints": Entry(list, _breakpoints),
-    "watches": Entry(list, _watches),
-    "step_size": Entry(str, _step_size),
-    "recorded": Entry(list, _span),
-    "step": Entry(int, _step),
-    "race": Entry(str),
-    "chat": Entry(str, _chat),
-    "notes": Entry(str, _notes),
-    "text": Entry(str, str.encode),
-    TEXT_BYTES: Entry(str, _base64),
+    "model": SessionEntry(str),
+    "sha256": SessionEntry(str),
+    "pre": SessionEntry(str),
+    "encoder": SessionEntry(str),
+    "add_special": SessionEntry(bool),
+    "parse_special": SessionEntry(bool),
+    "page": SessionEntry(str, _page),
+    "selection": SessionEntry(list, _span),
+    "breakpoints": SessionEntry(list, _breakpoints),
+    "watches": SessionEntry(list, _watches),
+    "step_size": SessionEntry(str, _step_size),
+    "recorded": SessionEntry(list, _span),
+    "step": SessionEntry(int, _step),
+    "race": SessionEntry(str),
+    "chat": SessionEntry(str, _chat),
+    "notes": SessionEntry(str, _notes),
+    "text": SessionEntry(str, str.encode),
+    TEXT_BYTES: SessionEntry(str, _base64),
 }
 """In the order in which they are written; each is a field of a session, the last two are the same one."""
 
