@@ -70,11 +70,11 @@ class TextCheck(QObject, Generic[Found]):
     changed = Signal()
     failed = Signal(str)
 
-    def __init__(self, parent: QObject | None = None, pause_ms: int = PAUSE_MS) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.result: Found | None = None
         self._job = LatestJob[Found](self, self._set, self.failed)
-        self._pause = later(self, pause_ms, self._start)
+        self._pause = later(self, PAUSE_MS, self._start)
         self._prepare: Callable[[], Job[Found] | None] | None = None
 
     def check(self, prepare: Callable[[], Job[Found] | None]) -> None:

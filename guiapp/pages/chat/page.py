@@ -92,7 +92,7 @@ class ChatPage(Page):
         self.hints.keys_left.connect(self.prompt.setFocus)
         self.hints.both_requested.connect(partial(self._compare_with, Counterpart(PromptVariant.AS_TEXT)))
         self.llama.clicked.connect(partial(self._compare_with, Counterpart(PromptVariant.LLAMA_CPP)))
-        self.watched.connect(self.llama.set_watched)
+        self.watched.connect(self.llama.verdict.watch)
         self.counterpart.changed.connect(self._fold)
         self.compare.left.connect(partial(self._compare_with, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
@@ -150,7 +150,7 @@ class ChatPage(Page):
     def stop(self) -> None:
         self.model.close()
         self.counterpart.close()
-        self.llama.stop()
+        self.llama.verdict.close()
         self._saved.stop()
 
     def _make_tools(self, setting: PageSetting) -> None:

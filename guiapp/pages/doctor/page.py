@@ -157,7 +157,7 @@ class DoctorPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return not self.model.is_waiting
+        return not self.model.examined.is_busy
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -167,7 +167,7 @@ class DoctorPage(Page):
         self.saving.close()
 
     def _refresh(self) -> None:
-        is_well = self.model.diagnosis is not None and not self.model.is_busy
+        is_well = self.model.diagnosis is not None and not self.model.examined.is_busy
         if self.model.findings:
             self.contents.show_inside(self.list)
         else:
@@ -188,7 +188,7 @@ class DoctorHead(QFrame):
         self.about = plain_label("dim", wraps=True)
         self.bar = ShareBar("Progress of the checks", BAR_PX)
         self.cancel = push_button("Cancel", model.cancel)
-        self.again = push_button("Examine", model.examine)
+        self.again = push_button("Examine", model.examined.refresh)
         self.leave = push_button("Back to the open model", model.leave_file)
         self.original = push_button("", self._ask_original, tip=ORIGINAL_TIP)
         drop = partial(model.set_original, "")
@@ -198,7 +198,6 @@ class DoctorHead(QFrame):
         tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
         in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
         model.changed.connect(self._refresh)
-        model.job.progress_changed.connect(self._on_progress_changed)
         self._refresh()
 
     def _ask_original(self) -> None:
@@ -210,8 +209,9 @@ class DoctorHead(QFrame):
         self.verdict.setText(_verdict(model))
         self.about.setText(_about(model))
         for part in (self.bar, self.cancel):
-            part.setVisible(model.is_busy)
-        self.again.setVisible(bool(model.name) and not has_found and not model.is_waiting)
+            part.setVisible(model.examined.is_busy)
+        self.bar.show_share(model.examined.progress)
+        self.again.setVisible(bool(model.name) and not has_found and not model.examined.is_busy)
         self.leave.setVisible(model.is_of_failed_file)
         name = quoted(model_title(model.original), 30)
         self.original.setText(f"Original: {name}" if model.original else "Compare with original…")
@@ -220,12 +220,9 @@ class DoctorHead(QFrame):
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
 
-    def _on_progress_changed(self) -> None:
-        self.bar.show_share(self._model.job.progress)
-
 
 def _verdict(model: DoctorModel) -> str:
-    if model.is_busy:
+    if model.examined.is_busy:
         return "Examining …"
     if model.diagnosis is None:
         return "Not examined" if model.name else "No model"
@@ -235,8 +232,8 @@ def _verdict(model: DoctorModel) -> str:
 def _about(model: DoctorModel) -> str:
     if not model.name:
         return "Open a model: what is wrong with its files is told here."
-    if model.problem:
-        return model.problem
+    if model.examined.problem:
+        return model.examined.problem
     return quoted(model.title)
 
 

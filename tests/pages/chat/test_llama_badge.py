@@ -36,7 +36,7 @@ def make_badge(model, qtbot):
 
     yield make
     for badge in made:
-        badge.stop()
+        badge.verdict.close()
         badge.close()
 
 
@@ -67,7 +67,7 @@ def said(badge, qtbot):
 def test_what_llama_cpp_makes_of_the_prompt_is_shown(model, make_badge, qtbot):
     pytest.importorskip("xllamacpp")
     badge = make_badge()
-    badge.set_watched(True)
+    badge.verdict.watch(True)
     say(model, qtbot, "Hello")
     assert said(badge, qtbot) == IDS
     model.choose(ChatSettings("{{ bos_token }}" + TURNS))
@@ -83,13 +83,13 @@ def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
     say(model, qtbot, "a")
     qtbot.wait(400)
     assert asked == []
-    badge.set_watched(True)
+    badge.verdict.watch(True)
     for content in ("ab", "abc"):
         say(model, qtbot, content)
     assert said(badge, qtbot) == TEXT
     assert [chat.conversation.messages[0]["content"] for chat in asked] == ["abc"]
-    badge.set_watched(False)
-    badge.set_watched(True)
+    badge.verdict.watch(False)
+    badge.verdict.watch(True)
     assert said(badge, qtbot) == TEXT
     say(model, qtbot, "abcd")
     assert badge.isHidden()
@@ -102,7 +102,7 @@ def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
 def test_nothing_is_compared_where_llama_cpp_is_not_installed(model, make_badge, asked, monkeypatch, qtbot):
     monkeypatch.setattr(llama_badge, "is_installed", lambda: False)
     badge = make_badge(0)
-    badge.set_watched(True)
+    badge.verdict.watch(True)
     say(model, qtbot, "a")
     qtbot.wait(50)
     assert asked == []
