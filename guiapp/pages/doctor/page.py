@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QSplitter, QWidget
 
 from guiapp.analysis.doctor.doctor import count, is_command
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
@@ -26,7 +26,6 @@ from guiapp.kit.widgets.layouts import (
     Contents,
     WrappingRow,
     card,
-    framed,
     head_row,
     in_column,
     in_row,
@@ -55,7 +54,6 @@ from guiapp.pages.doctor.words import ICONS, QUOTED, title_of
 
 LEAST_PX = 320
 NAMES = "now", "mended"
-EMPTY = "Here each finding is shown: what is wrong, a text that it changes, and what mends it."
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
@@ -260,7 +258,6 @@ class FindingPanel(QFrame):
         self.text_button = push_button("Open text in Inspect", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
-        self._views = QStackedWidget()
         self._build_layout()
         model.chosen_changed.connect(self._refresh)
         self._theme_source.changed.connect(self._refresh)
@@ -306,10 +303,7 @@ class FindingPanel(QFrame):
         scroll_down(shown, inner)
         for part in (inner, shown.viewport()):
             part.setAutoFillBackground(False)
-        empty = QLabel(EMPTY, wordWrap=True)
-        self._views.addWidget(framed(in_column(set_role(empty, "dim"), STRETCH, margins=MARGIN_PX)))
-        self._views.addWidget(shown)
-        in_column(self._views, on=self)
+        in_column(shown, on=self)
 
     def _go(self, by: int) -> None:
         self._model.choose(self._model.chosen + by)
@@ -328,7 +322,6 @@ class FindingPanel(QFrame):
 
     def _refresh(self) -> None:
         finding = self._model.finding
-        self._views.setCurrentIndex(int(finding is not None))
         if finding is not None:
             self._show(finding, self._theme_source.theme)
 
