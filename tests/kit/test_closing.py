@@ -12,7 +12,7 @@ from guiapp.kit.session.token_details import TokenDetailsModel
 from guiapp.kit.state.recent import RecentTexts
 
 OWNERS = {
-    "decode": lambda session, settings: (made := DecodeModel(session), made.wait),
+    "decode": lambda session, settings: (made := DecodeModel(session), made.close),
     "details": lambda session, settings: (made := TokenDetailsModel(session), made.close),
     "loader": lambda session, settings: (made := ModelLoader(), made.wait),
     "recent": lambda session, settings: (made := RecentTexts(settings), made.close),

@@ -14,7 +14,7 @@ from guiapp.analysis.explain.id_lists import IdsError, parse_ids
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import Background, Progress, Working
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -56,38 +56,41 @@ class PastedIds(NamedTuple):
     unparse_special: bool = True
 
 
-class DecodeModel(QObject):
+class DecodeModel(Working):
     """What somebody pastes, decoded by the session's tokenizer.
 
     given  what was pasted last, see `decode`
 
     Signals:
-        changed(): `result` is new.
-        busy_changed(): `is_busy` is new.
+        changed(): `result` or `is_busy` is new.
     """
 
     changed = Signal()
-    busy_changed = Signal()
 
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
         self.given = PastedIds()
-        self.result = Decoded()
-        self._job = LatestJob[Decoded](self, self._take)
-        self._job.busy_changed.connect(self.busy_changed)
-        source.vocabulary_changed.connect(self._decode)
+        self._decoded = Background[Decoded](self, self._decoding, is_watched=True)
+        self._decoded.changed.connect(self.changed)
+        source.vocabulary_changed.connect(self._refresh)
         source.spelling.changed.connect(self.changed)
+
+    @property
+    def result(self) -> Decoded:
+        if self._source.tokenizer is None:
+            return Decoded(error="Open a model first: ids mean nothing without its vocabulary.")
+        return self._decoded.value or Decoded()
 
     @property
     def is_busy(self) -> bool:
         """Whether the ids are newer than the results."""
-        return self._job.is_busy
+        return self._decoded.is_busy
 
     def decode(self, given: PastedIds) -> None:
         if given != self.given:
             self.given = given
-            self._decode()
+            self._refresh()
 
     def token_text(self, token_id: int) -> TokenText:
         """How a token is written, and what it is."""
@@ -97,23 +100,13 @@ class DecodeModel(QObject):
         attributes = Attribute(int(vocabulary.effective_attributes[token_id]))
         return TokenText(self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes)
 
-    def wait(self) -> None:
-        self._job.wait()
-
-    def _decode(self) -> None:
-        tokenizer = self._source.tokenizer
-        if tokenizer is None:
-            self._job.cancel()
-            self._take(Decoded(error="Open a model first: ids mean nothing without its vocabulary."))
-        elif not self.given.text:
-            self._job.cancel()
-            self._take(Decoded())
-        else:
-            self._job.start(partial(_decode, tokenizer, self.given))
-
-    def _take(self, result: Decoded) -> None:
-        self.result = result
+    def _refresh(self) -> None:
+        self._decoded.refresh()
         self.changed.emit()
+
+    def _decoding(self) -> partial[Decoded] | None:
+        tokenizer = self._source.tokenizer
+        return partial(_decode, tokenizer, self.given) if tokenizer and self.given.text else None
 
 
 def _decode(tokenizer: Tokenizer, given: PastedIds, progress: Progress) -> Decoded:

@@ -98,13 +98,18 @@ class DecodeDialog(QDialog):
         self._copy.clicked.connect(self._copy_text)
         self._insert.clicked.connect(self._request_insert)
         self._replace.clicked.connect(self._request_replace)
-        self._model.changed.connect(self._show_model)
-        self._model.busy_changed.connect(self._enable_buttons)
+        self._model.changed.connect(self._on_changed)
         self._theme_source.changed.connect(self._show_model)
 
     def _read_ids(self) -> None:
         switches = self._remove.isChecked(), self._unparse.isChecked()
         self._model.decode(PastedIds(self._ids.toPlainText(), *switches))
+
+    def _on_changed(self) -> None:
+        if self._model.is_busy:
+            self._enable_buttons()
+        else:
+            self._show_model()
 
     def _show_model(self) -> None:
         text = self._model.result.decoded.decode("utf-8", "replace")

@@ -24,12 +24,12 @@ def session(qtbot):
 def model(session):
     made = DecodeModel(session)
     yield made
-    made.wait()
+    made.close()
 
 
 def decoded(model, qtbot, text):
-    with qtbot.waitSignal(model.changed):
-        model.decode(model.given._replace(text=text))
+    model.decode(model.given._replace(text=text))
+    qtbot.waitUntil(lambda: not model.is_busy)
     return model.result
 
 
@@ -52,8 +52,8 @@ def test_special_tokens_are_left_out_as_asked(model, session, qtbot, monkeypatch
     monkeypatch.setattr(session.tokenizer, "decode_bytes", lambda ids, *how: asked.append(how) or b"")
     decoded(model, qtbot, "0 1")
     for switches in ((True, True), (True, False)):
-        with qtbot.waitSignal(model.changed):
-            model.decode(PastedIds("0 1", *switches))
+        model.decode(PastedIds("0 1", *switches))
+        qtbot.waitUntil(lambda: not model.is_busy)
         model.decode(PastedIds("0 1", *switches))
         assert not model.is_busy  # it is so already
     assert asked == [(False, True), (True, True), (True, False)]
@@ -88,6 +88,7 @@ def test_ids_mean_nothing_without_a_model(qtbot):
 
 def test_the_ids_of_another_model_are_decoded_again(model, session, qtbot):
     decoded(model, qtbot, "1")
-    with qtbot.waitSignals([model.busy_changed, model.changed]):
+    with qtbot.waitSignals([session.vocabulary_changed, model.changed]):
         session.loader.open("other.gguf")
+    qtbot.waitUntil(lambda: not model.is_busy)
     assert model.result.decoded == b"one"
