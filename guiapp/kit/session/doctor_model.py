@@ -106,8 +106,8 @@ class DoctorModel(Working):
     def set_active(self, is_active: bool) -> None:
         """Whether people see it, and it must not wait."""
         self._is_active = is_active
-        if is_active:
-            self.examined.watch(True)
+        if is_active and self.examined.is_busy:
+            self.examined.watch(True)  # at once
 
     def choose(self, index: int) -> None:
         if index != self.chosen and 0 <= index < len(self.findings):

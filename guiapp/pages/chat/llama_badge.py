@@ -41,6 +41,7 @@ class LlamaBadge(QToolButton):
     def __init__(self, model: ChatModel, theme_source: ThemeSource, idle_ms: int = IDLE_MS) -> None:
         super().__init__()
         self._model, self._theme_source, self._idle_ms = model, theme_source, idle_ms
+        self._has_room = True
         self.verdict = Background[LlamaVerdict](self, self._comparing)
         set_role(self, "badge")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -49,6 +50,11 @@ class LlamaBadge(QToolButton):
         theme_source.changed.connect(self._refresh)
         model.result_changed.connect(self._compare)
         model.edited.changed.connect(self._compare)
+        self._refresh()
+
+    def set_room(self, has_room: bool) -> None:
+        """Whether there is room for it."""
+        self._has_room = has_room
         self._refresh()
 
     def _compare(self) -> None:
@@ -65,7 +71,8 @@ class LlamaBadge(QToolButton):
 
     def _refresh(self) -> None:
         verdict, theme = self.verdict.value or LlamaVerdict(self.verdict.problem), self._theme_source.theme
-        self.setVisible(self.verdict.value is not None or bool(verdict.difference))
+        is_known = self.verdict.value is not None or bool(verdict.difference)
+        self.setVisible(is_known and self._has_room)
         equal, about = (IDS, ABOUT_IDS) if verdict.has_ids else (TEXT, ABOUT_TEXT)
         self.setText(DIFFERS if verdict.difference else equal)
         self.setToolTip(wrapped_tip(verdict.difference or about))

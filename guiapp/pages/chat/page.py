@@ -70,7 +70,6 @@ class ChatPage(Page):
         self.template = TemplatePanel(model, themes)
         self.counterpart = PromptComparison(model, parent=self)
         self.llama = LlamaBadge(model, themes)
-        self._badges = framed(in_row(self.llama, spacing=0))
         self.compare = CompareView(self.counterpart, setting.requests, themes)
         self._failure = plain_label("bad", wraps=True)
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
@@ -161,7 +160,7 @@ class ChatPage(Page):
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
-        buttons = self.parsed, self.unfold, self._badges, self.compare.menu, self.copy
+        buttons = self.parsed, self.unfold, self.llama, self.compare.menu, self.copy
         in_row(STRETCH, self.ways, *buttons, on=self._tools, spacing=GAP_PX)
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
@@ -195,7 +194,7 @@ class ChatPage(Page):
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
         self.ways.setVisible(is_single)
-        self._badges.setVisible(is_single and self.width() >= BADGE_FROM_PX)
+        self.llama.set_room(is_single and self.width() >= BADGE_FROM_PX)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)
