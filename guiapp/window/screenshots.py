@@ -184,9 +184,9 @@ def _present(shell: Shell, options: ScreenshotOptions) -> None:
     _wait_for_page(shell)
 
 
-def _start_once_known(shell: Shell, settled: QTimer) -> None:
+def _start_once_known(shell: Shell, timer: QTimer) -> None:
     if shell.session.round_trip.is_current:
-        settled.start()
+        timer.start()
 
 
 def _open_and_wait(shell: Shell, model: str) -> None:

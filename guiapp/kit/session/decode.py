@@ -44,7 +44,7 @@ class Decoded:
     error_span: tuple[int, int] | None = None
 
 
-class PastedIds(NamedTuple):
+class DecodeInput(NamedTuple):
     """What somebody pastes.
 
     remove_special   whether a BOS in front and an EOS at the end are left out
@@ -70,7 +70,7 @@ class DecodeModel(Working):
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
-        self.given = PastedIds()
+        self.given = DecodeInput()
         self._decoded = Background[Decoded](self, self._decoding, is_watched=True)
         self._decoded.changed.connect(self.changed)
         source.vocabulary_changed.connect(self._refresh)
@@ -87,7 +87,7 @@ class DecodeModel(Working):
         """Whether the ids are newer than the results."""
         return self._decoded.is_busy
 
-    def decode(self, given: PastedIds) -> None:
+    def decode(self, given: DecodeInput) -> None:
         if given != self.given:
             self.given = given
             self._refresh()
@@ -109,7 +109,7 @@ class DecodeModel(Working):
         return partial(_decode, tokenizer, self.given) if tokenizer and self.given.text else None
 
 
-def _decode(tokenizer: Tokenizer, given: PastedIds, progress: Progress) -> Decoded:
+def _decode(tokenizer: Tokenizer, given: DecodeInput, progress: Progress) -> Decoded:
     try:
         token_ids = parse_ids(given.text, len(tokenizer.vocabulary))
         progress(0.5)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QPushButton, Q
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.document import n_units
-from guiapp.kit.session.decode import DecodeModel, PastedIds
+from guiapp.kit.session.decode import DecodeInput, DecodeModel
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label, set_role
@@ -103,7 +103,7 @@ class DecodeDialog(QDialog):
 
     def _read_ids(self) -> None:
         switches = self._remove.isChecked(), self._unparse.isChecked()
-        self._model.decode(PastedIds(self._ids.toPlainText(), *switches))
+        self._model.decode(DecodeInput(self._ids.toPlainText(), *switches))
 
     def _on_changed(self) -> None:
         if self._model.is_busy:

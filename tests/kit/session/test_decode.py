@@ -6,7 +6,7 @@ from fake_tokenizer import FakeTokenizer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError
-from guiapp.kit.session.decode import DecodeModel, PastedIds
+from guiapp.kit.session.decode import DecodeInput, DecodeModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 
@@ -52,9 +52,9 @@ def test_special_tokens_are_left_out_as_asked(model, session, qtbot, monkeypatch
     monkeypatch.setattr(session.tokenizer, "decode_bytes", lambda ids, *how: asked.append(how) or b"")
     decoded(model, qtbot, "0 1")
     for switches in ((True, True), (True, False)):
-        model.decode(PastedIds("0 1", *switches))
+        model.decode(DecodeInput("0 1", *switches))
         qtbot.waitUntil(lambda: not model.is_busy)
-        model.decode(PastedIds("0 1", *switches))
+        model.decode(DecodeInput("0 1", *switches))
         assert not model.is_busy  # it is so already
     assert asked == [(False, True), (True, True), (True, False)]
 
@@ -81,7 +81,7 @@ def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(model, session
 
 def test_ids_mean_nothing_without_a_model(qtbot):
     model = DecodeModel(ModelSession(TextSession()))
-    model.decode(PastedIds("1"))
+    model.decode(DecodeInput("1"))
     assert model.result.error == "Open a model first: ids mean nothing without its vocabulary."
     assert model.token_text(1) == ("", Attribute(0))
 
