@@ -347,7 +347,7 @@ class LessonBar(QFrame):
 
     def __init__(self, player: LessonPlayer, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
-        self._theme_source, self._zoom, _ = drawing
+        self._theme_source, self._zoom = drawing
         self._player = player
         set_role(self, "card")
         self.title = title_line(drawing)

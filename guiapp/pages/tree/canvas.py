@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QImage, QPainter,
 from guiapp.analysis.tree.picture import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import SHARED_PX
-from guiapp.kit.widgets.shaped_texts import ScriptFonts, draw_once
+from guiapp.kit.widgets.script_fonts import ScriptFonts, draw_once
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.appearance import bending, is_light
 from guiapp.pages.tree.geometry import DOWNWARDS, SIZES_PX, Geometry, Icicle, LabelSlot, Sunburst, places

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from guiapp.core.text.visible_text import visible_text
-from guiapp.kit.widgets.shaped_texts import (
+from guiapp.kit.widgets.script_fonts import (
     FLAG_LETTERS,
     MOST_SEQUENCES,
     PART,
@@ -55,13 +55,3 @@ def test_not_more_sequences_than_a_page_has_room_for_are_loaded(qtbot):
         fonts.prepare(" ".join(part).encode())
         qtbot.waitUntil(lambda: fonts.is_ready)
     assert len([text for text in loaded if text in flags]) == MOST_SEQUENCES < len(flags)
-
-
-def test_the_page_loads_those_of_the_recorded_text(make_steps_page, qtbot):
-    page = make_steps_page(text="How many 漢字 lie in the sun?".encode())
-    qtbot.waitUntil(lambda: page.trace.fonts.is_ready)
-    page.trace.fonts.prepare("sun 漢字".encode())
-    assert page.trace.fonts.is_ready
-    page.set_text_size(24)
-    assert not page.trace.fonts.is_ready
-    qtbot.waitUntil(lambda: page.trace.fonts.is_ready)
