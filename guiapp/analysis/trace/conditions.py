@@ -314,7 +314,7 @@ class _Reader:
 
     def read(self, node: ast.expr) -> Evaluate:
         match node:
-            case ast.Constant(number) if type(number) in (int, float):
+            case ast.Constant(int() | float() as number) if not isinstance(number, bool):
                 try:
                     constant = float(number)
                 except OverflowError:

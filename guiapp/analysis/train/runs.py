@@ -168,7 +168,7 @@ class TrainRequest:
     """What to train on, and where the model file goes."""
 
     algorithm: str
-    text_file: str
+    text: str
     n_tokens: int
     has_end_marks: bool
     output: str
@@ -189,8 +189,7 @@ class Finished:
 def work(request: TrainRequest) -> Finished:
     """Train, and tell each step."""
     try:
-        text = Path(request.text_file).read_bytes().decode("utf-8", "replace")
-        run = begin(request.algorithm, text, request.n_tokens, request.has_end_marks)
+        run = begin(request.algorithm, request.text, request.n_tokens, request.has_end_marks)
     except TokenloupeError as error:
         return Finished(error=str(error))
     _send(run.start.line())

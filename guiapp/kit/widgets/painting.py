@@ -9,7 +9,7 @@ from functools import cache
 from math import cos, pi, sin
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QObject, QPointF, QRect, QRectF, QSizeF, Qt, QTimer
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
     QPolygonF,
+    QTextLayout,
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QProgressBar, QWidget
@@ -45,6 +46,8 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
 WRAP = Qt.TextFlag.TextWordWrap
 SHARED_PX = 64
+SAMPLES = tuple("αяאعअகទไខབაԱአ汉あ한😀∑⠁→")  # of scripts
+TURN_MS = 100  # from one of these to the next
 LAST_PLAIN = "\u058f"  # of Latin, Greek and Cyrillic letters, and a few more that most fonts have
 
 
@@ -167,6 +170,26 @@ def in_shared_size(font: QFont) -> tuple[QFont, float]:
     shared = QFont(font)
     shared.setPixelSize(SHARED_PX)
     return shared, font.pixelSize() / SHARED_PX
+
+
+def find_fonts(font: QFont, owner: QObject) -> None:
+    """Find fonts for all scripts, before a text needs them: one at a time, with pauses between.
+
+    The first character of a script takes Qt some 10 ms to find a font for.  A page in ten scripts that
+    came into sight while someone scrolled took 100.
+    """
+    waiting, turn = list(SAMPLES), QTimer(owner, interval=TURN_MS)
+
+    def search() -> None:
+        layout = QTextLayout(waiting.pop(0), font)
+        layout.beginLayout()
+        layout.createLine().setLineWidth(100)
+        layout.endLayout()
+        if not waiting:
+            turn.stop()
+
+    turn.timeout.connect(search)
+    turn.start()
 
 
 @contextmanager

@@ -8,13 +8,15 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QRawFont
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPixmapCache, QRawFont
 
 from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.charts.scales import log_values, round_values
-from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, bold, elided, fill, in_shared_size, scaled, write
+from guiapp.kit.widgets.painting import CENTER as IN_MIDDLE
+from guiapp.kit.widgets.painting import LEFT as AT_LEFT
+from guiapp.kit.widgets.painting import WRAP, bold, clear_pixmap, elided, fill, in_shared_size, scaled, write
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, blend
 
 RADIUS_PX = 6
@@ -30,7 +32,9 @@ SCALE_FONT_PX = 10
 BETWEEN_TICKS_PX = 90
 MOST_NAME_SHARE = 0.65  # of a scale, for what it counts
 KNOWN_TEXTS = 4096
-SHARES = {LEFT: 0.0, CENTER: 0.5, RIGHT: 1.0}  # of the free width, left of a text
+LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
+"""Where in its place a text stands: the share of the free width that is left of it."""
+
 STRIKE_SHARE = 0.3  # of the ascent, above the line that letters stand on
 AnyColor = QColor | Qt.PenStyle
 
@@ -118,7 +122,7 @@ class StepCanvas:
         place: QRectF,
         text: str,
         color: QColor | None = None,
-        side: Qt.AlignmentFlag = LEFT,
+        side: float = LEFT,
         size_px: int = UI_FONT_PX,
         *,
         is_bold: bool = False,
@@ -126,37 +130,45 @@ class StepCanvas:
     ) -> float:
         """Draw one line in the middle of the place's height; return how wide it is."""
         painter, face = self.painter, _face(size_px, is_bold)
-        width, is_own = _measured(text, size_px, is_bold)
-        if width > place.width():
-            text = elided(text, face.font, place.width())
-            width, is_own = _measured(text, size_px, is_bold)
-        left = place.left() + (place.width() - width) * SHARES[side]
-        line = QPointF(round(left), place.center().y() - face.height / 2 + face.ascent)
+        room, (width, is_own, shown) = place.width(), _measured(text, size_px, is_bold)
+        if width > room:
+            width, is_own, shown = _measured(elided(text, face.font, room), size_px, is_bold)
+        left = place.x() + (room - width) * side
+        line = QPointF(round(left), place.y() + (place.height() - face.height) / 2 + face.ascent)
         painter.setPen(color or self.theme.text)
-        painter.setFont(face.font if is_own else face.shared)
         if is_own:
-            painter.drawText(line, isolate(text))
+            painter.setFont(face.font)
+            painter.drawText(line, shown)
         else:
+            painter.setFont(face.shared)
             with scaled(painter, face.factor):
-                painter.drawText(line / face.factor, isolate(text))
+                painter.drawText(line / face.factor, shown)
         if is_struck:  # a font's own line is beside the text under a painter that scales
             y = line.y() - face.ascent * STRIKE_SHARE
             painter.drawLine(QPointF(left, y), QPointF(left + width, y))
         return width
 
-    def label(self, place: QRectF, text: str, side: Qt.AlignmentFlag = LEFT) -> None:
+    def label(self, place: QRectF, text: str) -> None:
         """A few words of the program's own."""
-        write(self.painter, place, text, self.theme.dim, side, Theme.ui_font(SMALL_FONT_PX))
+        write(self.painter, place, text, self.theme.dim, AT_LEFT, Theme.ui_font(SMALL_FONT_PX))
+
+    def message(self, place: QRectF, text: str) -> None:
+        """Why there is nothing to see, in the middle."""
+        write(self.painter, place, text, self.theme.dim, IN_MIDDLE | WRAP, Theme.ui_font(SMALL_FONT_PX))
 
     def box(self, place: QRectF, ground: QColor, line: QPen | None = None, radius: float = RADIUS_PX) -> None:
         """A rectangle with round corners, its line inside."""
         if line is None:
             fill(self.painter, place, ground, radius)
             return
-        half = line.widthF() / 2
-        self.painter.setPen(line)
-        self.painter.setBrush(ground)
-        self.painter.drawRoundedRect(place.adjusted(half, half, -half, -half), radius, radius)
+        ratio = self.painter.device().devicePixelRatio() * self.painter.worldTransform().m11()
+        colors, look = (ground.rgba(), line.color().rgba()), (line.widthF(), line.style().value, radius)
+        key = f"{place.width()} {place.height()} {ratio} {colors} {look}"
+        picture = QPixmap()
+        if not QPixmapCache.find(key, picture):  # to draw a line with round corners takes ten times as long
+            picture = _box_picture(place.size(), ratio, ground, line, radius)
+            QPixmapCache.insert(key, picture)
+        self.painter.drawPixmap(place.topLeft(), picture)
 
     def status_box(self, place: QRectF, status: CandidateStatus) -> None:
         self.box(place, status.ground(self.theme), status.line(self.theme))
@@ -183,12 +195,8 @@ class StepCanvas:
 
     def line(self, pen: QPen | QColor, *points: QPointF) -> None:
         """A line from point to point."""
-        path = QPainterPath(points[0])
-        for point in points[1:]:
-            path.lineTo(point)
-        self.painter.setBrush(Qt.BrushStyle.NoBrush)
         self.painter.setPen(pen)
-        self.painter.drawPath(path)
+        self.painter.drawPolyline(points)
 
     def rows(self, area: QRectF, rows: Sequence[CandidateRow], title: str = "") -> float:
         """As many as there is room for, one below the other; return where the last one ends."""
@@ -266,6 +274,17 @@ class StepCanvas:
             self.disc(middle, size_px / 2, Qt.PenStyle.NoPen, QPen(color, 1.4))
 
 
+def _box_picture(size: QSizeF, ratio: float, ground: QColor, line: QPen, radius: float) -> QPixmap:
+    picture, half = clear_pixmap(size.width(), size.height(), ratio), line.widthF() / 2
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(line)
+        painter.setBrush(ground)
+        place = QRectF(QPointF(), size).adjusted(half, half, -half, -half)
+        painter.drawRoundedRect(place, radius, radius)
+    return picture
+
+
 class _Face(NamedTuple):
     """The monospaced font in a size, that in which it borrows from others, and the factor to draw with."""
 
@@ -286,12 +305,12 @@ def _face(size_px: int, is_bold: bool) -> _Face:
 
 
 @lru_cache(KNOWN_TEXTS)
-def _measured(text: str, size_px: int, is_bold: bool) -> tuple[float, bool]:
-    """How wide a line is, and whether the font has all that is in it."""
-    face = _face(size_px, is_bold)
+def _measured(text: str, size_px: int, is_bold: bool) -> tuple[float, bool, str]:
+    """How wide a line is, whether the font has all that is in it, and what is drawn."""
+    face, shown = _face(size_px, is_bold), isolate(text)
     if all(map(face.raw.supportsCharacter, map(ord, text))):
-        return QFontMetricsF(face.font).horizontalAdvance(text), True
-    return QFontMetricsF(face.shared).horizontalAdvance(text) * face.factor, False
+        return QFontMetricsF(face.font).horizontalAdvance(text), True, shown
+    return QFontMetricsF(face.shared).horizontalAdvance(text) * face.factor, False, shown
 
 
 def text_width(text: str, size_px: int = UI_FONT_PX, is_bold: bool = False) -> float:

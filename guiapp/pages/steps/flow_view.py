@@ -13,9 +13,9 @@ from guiapp.analysis.trace.debugger import Debugger
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import faded
 from guiapp.kit.widgets.event_filters import TipWatch
-from guiapp.kit.widgets.painting import CENTER, RIGHT, fill, outline
+from guiapp.kit.widgets.painting import fill, outline
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme, blend
-from guiapp.pages.steps.canvas import StepCanvas, boxes_in_rows, text_width
+from guiapp.pages.steps.canvas import CENTER, RIGHT, StepCanvas, boxes_in_rows, text_width
 from guiapp.pages.steps.cards import DrawingContext, ZoomedView
 from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, ElementKind, ElementRole, Flow, flow
 from guiapp.pages.steps.model import StepsModel
@@ -169,7 +169,7 @@ class FlowView(ZoomedView):
 
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         if not self._flow.elements:
-            canvas.label(area, NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT, CENTER)
+            canvas.message(area, NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT)
             return
         first, n_seen, n_rows = self._first_row(), self._n_seen(), len(self._rows)
         if n_seen < n_rows:  # which of the rows are in sight
@@ -187,7 +187,7 @@ class FlowView(ZoomedView):
         styles = box_styles(canvas.theme)
         for box in boxes:
             _draw_box(canvas, box, styles)
-            if matches := at_bytes(breakpoints, box.element.start, box.element.end):
+            if breakpoints and (matches := at_bytes(breakpoints, box.element.start, box.element.end)):
                 corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
                 canvas.breakpoint_dot(corner, matches, SMALL_DOT_PX)
         self._draw_difference(canvas, boxes)

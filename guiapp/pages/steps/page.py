@@ -21,9 +21,8 @@ from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
-from guiapp.kit.widgets.painting import CENTER
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
-from guiapp.pages.steps.canvas import CandidateStatus, StepCanvas
+from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
 from guiapp.pages.steps.cards import DrawingContext
 from guiapp.pages.steps.exporter import ExportBar
 from guiapp.pages.steps.flow import Edge

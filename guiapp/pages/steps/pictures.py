@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
@@ -15,10 +16,12 @@ from guiapp.analysis.trace.replay import Candidate
 from guiapp.analysis.trace.trace import STAGE_NAMES
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
-from guiapp.kit.widgets.painting import CENTER, LEFT, WRAP, write
+from guiapp.kit.widgets.painting import LEFT as AT_LEFT
+from guiapp.kit.widgets.painting import WRAP, write
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, blend
 from guiapp.pages.steps.canvas import (
     BADGE_PX,
+    CENTER,
     PADDING_PX,
     ROW_PX,
     SCALE_FONT_PX,
@@ -149,7 +152,7 @@ class PictureView(ZoomedView):
             if entries:
                 _draw_queue(canvas, area, debugger, entries)
             else:
-                canvas.label(area, "No two neighbours have a rule.", CENTER)
+                canvas.message(area, "No two neighbours have a rule.")
         elif name in WALKERS and tree is not None:
             left = QRectF(area.left(), area.top(), area.width() * TAKEN_SHARE, area.height())
             canvas.rows(left, _taken_rows(canvas.theme, area, debugger, has_worth=False), TAKEN)
@@ -182,13 +185,20 @@ class PictureView(ZoomedView):
 
 def _draw_caption(canvas: StepCanvas, area: QRectF, text: str) -> float:
     """What there is to see, at the top where there is room; return where the picture begins."""
-    font = Theme.ui_font(SMALL_FONT_PX)
-    height = QFontMetricsF(font).boundingRect(area, int(LEFT | WRAP), text).height()
+    height = _caption_px(text, area.width())
     if area.height() < LEAST_BELOW_CAPTION_PX + height:
         return area.top()
     place = QRectF(area.left(), area.top(), area.width(), height)
-    write(canvas.painter, place, text, canvas.theme.dim, LEFT | WRAP, font)
+    font = Theme.ui_font(SMALL_FONT_PX)
+    write(canvas.painter, place, text, canvas.theme.dim, AT_LEFT | WRAP, font)
     return area.top() + math.ceil(height) + UNIT_PX
+
+
+@lru_cache
+def _caption_px(text: str, width: float) -> float:
+    """How high it is; it stays the same for many steps."""
+    metrics = QFontMetricsF(Theme.ui_font(SMALL_FONT_PX))
+    return metrics.boundingRect(QRectF(0, 0, width, 1000), int(AT_LEFT | WRAP), text).height()
 
 
 def stage_rows(debugger: Debugger) -> list[CandidateRow]:
@@ -234,7 +244,7 @@ def tried_row(entry: TriedToken, is_last: bool) -> CandidateRow:
 def _draw_walk(canvas: StepCanvas, area: QRectF, shown: MatchedPath) -> None:
     """From the root down, a line for each token on the way; the ways not taken beside it."""
     if not shown.nodes:
-        canvas.label(area, "No walk at this step.", CENTER)
+        canvas.message(area, "No walk at this step.")
         return
     theme, pen = canvas.theme, QPen(canvas.theme.accent, 2)
     nodes = shown.nodes[-max(2, int(area.height() // STEP_PX) - 1) :]

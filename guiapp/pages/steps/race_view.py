@@ -87,18 +87,15 @@ class RaceBox(QComboBox):
         rows |= {f"race {each.encoder}": each.encoder for each in proposals}
         if race.other is not None:
             rows[self._elided(f"race {quoted(race.names[1] or race.name, LONGEST_NAME)}")] = OTHER_MODEL
-        shown = [(self.itemText(index), self.itemData(index)) for index in range(self.count())]
         with QSignalBlocker(self):
-            if [choice for _, choice in shown] != list(rows.values()):
+            if [self.itemData(index) for index in range(self.count())] != list(rows.values()):
                 self.clear()
-                for title, choice in rows.items():
-                    self.addItem(title, choice)
+                for choice in rows.values():
+                    self.addItem("", choice)
             for index, title in enumerate(rows):
-                if self.itemText(index) != title:
-                    self.setItemText(index, title)
+                self.setItemText(index, title)
             for row, each in enumerate(proposals, 1):
-                if self.itemData(row, DESCRIPTION_ROLE) != each.description:
-                    self.setItemData(row, each.description, DESCRIPTION_ROLE)
+                self.setItemData(row, each.description, DESCRIPTION_ROLE)
                 items.item(row).setEnabled(each.differs or each.encoder == race.encoder)
             self.setCurrentIndex(max(0, self.findData(race.encoder if race.other is None else OTHER_MODEL)))
         if self.view().isVisible():

@@ -23,7 +23,6 @@ from guiapp.analysis.trace.recorder import (
 from guiapp.analysis.trace.trace import Trace
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.processes import command_of
-from guiapp.core.sources.files import replace_file
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress, later
 
@@ -242,17 +241,10 @@ class TraceRecorder(QObject):
         self._number += 1
         self._tokenizer = tokenizer
         self._loading.cancel()
-        text_file = Path(self._folder.name) / f"text-{self._number}"
-        try:
-            replace_file(text_file, text, is_private=True)
-        except OSError as error:
-            self._set_busy(False)
-            self.failed.emit(f"{text_file} cannot be written: {error.strerror}.")
-            return
         model = str(tokenizer.vocabulary.path), tokenizer.vocabulary.chosen_pre
-        switches = add_special, parse_special
         output = str(Path(self._folder.name) / f"trace-{self._number}")
-        self._send(RecordRequest(self._number, *model, str(text_file), encoder, *switches, output))
+        sent = text.decode("utf-8", "surrogateescape")
+        self._send(RecordRequest(self._number, *model, sent, encoder, add_special, parse_special, output))
         self.progress = 0.0
         self._set_busy(True)
         self.progress_changed.emit()

@@ -25,7 +25,7 @@ from guiapp.errors import TokenloupeError
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, clear, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.painting import RIGHT, bold
+from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -36,7 +36,7 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.steps.canvas import StepCanvas, text_width
+from guiapp.pages.steps.canvas import RIGHT, StepCanvas, text_width
 from guiapp.pages.steps.cards import DrawingContext, ZoomedView, head_row, quiet_button, section_title
 from guiapp.pages.steps.flow import Made, made_so_far, worth_name
 from guiapp.pages.steps.model import StepsModel

@@ -16,7 +16,6 @@ from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.analysis.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import SeenWatch
@@ -95,10 +94,10 @@ class TraceView(QSplitter):
         self.code = CodeView(model, drawing)
         self.side = TraceSide(model, drawing)
         self.race_card = RaceCard(model, actions["race_parting"], drawing)
-        self.waiting = WaitingPanel(model.recording, session)
+        self.waiting = RecordingPanel(model.recording, session, is_line=False)
         self.cover = Cover(drawing)
         self._is_covered = self._is_presented = False
-        self.part_bar = PartBar(model.recording, session.document, self)
+        self.part_bar = RecordingPanel(model.recording, session, self, is_line=True)
         self.sentence = SentenceView(drawing)
         self.number = TextLine(drawing, is_number=True)
         self._title, self._picture_title = title_line(drawing), title_line(drawing)
@@ -242,42 +241,56 @@ class Cover(QLabel):
         self.setText(f'<p style="color:{dim}">{text}</p><p>{tokens}</p><p style="{hint}">{HINT}</p>')
 
 
-class WaitingPanel(QWidget):
-    """How far the recording is, or why there is none."""
+class RecordingPanel(QWidget):
+    """How far the recording is, why there is none, or which part of the text is recorded; with what helps.
 
-    def __init__(self, recording: Recording, session: ModelSession) -> None:
-        super().__init__()
-        self._recording = recording
-        self._session = session
-        self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
+    It fills the page, or is a line over the steps, which is hidden where they are those of the whole text.
+    """
+
+    def __init__(
+        self, recording: Recording, session: ModelSession, parent: QWidget | None = None, *, is_line: bool
+    ) -> None:
+        super().__init__(parent)  # from the start: what is shown without one is a window
+        self._recording, self._session, self._is_line = recording, session, is_line
+        self.message = plain_label("dim" if is_line else "", wraps=True)
         self.bar = ShareBar("Progress of the recording", BAR_WIDTH_PX)
         self.cancel = tool_button("Cancel", recording.cancel, role="raised")
+        self.part = tool_button("Record a part", recording.record_part, role="raised")
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
-        self.part = tool_button("Record a part", recording.record_part, role="raised")
-        buttons = in_row(STRETCH, self.cancel, self.part, self.selection, self.everything, STRETCH)
-        margins = 4 * MARGIN_PX, MARGIN_PX
-        bar = in_row(STRETCH, self.bar, STRETCH)
-        in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
-        recording.changed.connect(self._refresh)
-        session.statistics_changed.connect(self._refresh)
-        session.loader.loading_changed.connect(self._refresh)
+        buttons = self.cancel, self.part, self.selection, self.everything
+        if is_line:
+            in_row((self.message, 1), self.bar, *buttons, on=self, spacing=AS_AROUND)
+        else:
+            self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            rows = in_row(STRETCH, self.bar, STRETCH), in_row(STRETCH, *buttons, STRETCH)
+            margins = 4 * MARGIN_PX, MARGIN_PX
+            in_column(STRETCH, self.message, *rows, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
+        for signal in (
+            recording.changed,
+            session.statistics_changed,
+            session.document.selection_changed,
+            session.loader.loading_changed,
+        ):
+            signal.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
-        recording = self._recording
-        has_choice = bool(recording.failure) and not recording.is_busy
-        self.message.setText(self._words())
-        self.bar.setVisible(recording.is_busy)
+        recording, is_line = self._recording, self._is_line
+        is_waiting, has_failed = recording.is_busy and not is_line, bool(recording.failure) and not is_line
+        has_choice = is_line or (has_failed and not recording.is_busy)
+        if is_line:
+            self.setVisible(recording.is_part)
+        self.message.setText(self._part() if is_line else self._state())
+        self.bar.setVisible(is_waiting)
         self.bar.show_share(recording.progress)
-        self.cancel.setVisible(recording.is_busy)
+        self.cancel.setVisible(is_waiting)
         self.everything.setVisible(has_choice)
-        for button in (self.part, self.selection):
-            button.setVisible(has_choice and recording.is_long)
+        self.selection.setVisible(has_choice and recording.is_long)
+        self.part.setVisible(has_choice and recording.is_long and not is_line)
         self.selection.setEnabled(self._session.document.has_selection)
 
-    def _words(self) -> str:
+    def _state(self) -> str:
         recording = self._recording
         if recording.is_busy:
             return f"Recording every decision: {percent(recording.progress)}"
@@ -287,32 +300,15 @@ class WaitingPanel(QWidget):
             return "Open a model, and the steps of its tokenizer appear here."
         return "Preparing …"
 
-
-class PartBar(QWidget):
-    """Says which part of a text these are the steps of, and offers more; hidden where they are of all."""
-
-    def __init__(self, recording: Recording, document: TextDocument, parent: QWidget) -> None:
-        super().__init__(parent)  # from the start: what is shown without one is a window
-        self._recording = recording
-        self._document = document
-        self.message = plain_label("dim", wraps=True)
-        self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
-        self.everything = tool_button("Record all of it", recording.record_all, role="raised")
-        in_row((self.message, 1), self.selection, self.everything, on=self, spacing=AS_AROUND)
-        recording.changed.connect(self._refresh)
-        document.selection_changed.connect(self._refresh)
-        self._refresh()
-
-    def _refresh(self) -> None:
-        recording, n_bytes = self._recording, self._document.size
-        self.setVisible(recording.is_part)
-        if recording.is_part:
-            self.message.setText(
-                f"Bytes {recording.text_start:,}–{recording.text_end:,} of {n_bytes:,} are shown, as a text "
-                f"of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
-                f"{recording.cost.size_bytes / 1e6:,.0f} MB."
-            )
-        self.selection.setEnabled(self._document.has_selection)
+    def _part(self) -> str:
+        recording = self._recording
+        if not recording.is_part:
+            return ""
+        return (
+            f"Bytes {recording.text_start:,}–{recording.text_end:,} of {self._session.document.size:,} are "
+            f"shown, as a text of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
+            f"{recording.cost.size_bytes / 1e6:,.0f} MB."
+        )
 
 
 class CodeView(ZoomedView):

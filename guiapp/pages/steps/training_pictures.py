@@ -13,9 +13,10 @@ from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.steps import MergeStep, PruningStep, TrainingStep
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.charts.scales import round_values
-from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX
 from guiapp.pages.steps.canvas import (
+    CENTER,
+    RIGHT,
     ROW_PX,
     SCALE_PX,
     BarScale,
@@ -167,7 +168,7 @@ class PairsPicture(TrainingPicture):
     ) -> None:
         won = record.step(1) if step is None and record.n_steps else step
         if not isinstance(won, MergeStep):
-            canvas.label(area, why_none(self._model), CENTER | WRAP)
+            canvas.message(area, why_none(self._model))
             return
         is_score, scale = record.start.algorithm == "wordpiece", BarScale(won.worth)
         pairs = [((won.left, won.right), won.worth, "next" if step is None else "merged")]
@@ -224,7 +225,7 @@ class PiecesPicture(TrainingPicture):
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None
     ) -> None:
         if step is None or isinstance(step, MergeStep):
-            canvas.label(area, "All frequent substrings compete. Step on.", CENTER)
+            canvas.message(area, "All frequent substrings compete. Step on.")
             return
         if isinstance(step, PruningStep):
             dropped = QRectF(0, 0, area.width() / 2 - GAP_PX, area.height())

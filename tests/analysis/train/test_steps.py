@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.train import unigram
-from guiapp.analysis.train.corpus import bpe_steps, wordpiece_steps
+from guiapp.analysis.train.corpus import Ranking, bpe_steps, wordpiece_steps
 from guiapp.analysis.train.models import byte_level_corpus, unigram_words, wordpiece_corpus
 from guiapp.analysis.train.steps import (
     EstimateStep,
     PruningStep,
-    Ranking,
     from_json,
     merges,
     rounds,
