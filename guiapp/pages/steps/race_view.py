@@ -28,7 +28,10 @@ OTHER_MODEL = "other model"
 NOBODY, NO_RACE = "Race against …", "no race"
 DESCRIPTION_ROLE = Qt.ItemDataRole.UserRole + 1
 BOX_PX, ARROW_PX = 190, 46
-TIP = "A step is one decision, and not a time: some look at much more of the text for each."
+TIP = (
+    "An operation looks up a pair or a token, goes a byte down the token tree, or puts something into a "
+    "queue or takes it out. Steps say little about speed: some do much more than others."
+)
 
 
 class _ProposalDelegate(QStyledItemDelegate):
@@ -111,10 +114,10 @@ class RaceBox(QComboBox):
 
 
 class RaceLanes(ZoomedView):
-    """How many steps each takes and has taken, on one scale; of two with the same tokens the shorter wins."""
+    """How much each has to do, and has done, on one scale; of two with the same tokens the quicker wins."""
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Steps of both", drawing)
+        super().__init__("Work of both", drawing)
         self.setToolTip(TIP)
         self._model = model
         model.race.changed.connect(self.update)
@@ -129,21 +132,17 @@ class RaceLanes(ZoomedView):
         runs = [run for run in (race.leader, race.competitor) if run is not None]
         if len(runs) < 2:
             return
-        scale = BarScale(max(run.n_steps for run in runs))
-        shortest = min(run.n_steps for run in runs)
-        has_winner = race.difference is None and shortest < scale.highest  # both make the same tokens
-        rows = [
-            CandidateRow(
-                name,
-                f"{run.position:,} of {run.n_steps:,}",
-                CandidateStatus.WINNER if has_winner and run.n_steps == shortest else CandidateStatus.OTHER,
-                share=scale.share(run.n_steps),
-                done=scale.share(run.position),
-            )
-            for name, run in zip(race.names, runs, strict=True)
-        ]
+        totals = [int(work[-1]) for work in race.work]
+        scale, least = BarScale(max(totals)), min(totals)
+        has_winner = race.difference is None and least < scale.highest  # both make the same tokens
+        rows = []
+        for name, run, work, total in zip(race.names, runs, race.work, totals, strict=True):
+            is_winner, done = has_winner and total == least, int(work[run.position])
+            status = CandidateStatus.WINNER if is_winner else CandidateStatus.OTHER
+            share, part = scale.share(total), scale.share(done)
+            rows.append(CandidateRow(name, f"{done:,} of {total:,}", status, share=share, done=part))
         end = canvas.rows(area, rows)
-        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "steps, linear")
+        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "operations, linear")
 
 
 class RaceCard(QFrame):
