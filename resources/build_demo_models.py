@@ -15,21 +15,27 @@ from pathlib import Path
 import longest_match_training
 from gguf import TokenType
 
+from guiapp.analysis.train import unigram
 from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     SENTENCEPIECE_WORDS,
     TrainingCorpus,
     bpe_steps,
     count_words,
+    wordpiece_steps,
 )
 from guiapp.analysis.train.models import (
+    BYTE_ALPHABET,
     SPACE,
     ModelFile,
     Token,
+    byte_level_corpus,
+    byte_level_rows,
     byte_tokens,
-    train_byte_level,
-    train_unigram,
-    train_wordpiece,
+    unigram_rows,
+    unigram_words,
+    wordpiece_corpus,
+    wordpiece_rows,
     write_gguf,
 )
 from guiapp.core.demo import resources_folder, sample_text
@@ -227,6 +233,32 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, build in MODELS.items():
         write_gguf(folder / f"{name}.gguf", build())
+
+
+def train_byte_level(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """Byte-level BPE as GPT-2 and Llama 3 spell it: tokens and merges.  The special tokens come last."""
+    n_merges = max(0, n_tokens - len(BYTE_ALPHABET) - len(special))
+    merges = islice(bpe_steps(byte_level_corpus(text), min_count), n_merges)
+    return byte_level_rows([(merge.left, merge.right) for merge in merges], special)
+
+
+def train_wordpiece(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[Token, ...]:
+    """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ##."""
+    corpus = wordpiece_corpus(text)
+    alphabet = sorted(corpus.symbol_counts)
+    n_merges = max(0, n_tokens - len(special) - len(alphabet))
+    merges = islice(wordpiece_steps(corpus, min_count), n_merges)
+    return wordpiece_rows(alphabet, [(merge.left, merge.right) for merge in merges], special)
+
+
+def train_unigram(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """A Unigram model for text with one space between words: special tokens, then pieces by probability."""
+    *_, last = unigram.steps(unigram_words(text), n_tokens - len(special))
+    return unigram_rows(last.model, special)
 
 
 def train_sentencepiece_bpe(

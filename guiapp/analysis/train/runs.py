@@ -149,6 +149,14 @@ def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False)
     return MergeRun(algorithm, text, n_tokens, has_end_marks)
 
 
+def train(algorithm: str, text: str, n_tokens: int) -> ModelFile:
+    """The model of a text; raises TrainingError where the text or the size is too small for it."""
+    run = begin(algorithm, text, n_tokens)
+    for _ in run.steps():
+        pass
+    return run.model()
+
+
 def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[TrainingCorpus, tuple[str, ...], int]:
     """The corpus, the symbols that need no merge, and how many other tokens the file has."""
     if has_end_marks:

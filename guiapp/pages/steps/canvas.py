@@ -217,7 +217,8 @@ class StepCanvas:
         elif row.share is None or status is not CandidateStatus.OTHER:  # else its bar is enough
             self.status_box(place, status)
         if row.share is not None:
-            bar = QRectF(place.left(), place.bottom() - BAR_PX, place.width() * row.share, BAR_PX)
+            top = place.bottom() - BAR_PX - 2  # within the line of a box
+            bar = QRectF(place.left(), top, place.width() * row.share, BAR_PX)
             self.painter.fillRect(bar, status.bar(theme))
             if row.done is not None:
                 bar.setWidth(place.width() * row.done)

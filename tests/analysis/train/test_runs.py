@@ -16,11 +16,10 @@ from guiapp.analysis.train.models import (
     Token,
     TrainingError,
     shortfall,
-    train,
     write_gguf,
 )
 from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.runs import Finished, TrainRequest, begin, main, parse_start
+from guiapp.analysis.train.runs import Finished, TrainRequest, begin, main, parse_start, train
 from guiapp.analysis.train.steps import to_json
 
 TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
