@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import longest_match_training
 from gguf import TokenType
@@ -20,9 +21,8 @@ from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     SENTENCEPIECE_WORDS,
     TrainingCorpus,
-    bpe_steps,
     count_words,
-    wordpiece_steps,
+    merged_pairs,
 )
 from guiapp.analysis.train.models import (
     BYTE_ALPHABET,
@@ -233,6 +233,31 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, build in MODELS.items():
         write_gguf(folder / f"{name}.gguf", build())
+
+
+class Merge(NamedTuple):
+    """A rule that was learned: `left` and `right` side by side become one symbol.
+
+    worth  how often they stand so; for WordPiece their score
+    """
+
+    left: str
+    right: str
+    worth: float
+
+    @property
+    def result(self) -> str:
+        return self.left + self.right
+
+
+def bpe_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
+    """Yield the rules in the order they are learned; the corpus is as after the rule just yielded."""
+    return (Merge(*pair, worth) for ((pair, worth),) in merged_pairs(corpus, "bpe", min_count))
+
+
+def wordpiece_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
+    """The same by the score of WordPiece."""
+    return (Merge(*pair, worth) for ((pair, worth),) in merged_pairs(corpus, "wordpiece", min_count))
 
 
 def train_byte_level(

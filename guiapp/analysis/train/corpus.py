@@ -14,7 +14,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
 Pair = tuple[str, str]
 END_OF_WORD = "</w>"  # in textbooks, the last symbol of each word
@@ -109,31 +108,6 @@ def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
             joined.append(symbols[at])
             at += 1
     return joined
-
-
-class Merge(NamedTuple):
-    """A rule that was learned: `left` and `right` side by side become one symbol.
-
-    worth  how often they stand so; for WordPiece their score
-    """
-
-    left: str
-    right: str
-    worth: float
-
-    @property
-    def result(self) -> str:
-        return self.left + self.right
-
-
-def bpe_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
-    """Yield the rules in the order they are learned; the corpus is as after the rule just yielded."""
-    return (Merge(*pair, worth) for ((pair, worth),) in merged_pairs(corpus, "bpe", min_count))
-
-
-def wordpiece_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
-    """The same by the score of WordPiece."""
-    return (Merge(*pair, worth) for ((pair, worth),) in merged_pairs(corpus, "wordpiece", min_count))
 
 
 def merged_pairs(
