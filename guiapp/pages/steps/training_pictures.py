@@ -233,13 +233,13 @@ class PiecesPicture(TrainingPicture):
                 CandidateRow(record.write(piece), f"−{loss:,.2f}", CandidateStatus.OUT)
                 for piece, loss in step.dropped
             ]
-            canvas.rows(dropped, losses, "dropped, and the log-likelihood that it costs")
+            canvas.rows(dropped, losses, "dropped, and what that costs")
             area = area.adjusted(dropped.width() + 2 * GAP_PX, 0, 0, 0)
-        saved = [
+        best = [
             CandidateRow(record.write(piece), percent(math.exp(score), 2), ground=canvas.theme.panel)
             for piece, score in step.best
         ]
-        canvas.rows(area, saved, "saved, and how probable")
+        canvas.rows(area, best, "most probable")
 
 
 class LikelihoodPicture(TrainingPicture):
@@ -270,7 +270,7 @@ class LikelihoodPicture(TrainingPicture):
                 upright(number, QPen(theme.line, 1, Qt.PenStyle.DashLine))
         canvas.line(theme.line, area.topLeft(), area.bottomLeft())
         bottom = QRectF(area.left(), area.bottom(), area.width(), SCALE_PX)
-        canvas.scale(bottom, BarScale(n_steps), "linear; dashed: pieces dropped")
+        canvas.scale(bottom, BarScale(n_steps), "dashed: pieces dropped")
         last = math.inf
         for value in sorted({low, high, *round_values(low, high, N_TICKS)}):
             y = place(0, value).y()
