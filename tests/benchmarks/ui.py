@@ -340,7 +340,6 @@ def stepping(model: str, n_steps: int = 1_000_000, n_events: int = 60) -> Iterat
         steps, breakpoints = page.model, page.model.breakpoints
         wait_until(lambda: page.is_ready)
         steps.show(debugger_for(tokenizer, trace))
-        wait_until(lambda: page.trace.fonts.is_ready)
         watch, events = PaintWatch(page.trace.flow), range(n_events + N_WARM_UP)
         seeks = [watch.frame_ms(lambda: steps.go_to(rng.randrange(len(trace)))) for _ in events]
         runs = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from html import escape
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QWheelEvent, QWindow
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from guiapp.kit.widgets.theme import Theme
 
+W = TypeVar("W", bound=QWidget)
 SELDOM_S = 0.1  # of all that happens in this time only the first is told
 PRESSES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
 
@@ -116,6 +118,11 @@ class TextZoom(QObject):
     def ui_font(self, size_px: int) -> QFont:
         return Theme.ui_font(self.scaled(size_px))
 
+    def fit(self, widget: W, size_px: int, font_of: Callable[[int], QFont] = Theme.ui_font) -> W:
+        """Let a widget's font have this size times the factor, as long as it lives."""
+        _ZoomedFont(widget, self, size_px, font_of)
+        return widget
+
     def watch(self, widget: QWidget) -> None:
         """Let the wheel zoom over a widget while Ctrl is held."""
         widget.installEventFilter(self)
@@ -131,3 +138,18 @@ class TextZoom(QObject):
         if turned := event.angleDelta().y():
             self.stepped.emit(1 if turned > 0 else -1)
         return True
+
+
+class _ZoomedFont(QObject):
+    """Keeps a widget's font in the size of a zoom; lives as long as the widget."""
+
+    def __init__(
+        self, widget: QWidget, zoom: TextZoom, size_px: int, font_of: Callable[[int], QFont]
+    ) -> None:
+        super().__init__(widget)
+        self._widget, self._zoom, self._size_px, self._font_of = widget, zoom, size_px, font_of
+        zoom.changed.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        self._widget.setFont(self._font_of(self._zoom.scaled(self._size_px)))
