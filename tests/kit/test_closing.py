@@ -13,7 +13,7 @@ from guiapp.kit.state.recent import RecentTexts
 
 OWNERS = {
     "check": lambda session, settings: (made := TextCheck(), made.wait),
-    "decode": lambda session, settings: (made := DecodeModel(session), made.wait),
+    "decode": lambda session, settings: (made := DecodeModel(session), made.close),
     "details": lambda session, settings: (made := TokenDetailsModel(session), made.close),
     "loader": lambda session, settings: (made := ModelLoader(), made.wait),
     "recent": lambda session, settings: (made := RecentTexts(settings), made.close),

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from guiapp.analysis.explain.id_lists import IdsError, parse_ids
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import Background, Progress
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -44,51 +45,35 @@ class Decoded:
     error_span: tuple[int, int] | None = None
 
 
-class DecodeModel(QObject):
+class DecodeModel(Background[Decoded]):
     """What somebody pastes, decoded by the session's tokenizer.
 
     remove_special   whether a BOS in front and an EOS at the end are left out
     unparse_special  whether control tokens are written as their text; else they are left out
-
-    Signals:
-        changed(): `result` is new.
-        busy_changed(): `is_busy` is new.
     """
 
-    changed = Signal()
-    busy_changed = Signal()
-
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, self._prepare_decoding, is_watched=True)
         self._source = source
-        self.ids_text = ""
-        self.remove_special = False
-        self.unparse_special = True
-        self.result = Decoded()
-        self._job = LatestJob[Decoded](self, self._take)
-        self._job.busy_changed.connect(self.busy_changed)
+        self.ids_text, self.remove_special, self.unparse_special = "", False, True
         source.vocabulary_changed.connect(self._decode)
         source.spelling.changed.connect(self.changed)
 
     @property
-    def is_busy(self) -> bool:
-        """Whether the ids are newer than the results."""
-        return self._job.is_busy
+    def result(self) -> Decoded:
+        """The last one, while `is_busy`."""
+        if self._source.tokenizer is None:
+            return Decoded(error="Open a model first: ids mean nothing without its vocabulary.")
+        return self.value or Decoded()
 
     def set_ids_text(self, text: str) -> None:
-        if text != self.ids_text:
-            self.ids_text = text
-            self._decode()
+        self._choose("ids_text", text)
 
     def set_remove_special(self, remove_special: bool) -> None:
-        if remove_special != self.remove_special:
-            self.remove_special = remove_special
-            self._decode()
+        self._choose("remove_special", remove_special)
 
     def set_unparse_special(self, unparse_special: bool) -> None:
-        if unparse_special != self.unparse_special:
-            self.unparse_special = unparse_special
-            self._decode()
+        self._choose("unparse_special", unparse_special)
 
     def token_text(self, token_id: int) -> TokenText:
         """How a token is written, and what it is."""
@@ -98,25 +83,20 @@ class DecodeModel(QObject):
         attributes = Attribute(int(vocabulary.effective_attributes[token_id]))
         return TokenText(self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes)
 
-    def wait(self) -> None:
-        self._job.wait()
+    def _choose(self, name: str, value: str | bool) -> None:
+        if value != getattr(self, name):
+            setattr(self, name, value)
+            self._decode()
 
     def _decode(self) -> None:
-        tokenizer = self._source.tokenizer
-        if tokenizer is None:
-            self._job.cancel()
-            self._take(Decoded(error="Open a model first: ids mean nothing without its vocabulary."))
-        elif not self.ids_text:
-            self._job.cancel()
-            self._take(Decoded())
-        else:
-            self._job.start(
-                partial(_decode, tokenizer, self.ids_text, self.remove_special, self.unparse_special)
-            )
-
-    def _take(self, result: Decoded) -> None:
-        self.result = result
+        self.refresh()
         self.changed.emit()
+
+    def _prepare_decoding(self) -> Callable[[Progress], Decoded] | None:
+        tokenizer = self._source.tokenizer
+        if tokenizer is None or not self.ids_text:
+            return None
+        return partial(_decode, tokenizer, self.ids_text, self.remove_special, self.unparse_special)
 
 
 def _decode(

@@ -98,12 +98,17 @@ class DecodeDialog(QDialog):
         self._copy.clicked.connect(self._copy_text)
         self._insert.clicked.connect(self._request_insert)
         self._replace.clicked.connect(self._request_replace)
-        self._model.changed.connect(self._show_model)
-        self._model.busy_changed.connect(self._enable_buttons)
+        self._model.changed.connect(self._on_model_changed)
         self._theme_source.changed.connect(self._show_model)
 
     def _read_ids(self) -> None:
         self._model.set_ids_text(self._ids.toPlainText())
+
+    def _on_model_changed(self) -> None:
+        if self._model.is_busy:  # what is shown stays
+            self._enable_buttons()
+        else:
+            self._show_model()
 
     def _show_model(self) -> None:
         text = self._model.result.decoded.decode("utf-8", "replace")

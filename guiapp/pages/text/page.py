@@ -196,7 +196,7 @@ class InspectPage(Page):
         self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
-        self.decode_model.wait()
+        self.decode_model.close()
 
     def show_why(self) -> None:
         self.side.show_why()

@@ -24,12 +24,12 @@ def session(qtbot):
 def model(session):
     made = DecodeModel(session)
     yield made
-    made.wait()
+    made.close()
 
 
 def decoded(model, qtbot, text):
-    with qtbot.waitSignal(model.changed):
-        model.set_ids_text(text)
+    model.set_ids_text(text)
+    qtbot.waitUntil(lambda: not model.is_busy)
     return model.result
 
 
@@ -52,8 +52,9 @@ def test_special_tokens_are_left_out_as_asked(model, session, qtbot, monkeypatch
     monkeypatch.setattr(session.tokenizer, "decode_bytes", lambda ids, *how: asked.append(how) or b"")
     decoded(model, qtbot, "0 1")
     for choose, value in ((model.set_remove_special, True), (model.set_unparse_special, False)):
-        with qtbot.waitSignal(model.changed):
-            choose(value)
+        choose(value)
+        assert model.is_busy
+        qtbot.waitUntil(lambda: not model.is_busy)
         choose(value)
         assert not model.is_busy  # it is so already
     assert asked == [(False, True), (True, True), (True, False)]
@@ -89,6 +90,8 @@ def test_ids_mean_nothing_without_a_model(qtbot):
 
 def test_the_ids_of_another_model_are_decoded_again(model, session, qtbot):
     decoded(model, qtbot, "1")
-    with qtbot.waitSignals([model.busy_changed, model.changed]):
+    with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("other.gguf")
+    assert model.is_busy
+    qtbot.waitUntil(lambda: not model.is_busy)
     assert model.result.decoded == b"one"
