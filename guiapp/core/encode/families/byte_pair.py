@@ -20,7 +20,6 @@ from guiapp.core.encode.families.pipeline import (
     Tracer,
     laid_out,
     no_fast_path,
-    rows_of,
 )
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
 from guiapp.core.pretokenize.splitter import splitter_of
@@ -142,10 +141,9 @@ class BytePairPipeline(PairPipeline):
         return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        data, ends = laid_out(texts)
         if not self._is_split:
-            pieces = (self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1]))
-            return rows_of(pieces)
+            return super().encode_each(texts)
+        data, ends = laid_out(texts)
         return self._encoder.encode_each(
             data, ends, lambda start, end: self._encode(data[start:end], self.encoders[0])
         )

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Rows, Tracer
+from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Rows, Tracer, encode_each_piece
 from guiapp.core.encode.reference import backtrack, longest_match, merge
 from guiapp.core.encode.reference.longest_match import Choose, Dropout, Join, Take, Taken, TokenMatches
-from guiapp.core.encode.reference.merge import Merge, Slots, symbol_slots
+from guiapp.core.encode.reference.merge import Merge, Rules, Slots, symbol_slots
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary, tree_of
@@ -211,27 +211,16 @@ class PairEncoder:
         has_marked_space = self._model.has_marked_space(np.frombuffer(text, np.uint8))
         if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
             encoder = "heap"
-        ids: list[int] = []
-        spans: list[tuple[int, int]] = []
-        start = 0
-        tracer.split(piece_ends)
         dropout = replace(self._dropout)  # it counts its random numbers
-        for end in piece_ends:
-            result = self._encode_piece(text, start, end, encoder, dropout, tracer)
-            for token, token_start, token_end in result:
-                ids.append(token)
-                spans.append((start + token_start, start + token_end))
-            start = end
-        columns = np.array(spans, np.int64).reshape(-1, 2)
-        tokens = FragmentTokens(np.array(ids, np.int32), columns[:, 0].copy(), columns[:, 1].copy())
+        encode_piece = partial(self._encode_piece, encoder, dropout, tracer)
+        tokens = encode_each_piece(text, piece_ends, encode_piece, tracer)
         _check(tokens, np.frombuffer(text, np.uint8))
         return tokens
 
     def _encode_piece(
-        self, text: bytes, start: int, end: int, encoder: str, dropout: Dropout, tracer: Tracer
-    ) -> list[tuple[int, int, int]]:
-        """Token, start and end of each token of the piece text[start:end], offsets within the piece."""
-        piece = text[start:end]
+        self, encoder: str, dropout: Dropout, tracer: Tracer, start: int, piece: bytes
+    ) -> Taken:
+        """Token, start and end of each token of a piece, offsets within it."""
         if encoder not in APPROXIMATE and (whole := self._whole_token(piece)) != ABSENT:
             tokens: Taken = [(whole, 0, len(piece))]
             tracer.piece(start, piece, None, None)
@@ -243,14 +232,13 @@ class PairEncoder:
         data = piece if marked is None else marked.data.tobytes()
         start_symbols = self._merging.start_symbols(data)
         tracer.piece(start, data, marked, start_symbols)
-        piece_symbols = [symbol for symbol, _, _ in start_symbols]
-        slots: Slots = list(piece_symbols)
         parts: Parts = {}
-        for step in READABLE[encoder](piece_symbols, self._merging.rules):
-            step.apply(slots)
-            tracer.step(step)
+
+        def note_parts(step: object) -> None:
             if isinstance(step, merge.Push) and self._merging.is_unused(step.made):
                 parts[step.made] = step.left, step.right
+
+        slots = merged_slots(start_symbols, self._merging.rules, encoder, tracer, note_parts)
         positions = symbol_slots(slots)
         ends = [start for _, start, _ in start_symbols] + [len(data)]
         tokens = []
@@ -322,6 +310,23 @@ class PairPipeline(Pipeline):
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         bounds = self._encoder.bounds(ids)
         return np.maximum(bounds - 1, 0) if self._adds_space else bounds
+
+
+def merged_slots(
+    symbols: Taken,
+    rules: Rules,
+    encoder: str,
+    tracer: Tracer,
+    note: Callable[[object], None] = lambda step: None,
+) -> Slots:
+    """What merging makes of the start symbols of a piece; `note` is given each step."""
+    pieces = [symbol for symbol, _, _ in symbols]
+    slots: Slots = [*pieces]
+    for step in READABLE[encoder](pieces, rules):
+        step.apply(slots)
+        tracer.step(step)
+        note(step)
+    return slots
 
 
 def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> FragmentTokens:

@@ -14,9 +14,8 @@ from guiapp.core.encode.families.pipeline import (
     CutTable,
     Pipeline,
     Tracer,
+    after_steps,
     byte_pairs,
-    cut_after,
-    cut_before,
     tokens_from_steps,
     trace_whole,
 )
@@ -100,28 +99,19 @@ class Plamo2Pipeline(Pipeline):
     def _encode_normalized_readable(
         self, data: bytes, normalized: NormalizedText | None, tracer: Tracer
     ) -> FragmentTokens:
-        state = plamo2.State({})
-        for step in plamo2.steps(data, self._pieces):
-            step.apply(state)
-            tracer.step(step)
+        state = after_steps(plamo2.steps(data, self._pieces), plamo2.State({}), tracer)
         tracer.end_piece(state.tokens)
         tokens = tokens_from_steps(state.tokens)
         return FragmentTokens(tokens.ids, *source_spans(normalized, tokens.starts, tokens.ends))
 
-    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        return cut_before(data, position, self._is_cut)
-
-    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        return cut_after(data, position, self._is_cut)
-
     @cached_property
-    def _is_cut(self) -> CutTable:
+    def _cut_table(self) -> CutTable | None:
         """Behind the first byte, which is ASCII, begins a character that no token joins.
 
         A broken character begins as U+FFFD does; leads of byte order marks and of overlong forms are out.
         """
         if not self._is_simple:  # what is known of the text behind changes what is before it
-            return np.zeros((256, 256), bool)
+            return None
         vocabulary = self._vocabulary
         pairs = byte_pairs(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
         byte = np.arange(256)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +23,16 @@ from guiapp.core.encode.families.pipeline import (
     Pipeline,
     Rows,
     Tracer,
+    after_steps,
+    check_covered,
     chunks_of,
-    cut_after,
-    cut_before,
+    encode_plain_pieces,
     join_chunks,
     laid_out,
     tokens_from_steps,
 )
 from guiapp.core.encode.reference import viterbi
+from guiapp.core.encode.reference.longest_match import Taken
 from guiapp.core.encode.reference.viterbi import Edge, SegmentationLattice
 from guiapp.core.text.charsmap import Charsmap, lead_kinds, open_charsmap, stable_characters
 from guiapp.core.text.normalized import NormalizedText, source_spans
@@ -37,7 +40,7 @@ from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, UNUSED_TYPE, USER_DEFINED_TYPE, Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import EncodeError
+from guiapp.native.binding import NONE
 from guiapp.native.checkpoint import checkpoint, stoppable
 from guiapp.native.encoders import TokenMatcher, Unigram, WordEncoders
 
@@ -46,12 +49,48 @@ LARGEST_SCORE = 1e30
 LONGEST_TOKEN = 512  # bytes; texts made of beginnings of tokens take so many steps a byte
 TEXT_AT_ONCE = 1 << 22  # bytes of the tokens
 LEAST_BYTES = 1 << 12  # below, a text of which sums are exact is not worth looking for words in it
-NONE = -1  # in place of a token
 UNKNOWN_PENALTY = np.float32(10)
+NOT_COVERED = (
+    "A character is not covered by the vocabulary, and the file has no valid "
+    "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+)
 REFUSED = {
     "greedy": "A Unigram vocabulary chooses tokens by scores, of which the longest match knows nothing.",
     "fewest": "A Unigram vocabulary chooses tokens by scores, of which their number says nothing.",
 }
+
+
+TokenArrays = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]
+"""The texts of all tokens one behind the other, where each begins, and the ids that text can become."""
+
+
+def unigram_of(
+    tokens: TokenArrays,
+    scores: NDArray[np.float64],
+    unknown: tuple[int, float],
+    charsmap: Charsmap | None = None,
+    user_defined: Sequence[bytes] = (),
+    cut_bytes: NDArray[np.bool_] | None = None,
+    spaces: tuple[bool, bool] = (False, False),
+    is_single: bool = False,
+) -> Unigram:
+    """The native encoder of a model; without the rest, of text that needs no normalising.  See `Unigram`."""
+    data, offsets, ids = tokens
+    charsmap = charsmap or open_charsmap(np.empty(0, np.uint8))
+    tables: dict[str, NDArray[Any]] = {
+        "token_data": data,
+        "token_offsets": offsets,
+        "token_ids": ids,
+        "scores": scores,
+        "units": charsmap.units,
+        "replacements": charsmap.replacements,
+        "kinds": lead_kinds(charsmap, user_defined),
+        "is_settled": stable_characters(charsmap),
+        "is_cut": charsmap.spaces if cut_bytes is None else cut_bytes,
+    }
+    is_long = bool((np.diff(offsets)[ids] > LONGEST_TOKEN).any())
+    matcher = TokenMatcher(data, offsets, ids) if is_long else None
+    return Unigram(tables, user_defined, matcher, unknown, spaces, is_single)
 
 
 class UnigramPipeline(Pipeline):
@@ -99,30 +138,24 @@ class UnigramPipeline(Pipeline):
 
     @cached_property
     def _model(self) -> Unigram:
-        vocabulary, rules = self._vocabulary, self._vocabulary.rules
-        is_long = np.diff(vocabulary.token_offsets)[self._token_ids] > LONGEST_TOKEN
-        return Unigram(
-            {
-                "token_data": vocabulary.token_data,
-                "token_offsets": vocabulary.token_offsets,
-                "token_ids": self._token_ids,
-                "scores": self._scores,
-                "units": self._charsmap.units,
-                "replacements": self._charsmap.replacements,
-                "kinds": lead_kinds(self._charsmap, self._user_defined),
-                "is_settled": stable_characters(self._charsmap),
-                "is_cut": self._words.cut_bytes,
-            },
-            self._user_defined,
-            self._matcher if is_long.any() else None,
+        rules = self._vocabulary.rules
+        return unigram_of(
+            self._tokens,
+            self._scores,
             (self._unknown, self._unknown_score),
+            self._charsmap,
+            self._user_defined,
+            self._words.cut_bytes,
             (rules.add_space_prefix, rules.remove_extra_whitespaces),
         )
 
     @cached_property
     def _matcher(self) -> TokenMatcher:
-        vocabulary = self._vocabulary
-        return TokenMatcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+        return TokenMatcher(*self._tokens)
+
+    @property
+    def _tokens(self) -> TokenArrays:
+        return self._vocabulary.token_data, self._vocabulary.token_offsets, self._token_ids
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:
@@ -149,12 +182,7 @@ class UnigramPipeline(Pipeline):
         if len(fragment) > self._words.longest_exact and not self._words.are_exact(ids):
             return self._encode_whole(fragment)
         self._check(ids)
-
-        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            tokens = self._encode_whole(fragment)
-            return tokens.starts, tokens.ends
-
-        return FragmentTokens.later(ids, make_bounds)
+        return FragmentTokens.later(ids, lambda: self._encode_whole(fragment))
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         data, ends = laid_out(texts)
@@ -198,23 +226,11 @@ class UnigramPipeline(Pipeline):
     ) -> FragmentTokens:
         """The tokens of the words of a normalised text, with their places there, step by step."""
         tracer.begin(data, text, 0)
-        tracer.split(ends)
-        tokens: list[tuple[int, int, int]] = []
-        start = 0
-        for end in ends:
-            state = viterbi.State({})
-            tracer.piece(start, data[start:end], None, None)
-            for step in viterbi.steps(data[start:end], self._pieces):
-                step.apply(state)
-                tracer.step(step)
-            best_tokens = state.tokens[::-1]
-            tracer.end_piece(best_tokens)
-            tokens += [
-                (token, start + token_start, start + token_end)
-                for token, token_start, token_end in best_tokens
-            ]
-            start = end
-        return tokens_from_steps(tokens)
+
+        def encode_word(word: bytes) -> Taken:
+            return after_steps(viterbi.steps(word, self._pieces), viterbi.State({}), tracer).tokens[::-1]
+
+        return encode_plain_pieces(data, ends, encode_word, tracer)
 
     def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
         """Tokens of a normalised text with their places in the fragment."""
@@ -261,20 +277,18 @@ class UnigramPipeline(Pipeline):
         Equal scores may be rounded differently on their own than as part of a text that is much longer
         than `data`.
         """
-        if self._words.why_no_cuts or len(data) > self._words.longest_exact:
-            return 0
-        return cut_before(data, position, self._is_cut)
+        return 0 if len(data) > self._words.longest_exact else super().cut_before(data, position)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
         """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""
-        return len(data) if self._words.why_no_cuts else cut_after(data, position, self._is_cut)
+        return super().cut_after(data, position)
 
     @cached_property
-    def _is_cut(self) -> CutTable:
-        return np.broadcast_to(self._words.cut_bytes, (256, 256))
+    def _cut_table(self) -> CutTable | None:
+        return None if self._words.why_no_cuts else np.broadcast_to(self._words.cut_bytes, (256, 256))
 
     def _checked(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -283,11 +297,7 @@ class UnigramPipeline(Pipeline):
         return FragmentTokens(ids, starts, ends)
 
     def _check(self, ids: NDArray[np.int32]) -> None:
-        if self._unknown == NONE and NONE in ids:
-            raise EncodeError(
-                "A character is not covered by the vocabulary, and the file has no valid "
-                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
-            )
+        check_covered(ids, self._unknown, NOT_COVERED)
 
 
 def _word_ends(data: bytes) -> list[int]:

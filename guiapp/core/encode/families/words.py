@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Tracer, tokens_from_steps, trace_whole
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    Pipeline,
+    Tracer,
+    after_steps,
+    tokens_from_steps,
+    trace_whole,
+)
 from guiapp.core.encode.reference.longest_match import Taken, word_steps
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.token_tree import encode_words
@@ -37,12 +44,10 @@ class WordsPipeline(Pipeline):
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         trace_whole(tracer, fragment, None)
-        taken: Taken = []
-        for step in word_steps(fragment, self._find, self._vocabulary.special_ids.unk):
-            step.apply(taken)
-            tracer.step(step)
+        steps = word_steps(fragment, self._find, self._vocabulary.special_ids.unk)
+        taken = after_steps(steps, Taken(), tracer)
         tracer.end_piece(taken)
-        return FragmentTokens(*tokens_from_steps(taken))
+        return tokens_from_steps(taken)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         reach, end = FIRST_LOOK, position
@@ -103,8 +108,5 @@ class ChunkHashPipeline(Pipeline):
         return tokens_from_steps(tokens)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """Where tokens begin depends on all the text before: there is no `cut_after`."""
         return position - position % CHUNK
-
-    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The length: where tokens begin depends on all the text before."""
-        return len(data)
