@@ -257,6 +257,9 @@ class StringTable(Handle, free="strings_free"):
         self.data, self.offsets = data, offsets
         super().__init__(_strings_new(data, offsets, secret()))
 
+    def text(self, row: int) -> bytes:
+        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
+
     def find(self, texts: Sequence[bytes]) -> Ints:
         """int32[n]: the row of each text, -1 for those that the table does not hold."""
         return self._find(*packed(texts))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 import numpy as np
@@ -127,25 +126,10 @@ def _normalized(fragment: NDArray[np.uint8]) -> _Text:
 
 
 def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The tokens <0x00> … <0xFF>; raises VocabError where one is missing or cannot be used."""
+    """The tokens <0x00> … <0xFF>; files without one of them are not opened."""
     byte_ids = np.zeros(256, np.int32)
     for token_id in stoppable(candidates.tolist()):
-        text = vocabulary.raw_text(token_id)
-        if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
-            continue
-        if not re.fullmatch(rb"[0-9A-Fa-f]{2}", text[3:5]):
-            raise VocabError(
-                f"Token {token_id} has the type BYTE but names no byte. Convert the model file again.",
-                "byte_misnamed",
-            )
-        byte_ids[int(text[3:5], 16)] = token_id
-    missing = np.flatnonzero(byte_ids == 0)
-    if len(missing):
-        raise VocabError(
-            f"A PLaMo 2 vocabulary needs the tokens <0x00> to <0xFF>, none of them first; "
-            f"<0x{missing[0]:02X}> is missing. Convert the model file again.",
-            "bytes_missing",
-        )
+        byte_ids[int(vocabulary.raw_text(token_id)[3:5], 16)] = token_id
     return byte_ids
 
 
