@@ -89,6 +89,10 @@ class PieceModel(ABC):
         self._tokens = tokens
         self._unknown = NONE if tokens.unknown is None else tokens.unknown
 
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return self._tokens.by_text()
+
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of pieces side by side, none of them empty, that end at `piece_ends`; offsets in `text`.
 
@@ -146,10 +150,6 @@ class WordPieceModel(PieceModel):
             for text, token in self._ids.items()
             if text.startswith(self._prefix) and len(text) > size
         }
-
-    @cached_property
-    def _ids(self) -> dict[bytes, int]:
-        return self._tokens.by_text()
 
     @cached_property
     def _longest_bytes(self) -> int:
@@ -239,9 +239,9 @@ class UnigramModel(PieceModel):
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:
-        ids = self._tokens.by_text()
-        scores = {token: float(self._scores[token]) for token in ids.values()}
-        return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
+        scores = {token: float(self._scores[token]) for token in self._ids.values()}
+        longest = max(map(len, self._ids), default=0)
+        return viterbi.Pieces(self._ids, scores, longest, self._unknown, self._unknown_score)
 
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
         return FragmentTokens(*self._model.segment_each(data, ends, self._id_of_byte))
@@ -259,10 +259,6 @@ class WordLevelModel(PieceModel):
 
     def prepare(self) -> None:
         _ = self._table
-
-    @cached_property
-    def _ids(self) -> dict[bytes, int]:
-        return self._tokens.by_text()
 
     @cached_property
     def _table(self) -> StringTable:

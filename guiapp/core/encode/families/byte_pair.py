@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.dna import dna_tokens
-from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.encode.families.pair_merging import ONE_SPACE, PairEncoder, PairPipeline, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
     FastPath,
@@ -192,7 +192,7 @@ class BytePairPipeline(PairPipeline):
         if not self._can_cut:
             return 0
         if self._splits_lines:
-            return self._encoder.cut_before(fragment, position)
+            return super().cut_before(fragment, position)
         end = self._start_before(fragment, position - 1) if position else 0
         start, size = end, WINDOW_BYTES
         while start > 0:
@@ -208,7 +208,7 @@ class BytePairPipeline(PairPipeline):
         if not self._can_cut:
             return len(fragment)
         if self._splits_lines:
-            return self._encoder.cut_after(fragment, position)
+            return super().cut_after(fragment, position)
         start = self._end_after(fragment, position)
         end, size = start, WINDOW_BYTES
         while end < len(fragment):
@@ -277,25 +277,14 @@ class SentencePiecePipeline(PairPipeline):
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put in front has the empty span."""
         if not (self._adds_space and after_special):
-            return self._encoder.encode(fragment, np.array([len(fragment)]), encoder)
-        return self._encode_after_space(_after_space(fragment), encoder)
-
-    def _encode_after_space(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
-        return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
-
-    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        return self._encoder.cut_before(fragment, position)
-
-    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        return self._encoder.cut_after(fragment, position)
+            return self._encoder.encode_whole(fragment, encoder)
+        return self._encoder.encode_whole(np.concatenate([ONE_SPACE, fragment]), encoder).moved(-1)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
-
-        def encode(start: int, end: int) -> FragmentTokens:
-            return self._encoder.encode(data[start:end], np.array([end - start]), self.encoders[0])
-
-        return self._encoder.encode_each(data, ends, encode)
+        return self._encoder.encode_each(
+            data, ends, lambda start, end: self._encoder.encode_whole(data[start:end], self.encoders[0])
+        )
 
     @property
     def fast_path(self) -> FastPath:
@@ -310,13 +299,6 @@ class SentencePiecePipeline(PairPipeline):
         text = b" " + fragment
         tracer.begin(text, _with_space(text), 0)
         return self._encoder.encode_readable(text, [len(text)], encoder, tracer).moved(-1)
-
-
-def _after_space(fragment: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    text = np.empty(len(fragment) + 1, np.uint8)
-    text[0] = SPACE
-    text[1:] = fragment
-    return text
 
 
 def _with_space(text: bytes) -> NormalizedText:

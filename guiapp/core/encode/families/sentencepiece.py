@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes
-from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.encode.families.pair_merging import ONE_SPACE, PairEncoder, PairPipeline, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
     FastPath,
@@ -51,7 +51,6 @@ WHY_ONLY_HEAP = (
 )
 
 SHORT = 1000  # bytes of a text of which Python itself tells soonest whether it is valid
-ONE_SPACE = np.frombuffer(b" ", np.uint8)
 
 
 class _Changed(NamedTuple):
@@ -141,12 +140,9 @@ class PiecePairsPipeline(PairPipeline):
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
         if all(map(self._is_as_it_is, texts)):
             return self._encoder.encode_each(
-                data, ends, lambda start, end: self._encode_as_it_is(data[start:end], self.encoders[0])
+                data, ends, lambda start, end: self._encoder.encode_whole(data[start:end], self.encoders[0])
             )
         return super().encode_each(texts)
-
-    def _encode_as_it_is(self, data: NDArray[np.uint8], encoder: str) -> FragmentTokens:
-        return self._encoder.encode(data, np.array([len(data)]), encoder)
 
     def _is_as_it_is(self, text: bytes) -> bool:
         """Whether a text is valid, and no user-defined piece may be in it, with the space in front of it."""
@@ -169,16 +165,16 @@ class PiecePairsPipeline(PairPipeline):
         )
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        cut = 0 if self._takes_apart else self._encoder.cut_before(fragment, position)
+        cut = 0 if self._takes_apart else super().cut_before(fragment, position)
         while cut > 0 and not self._is_cut(fragment[:position], cut):
-            cut = self._encoder.cut_before(fragment, cut)
+            cut = super().cut_before(fragment, cut)
         return cut
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         end = len(fragment)
-        cut = end if self._takes_apart else self._encoder.cut_after(fragment, position)
+        cut = end if self._takes_apart else super().cut_after(fragment, position)
         while cut < end and not self._is_cut(fragment, cut):
-            cut = self._encoder.cut_after(fragment, cut)
+            cut = super().cut_after(fragment, cut)
         return cut
 
     def _is_cut(self, text: NDArray[np.uint8], cut: int) -> bool:

@@ -15,6 +15,7 @@ from guiapp.core.encode.families.pipeline import (
     trace_whole,
 )
 from guiapp.core.encode.reference.longest_match import Taken, word_steps
+from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.token_tree import encode_words
 
@@ -22,8 +23,7 @@ CHUNK = 5  # bytes that a token of TEST vocabularies, which llama.cpp has for it
 FACTOR = 31
 WORDS = "words"
 SPACE = ord(" ")
-IS_WHITE = np.isin(np.arange(256), list(b"\t\n\v\f\r "))
-ENDS_WORDS = IS_WHITE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
+ENDS_WORDS = IS_ASCII_SPACE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
 FIRST_LOOK = 256  # bytes, then twice as many
 
 
@@ -54,7 +54,7 @@ class WordsPipeline(Pipeline):
         while end > 0:
             start = max(0, end - reach)
             later = np.flatnonzero(ENDS_WORDS[fragment[start:end]]) + start + 1
-            before = np.flatnonzero(IS_WHITE[fragment[start:end]]) + start
+            before = np.flatnonzero(IS_ASCII_SPACE[fragment[start:end]]) + start
             if len(before):
                 return max(int(before[-1]), int(later[-1]) if len(later) else 0)
             reach, end = 2 * reach, start
@@ -63,7 +63,7 @@ class WordsPipeline(Pipeline):
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         reach, start = FIRST_LOOK, position
         while start < len(fragment):
-            white = np.flatnonzero(IS_WHITE[fragment[start : start + reach]])
+            white = np.flatnonzero(IS_ASCII_SPACE[fragment[start : start + reach]])
             if len(white):
                 return start + int(white[0])
             reach, start = 2 * reach, start + reach
