@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +34,6 @@ WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
 
 Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
-
-
-class _Pieces(NamedTuple):
-    """A text, where its pieces end, and the text as given where that was another one."""
-
-    data: NDArray[np.uint8]
-    ends: NDArray[np.int64]
-    normalized: NormalizedText | None
 
 
 class BytePairPipeline(PairPipeline):
@@ -83,33 +74,19 @@ class BytePairPipeline(PairPipeline):
         return self._encode(fragment, encoder)
 
     def _encode(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        data: NDArray[np.uint8]
+        source: NormalizedText | None
         if self._drops_spaces:
-            return self._encode_pieces(self._words(text), encoder)
-        repaired = self._repaired(text)
-        if not self._is_split:
-            return self._encode_pieces(_one_piece(repaired), encoder)
-        return self._split_and_encode(repaired, encoder)
-
-    def _words(self, text: NDArray[np.uint8]) -> _Pieces:
-        words, word_ends = whitespace_words(text.tobytes(), self._rules)
-        ends = np.array(word_ends, np.int64)
+            source, word_ends = whitespace_words(text.tobytes(), self._rules)
+            data, ends = source.data, np.array(word_ends, np.int64)
+        else:
+            data, source = self._repaired(text)
+            ends = np.array([len(data)])
+            if self._is_split and encoder == "fast" and (tokens := self._encoder.encode_split(data)):
+                return self._to_source(tokens, source)
         if self._is_split:
-            ends = self._splitter.split_each(words.data, ends)
-        return _Pieces(words.data, ends, words)
-
-    def _split(self, repaired: Repaired) -> _Pieces:
-        data, normalized = repaired
-        return _Pieces(data, self._splitter.split(data), normalized)
-
-    def _split_and_encode(self, repaired: Repaired, encoder: str) -> FragmentTokens:
-        data, normalized = repaired
-        tokens = self._encoder.encode_split(data) if encoder == "fast" else None
-        if tokens is None:
-            return self._encode_pieces(self._split(repaired), encoder)
-        return self._to_source(tokens, normalized)
-
-    def _encode_pieces(self, pieces: _Pieces, encoder: str) -> FragmentTokens:
-        return self._to_source(self._encoder.encode(pieces.data, pieces.ends, encoder), pieces.normalized)
+            ends = self._splitter.split_each(data, ends)
+        return self._to_source(self._encoder.encode(data, ends, encoder), source)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
@@ -217,11 +194,6 @@ class BytePairPipeline(PairPipeline):
             if (cut := self._cutter.restart_after(text, 0)) < len(text):
                 return start + _source_offset(repaired, cut)
         return len(fragment)
-
-
-def _one_piece(repaired: Repaired) -> _Pieces:
-    data, normalized = repaired
-    return _Pieces(data, np.array([len(data)]), normalized)
 
 
 def _source_offset(repaired: NormalizedText | None, offset: int) -> int:

@@ -7,7 +7,7 @@ Where nothing but the text is cut by patterns, `BytePairPipeline` does the same,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
 from itertools import pairwise
@@ -133,8 +133,7 @@ class PartsPipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
-        segments = self._segments(text, after_special, self._find)
-        return to_source(self._encode_segments(segments, encoder), repaired)
+        return self._encode_segments(text, after_special, encoder, self._find, repaired)
 
     def encode_finding(
         self,
@@ -149,8 +148,7 @@ class PartsPipeline(Pipeline):
         def find_there(normal: AlignedText) -> Found:
             return find(from_source(normal.normalized, repaired))
 
-        segments = self._segments(text, after_special, find_there)
-        return to_source(self._encode_segments(segments, encoder), repaired)
+        return self._encode_segments(text, after_special, encoder, find_there, repaired)
 
     def _find(self, normal: AlignedText) -> Found:
         return self.search.find(normal.data, self._parses_special)
@@ -176,8 +174,12 @@ class PartsPipeline(Pipeline):
                 yield _Segment(own, np.array([len(own.data)]), token_id)
             start = token_end
 
-    def _encode_segments(self, segments: Iterable[_Segment], encoder: str) -> FragmentTokens:
-        return join_tokens([NO_TOKENS, *(self._encode_segment(each, encoder) for each in segments)])
+    def _encode_segments(
+        self, text: bytes, is_first: bool, encoder: str, find: Find, repaired: NormalizedText | None
+    ) -> FragmentTokens:
+        segments = self._segments(text, is_first, find)
+        tokens = join_tokens([NO_TOKENS, *(self._encode_segment(each, encoder) for each in segments)])
+        return to_source(tokens, repaired)
 
     def _encode_segment(self, segment: _Segment, encoder: str) -> FragmentTokens:
         text, ends, token_id = segment
