@@ -325,10 +325,3 @@ def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> PreparedText
     """A normalized text, or a part of one, cut into pieces.  Raises EncodeError likewise."""
     pieces = pre_tokenizer.cut(whole(text))
     return PreparedText(pieces.text.normalized, pieces.ends)
-
-
-def prepare(
-    normalizer: Normalizer, pre_tokenizer: PreTokenizer, fragment: bytes, is_first: bool
-) -> PreparedText:
-    """Both, one after the other."""
-    return pre_tokenize(pre_tokenizer, normalize(normalizer, fragment, is_first))
