@@ -280,12 +280,7 @@ class HiddenCharacters(Background[HiddenPlaces]):
 
     def within(self, start: int, end: int) -> HiddenPlaces:
         """What hides in a part of the text, in bytes counted from `start`."""
-        places = self._now()
-        first, last = (
-            int(np.searchsorted(places.ends, start, "right")),
-            int(np.searchsorted(places.starts, end)),
-        )
-        starts, ends, counts = (column[first:last].copy() for column in places)
+        starts, ends, counts = (column[self._rows(start, end)].copy() for column in self._now())
         starts, ends = np.maximum(starts, start), np.minimum(ends, end)
         for at in {0, len(starts) - 1} if len(starts) else ():  # those that the part may cut in two
             counts[at] = n_characters(self._document.slice(int(starts[at]), int(ends[at])))
@@ -293,11 +288,13 @@ class HiddenCharacters(Background[HiddenPlaces]):
 
     def whole_places(self, start: int, end: int) -> tuple[int, int]:
         """A part of the text, made longer until it cuts no place in two."""
+        starts, ends, _ = (column[self._rows(start, end)] for column in self._now())
+        return min([start, *starts[:1].tolist()]), max([end, *ends[-1:].tolist()])
+
+    def _rows(self, start: int, end: int) -> slice:
+        """Which places are in a part of the text, also with some bytes only."""
         starts, ends, _ = self._now()
-        first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end))
-        if first >= last:
-            return start, end
-        return min(start, int(starts[first])), max(end, int(ends[last - 1]))
+        return slice(int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end)))
 
     def step(self, by: int) -> None:
         """Select the next place behind the selection, or the one before; behind the last comes the first."""

@@ -8,7 +8,7 @@ long run of one letter, or a language that Unigram sees as one word) the open pa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from io import BytesIO
 
 import numpy as np
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.counting.certain_cuts import CertainCuts, SegmentEncoder
 from guiapp.core.encode.encoding import as_bytes
+from guiapp.core.sources.files import blocks_from
 
-FIRST_BLOCK_BYTES, LARGEST_BLOCK_BYTES = 1 << 12, 1 << 18
 STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
 
 
@@ -160,14 +160,6 @@ class PrependEncoder(_GrowingText):
 
     def _head(self) -> NDArray[np.uint8]:
         return np.frombuffer(self._open[::-1], np.uint8)
-
-
-def blocks_from(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """What a function reads when asked for so many bytes, to the end; small blocks first, then large ones."""
-    size = FIRST_BLOCK_BYTES
-    while block := read(size):
-        yield block
-        size = min(2 * size, LARGEST_BLOCK_BYTES)
 
 
 def count_tokens(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any
@@ -310,6 +311,7 @@ def _character_end(text: bytes, start: int) -> int:
     return min(len(text), start + symbol_length(text[start]))
 
 
+@dataclass(frozen=True, eq=False)
 class UnigramWords:
     """What cuts of one vocabulary depend on.
 
@@ -326,29 +328,19 @@ class UnigramWords:
     - sums of scores are the same but for what all ways to the cut have in common, as long as they are exact.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        charsmap: Charsmap,
-        token_ids: NDArray[np.int32],
-        user_defined: tuple[bytes, ...],
-        scores: NDArray[np.float64],
-        unknown: int,
-        unknown_score: float,
-    ) -> None:
-        self._vocabulary = vocabulary
-        self._charsmap = charsmap
-        self._token_ids = token_ids
-        self._user_defined = user_defined
-        self._scores = scores
-        self._unknown = unknown
-        self._unknown_score = unknown_score
+    vocabulary: Vocabulary
+    charsmap: Charsmap
+    token_ids: NDArray[np.int32]
+    user_defined: tuple[bytes, ...]
+    scores: NDArray[np.float64]
+    unknown: int
+    unknown_score: float
 
     @cached_property
     def cut_bytes(self) -> NDArray[np.bool_]:
         """bool[256]: bytes that become a space wherever they stand; nothing reaches over their start."""
-        used = np.frombuffer(b"".join(self._user_defined), np.uint8)
-        result = self._charsmap.spaces.copy()
+        used = np.frombuffer(b"".join(self.user_defined), np.uint8)
+        result = self.charsmap.spaces.copy()
         result[used] = False
         return result
 
@@ -362,19 +354,19 @@ class UnigramWords:
     @cached_property
     def only_first_has_prefix(self) -> bool:
         """Whether a space is put before the first word of a text, but none before others."""
-        rules = self._vocabulary.rules
+        rules = self.vocabulary.rules
         return rules.add_space_prefix and not rules.remove_extra_whitespaces
 
     @cached_property
     def _why_dependent(self) -> str:
         """Why words behind the first one cannot be encoded one by one."""
-        if not (self._charsmap.is_whole and all(text.isascii() for text in stoppable(self._user_defined))):
+        if not (self.charsmap.is_whole and all(text.isascii() for text in stoppable(self.user_defined))):
             return "The file's character map or user-defined tokens may take characters apart."
         if not self.cut_bytes.any():
             return "A space is part of a user-defined token, or of a longer key of the file's character map."
         if not bool(np.all(np.abs(self._own_scores) < LARGEST_SCORE)):
             return "Some scores are not finite or out of all proportion, so sums of them tell nothing."
-        if not self._has_space_symbol or self._unknown in self._token_ids:
+        if not self._has_space_symbol or self.unknown in self.token_ids:
             return "Unknown tokens may reach from one word into the next: U+2581 alone is not a token."
         if self._has_inner_symbol:
             return "Some tokens hold a space behind their beginning, so words depend on each other."
@@ -397,29 +389,29 @@ class UnigramWords:
     def _own_scores(self) -> NDArray[np.float64]:
         """Of all tokens that text can become, and of the unknown one."""
         checkpoint()
-        return np.append(self._scores[self._token_ids], self._unknown_score)
+        return np.append(self.scores[self.token_ids], self.unknown_score)
 
     @cached_property
     def _is_own(self) -> NDArray[np.bool_]:
         """Whether text can become a token, of all tokens."""
-        is_own = np.zeros(len(self._vocabulary), np.bool_)
-        is_own[self._token_ids] = True
+        is_own = np.zeros(len(self.vocabulary), np.bool_)
+        is_own[self.token_ids] = True
         return is_own
 
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
         checkpoint()
-        return np.diff(self._vocabulary.token_offsets)[self._token_ids]
+        return np.diff(self.vocabulary.token_offsets)[self.token_ids]
 
     @cached_property
     def _has_space_symbol(self) -> bool:
-        starts = self._vocabulary.token_offsets[self._token_ids[self._sizes == len(SPACE_SYMBOL)]]
-        texts = self._vocabulary.token_data[starts[:, None] + np.arange(len(SPACE_SYMBOL))]
+        starts = self.vocabulary.token_offsets[self.token_ids[self._sizes == len(SPACE_SYMBOL)]]
+        texts = self.vocabulary.token_data[starts[:, None] + np.arange(len(SPACE_SYMBOL))]
         return bool((texts == list(SPACE_SYMBOL)).all(axis=1).any())
 
     @cached_property
     def _has_inner_symbol(self) -> bool:
-        return has_inner_symbol(self._vocabulary, self._token_ids)
+        return has_inner_symbol(self.vocabulary, self.token_ids)
 
     @cached_property
     def _exact_below(self) -> float:
@@ -437,11 +429,11 @@ class UnigramWords:
     @cached_property
     def _worst_per_character(self) -> float:
         """What the best way gains or loses at most by one character."""
-        worst = max(abs(self._unknown_score), float(self._own_scores[:-1].max(initial=0.0)))
-        for data, offsets, ids in _some_at_once(self._vocabulary):
+        worst = max(abs(self.unknown_score), float(self._own_scores[:-1].max(initial=0.0)))
+        for data, offsets, ids in _some_at_once(self.vocabulary):
             n_before = np.concatenate([[0], np.cumsum(data & 0xC0 != 0x80)])
             is_single = np.diff(n_before[offsets]) <= 1
-            singles = np.abs(self._scores[ids][is_single & self._is_own[ids]])
+            singles = np.abs(self.scores[ids][is_single & self._is_own[ids]])
             worst = max(worst, float(singles.max(initial=0.0)))
         return worst
 
@@ -455,16 +447,16 @@ class UnigramWords:
         room = self._exact_below - self._largest_score
         if not room > 0:  # nor where some score is no number
             return 0
-        return max(0, int(room / (self._worst_per_character * self._charsmap.growth)) - 1)
+        return max(0, int(room / (self._worst_per_character * self.charsmap.growth)) - 1)
 
     def are_exact(self, ids: NDArray[np.int32]) -> bool:
         """Whether all sums were exact on the way to these tokens.
 
         A sum that is not on the best way has at most one token more or less to count than one that is.
         """
-        if self._own_scores.max() > 0 or self._unknown in ids:
+        if self._own_scores.max() > 0 or self.unknown in ids:
             return False
-        total = -float(self._scores[ids].sum())
+        total = -float(self.scores[ids].sum())
         next_sum = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + next_sum < self._exact_below
 
