@@ -14,9 +14,15 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from guiapp.core.encode.counting.blocks import blocks_from
 from guiapp.core.open_model import open_model
-from guiapp.core.sources.files import MOST_BYTES, check_input, open_input, read_bounded, replace_file
+from guiapp.core.sources.files import (
+    MOST_BYTES,
+    blocks_from,
+    check_input,
+    open_input,
+    read_bounded,
+    replace_file,
+)
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 from guiapp.errors import TokenloupeError
 from guiapp.window import qt_libraries
