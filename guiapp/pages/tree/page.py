@@ -33,11 +33,12 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
+from guiapp.kit.widgets.token_card import SIDE_BY_SIDE_PX
 from guiapp.pages.tree.appearance import TreePaint, node_outline
 from guiapp.pages.tree.bar import TreeBar, WalkBar
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
 from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch, TreeWalk
-from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel, glance
+from guiapp.pages.tree.panels import glance, node_card
 from guiapp.pages.tree.results import FindingsPanel, ResultsPanel, TreeFindings
 from guiapp.pages.tree.saving_view import MOST_PX, TreeExport
 from guiapp.pages.tree.view import TreeView
@@ -98,7 +99,7 @@ class TreePage(Page):
         self.editor = SpanEditor(session.document, session, theme_source)
         self.editor.setMinimumHeight(LEAST_TEXT_PX)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
-        self.node_panel = NodePanel(self.model, self.walk, session, theme_source)
+        self.node_panel = node_card(self.model, self.walk, session, theme_source)
         self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
         self.results_panel = ResultsPanel(self.model, self.search, self.ask_where, self.export.saving)
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)

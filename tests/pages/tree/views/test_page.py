@@ -130,11 +130,16 @@ def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
 def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
     page.resize(1400, 800)
     page.model.choose(widest_child(page))
-    assert not page.node_panel.is_side_by_side
+    label = {each.accessibleName(): each for each in page.node_panel.findChildren(QLabel)}
+
+    def side_by_side():
+        return label["Path in the tree"].x() != label["How it is built"].x()
+
+    assert not side_by_side()
     page.show_three_trees()
-    qtbot.waitUntil(lambda: page.node_panel.is_side_by_side)
+    qtbot.waitUntil(side_by_side)
     page.show_three_trees()
-    qtbot.waitUntil(lambda: not page.node_panel.is_side_by_side)
+    qtbot.waitUntil(lambda: not side_by_side())
 
 
 def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
