@@ -146,7 +146,8 @@ class ModelPicker(Popover):
         self._installed = installed
         self._theme_source = theme_source
         self.setAccessibleName("Choose a model")
-        self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
+        self.choices = ChoiceList("Models", theme_source)
+        self.choices.rows.setFixedSize(LIST_SIZE)
         self.open_button = push_button("Open file…", self._browse)
         self.folder_button = push_button("Add folder…", self._ask_for_folder)
         self.folder_button.setToolTip("Look for models in one more folder from now on")

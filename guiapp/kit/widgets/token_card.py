@@ -145,8 +145,8 @@ class TokenCard(QScrollArea):
         sections = {BUILDING: card(self._tree_area, self._remark), PATH: card(self._path)}
         sections |= {title: card(inside) for title, inside in more.items()}
         for title, section in sections.items():
-            told: list[Part] = [sentence(about[title])] if title in about else []
-            column = in_column(heading(title), *told, section, (STRETCH, 1), spacing=GAP_PX)
+            under: list[Part] = [sentence(about[title])] if title in about else []
+            column = in_column(heading(title), *under, section, (STRETCH, 1), spacing=GAP_PX)
             self._trees.addLayout(column, 1)
         self._trees.setSpacing(MARGIN_PX)
         in_column(card(self._token, self._facts), GAP_PX, self._trees, on=self._sections)
