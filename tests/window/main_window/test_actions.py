@@ -17,6 +17,11 @@ from guiapp.window.pages import PAGES
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture
+def shell(share_shell):
+    return share_shell()
+
+
 def test_every_action_is_in_a_menu_and_has_a_name(shell):
     for row, action in shell.window.actions_table:
         assert action.text()

@@ -15,6 +15,11 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
+def shell(share_shell):
+    return share_shell()
+
+
+@pytest.fixture
 def dialog(shell, qtbot):
     press(qtbot, shell, Qt.Key.Key_F1)
     opened = shell.window.findChild(ShortcutsDialog)
