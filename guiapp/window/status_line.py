@@ -132,7 +132,7 @@ class ActivityView(QWidget):
         self._bar.setMinimumWidth(SHORT_BAR_PX)
         self._bar.setMaximumWidth(BAR_WIDTH_PX)
         self._bar.setAccessibleName("Progress")
-        self.cancel_button = tool_button("Cancel", activity.cancel, tip=f"Cancel ({CANCEL_KEY})")
+        self.cancel_button = tool_button("Cancel", self._cancel, tip=f"Cancel ({CANCEL_KEY})")
         self.cancel_button.setShortcut(CANCEL_KEY)
         in_row(self._label, self._bar, self.cancel_button, on=self)
         self._due = later(self, self.SHOWN_AFTER_MS, self.show)
@@ -140,16 +140,19 @@ class ActivityView(QWidget):
         self.hide()
         self._refresh()
 
+    def _cancel(self) -> None:
+        if (work := self._activity.now) is not None and work.cancel is not None:
+            work.cancel()
+
     def _refresh(self) -> None:
-        activity = self._activity
-        if activity.title is None:
+        if (work := self._activity.now) is None:
             self._due.stop()
             self.hide()
             return
-        self._label.set_texts(_under_way(activity.title))
-        self._bar.setRange(0, 1000 if activity.progress > 0 else 0)
-        self._bar.setValue(round(activity.progress * 1000))
-        self.cancel_button.setVisible(activity.can_cancel)
+        self._label.set_texts(_under_way(work.title))
+        self._bar.setRange(0, 1000 if work.progress > 0 else 0)
+        self._bar.setValue(round(work.progress * 1000))
+        self.cancel_button.setVisible(work.cancel is not None)
         if self.isHidden() and not self._due.isActive():
             self._due.start()
 
