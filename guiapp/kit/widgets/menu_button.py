@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import Qt, QTimer, SignalInstance
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
@@ -97,6 +97,38 @@ class MenuButton(QToolButton):
 
     def _color(self) -> None:
         self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
+
+
+class ChoiceButton(MenuButton):
+    """Names what is chosen after its own title; a click lists the titles of all choices.
+
+    Signals:
+        chosen(object): what somebody chose.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme_source: ThemeSource, title: str, choices: Mapping[str, object], tip: str) -> None:
+        super().__init__(theme_source, tip=tip)
+        self._title, self._choices = title, choices
+        self.list_choices(choices)
+        self.menu().triggered.connect(self._choose)
+
+    def show_choice(self, choice: object) -> None:
+        title = next(title for title, each in self._choices.items() if each == choice)
+        self.setText(f"{self._title}{title}")
+        self.setAccessibleName(f"{self.toolTip()}: {title}")
+        self.check(choice)
+
+    def fix_width(self) -> None:
+        """Be as wide for each choice as for the longest title."""
+        self.ensurePolished()
+        for title in self._choices:
+            self.setText(f"{self._title}{title}")
+            self.setMinimumWidth(max(self.minimumWidth(), self.sizeHint().width()))
+
+    def _choose(self, action: QAction) -> None:
+        self.chosen.emit(action.data())
 
 
 class Form(NamedTuple):

@@ -15,9 +15,9 @@ from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.controls import SEARCH_PX, SearchField, tool_button
-from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittingLine, Span, StyledText
+from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import Part, in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.menu_button import ChoiceButton, MenuButton
 from guiapp.kit.widgets.painting import Painted, icon
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -49,7 +49,6 @@ LONGEST_LABEL = 24
 NARROW_PX = 1080  # from this width on there is room for the path, and for more than a short search
 SHORT_SEARCH_PX = 170
 LEAST_PATH_PX = 120
-SAYS = "Colour by: "
 SHAPE_WORDS = {
     "sunburst": ("Sunburst", "Rings around the whole: longer tokens lie farther out"),
     "icicle": ("Icicle", "Rows below the whole: longer tokens lie farther down"),
@@ -72,14 +71,19 @@ class TreeBar(QFrame):
         self.fit.setText("Whole tree")
         self.shapes = {name: self._shape_button(name) for name in SHAPES}
         self.breadcrumb = Breadcrumb(model, theme_source)
-        self.coloring = ColoringButton(model, theme_source)
+        colorings = {coloring.title: coloring.name for coloring in COLORINGS}
+        self.coloring = ChoiceButton(theme_source, "Colour by: ", colorings, "What the colours tell")
+        self.coloring.fix_width()
         self.query = SearchField(search)
         self._build_layout()
         model.history_changed.connect(self._on_history_changed)
         model.shape_changed.connect(self._on_shape_changed)
         search.found_changed.connect(self._on_search_changed)
+        self.coloring.chosen.connect(model.set_coloring)
+        model.values_changed.connect(self._on_coloring_changed)
         theme_source.changed.connect(self._color)
         self._color()
+        self._on_coloring_changed()
         self._on_history_changed()
         self._on_shape_changed()
 
@@ -120,6 +124,9 @@ class TreeBar(QFrame):
         self._model.set_shape(self.sender().objectName())
         self._on_shape_changed()
 
+    def _on_coloring_changed(self) -> None:
+        self.coloring.show_choice(self._model.coloring)
+
     def _on_history_changed(self) -> None:
         self.back.setEnabled(self._model.can_go_back)
         self.forward.setEnabled(self._model.can_go_forward)
@@ -135,32 +142,6 @@ class TreeBar(QFrame):
     def _color(self) -> None:
         for button in (self.back, self.forward, self.fit, *self.shapes.values()):
             button.setIcon(icon(button.property("icon_name"), self._theme_source.theme.dim))
-
-
-class ColoringButton(MenuButton):
-    """Says what the colours tell; a click lists what else they could."""
-
-    def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._model = model
-        self.setToolTip("What the colours tell")
-        self.list_choices({coloring.title: coloring.name for coloring in COLORINGS})
-        self.ensurePolished()
-        for title in (SAYS + coloring.title for coloring in COLORINGS):
-            self.setText(title)
-            self.setMinimumWidth(max(self.minimumWidth(), self.sizeHint().width()))
-        self.menu().triggered.connect(self._choose)
-        model.values_changed.connect(self._refresh)
-        self._refresh()
-
-    def _choose(self, action: QAction) -> None:
-        self._model.set_coloring(action.data())
-
-    def _refresh(self) -> None:
-        titles = {coloring.name: coloring.title for coloring in COLORINGS}
-        self.setText(SAYS + titles[self._model.coloring])
-        self.check(self._model.coloring)
-        self.setAccessibleName(self.text())
 
 
 class Breadcrumb(Painted):
@@ -257,7 +238,9 @@ class WalkBar(QFrame):
         self._story.setAccessibleName("Greedy walk")
         back = tool_button("‹ Back", partial(walk.move, -1), tip="One byte back")
         on = tool_button("On ›", partial(walk.move, 1), tip="One byte on")
-        about = FittingLine(theme_source, *ABOUT)
+        about = set_role(FittedLabel(elides=True), "dim")
+        about.setFont(Theme.ui_font(SMALL_FONT_PX))
+        about.set_texts(list(ABOUT))
         head = in_row(heading("Greedy walk"), back, self._play, on, (about, 1), spacing=GAP_PX)
         in_column(head, self._story, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=0)
         for button in (back, self._play, on):

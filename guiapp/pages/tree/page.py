@@ -8,7 +8,16 @@ from itertools import product
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QKeySequence, QPainterPath, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QInputDialog, QLayout, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QInputDialog,
+    QLayout,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QWidget,
+)
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
@@ -18,7 +27,7 @@ from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import SegmentedTabs
-from guiapp.kit.widgets.labels import FittingLine
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.page_base import Page, PageSetting
@@ -29,6 +38,7 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    color_again,
     heading,
     plain_label,
     set_role,
@@ -92,7 +102,7 @@ class TreePage(Page):
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.is_animated = settings.animates_tree
         self.bar = TreeBar(self.model, self.search, theme_source)
-        self.head = TreeHead(self.model, self.search, theme_source)
+        self.head = TreeHead(self.model, self.search)
         self.color_legend = TreeLegend(self.model, self.paint, theme_source)
         self.mini_map = MiniMap(self.model, self.paint, theme_source)
         self.card = TreeCard(self.view)
@@ -224,12 +234,14 @@ def about(shape: str) -> tuple[str, ...]:
 class TreeHead(QFrame):
     """One line, in the same place whatever it says."""
 
-    def __init__(self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource) -> None:
+    def __init__(self, model: TreeModel, search: TreeSearch) -> None:
         super().__init__()
         self._search = search
         self._model = model
         set_role(self, "ground")
-        self.line = FittingLine(theme_source)
+        self.line = FittedLabel(elides=True)
+        self.line.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         title = heading("Token tree")
         in_row(title, (self.line, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=3 * UNIT_PX)
         search.found_changed.connect(self._refresh)
@@ -246,15 +258,21 @@ class TreeHead(QFrame):
     def _refresh(self) -> None:
         search = self._search
         if search.problem:
-            self.line.show_text(f"⚠ {search.problem}", color="warning")
+            self._show_line("warning", f"⚠ {search.problem}")
         elif not (search.query or search.title):
-            self.line.show_text(*about(self._model.shape))
+            self._show_line("dim", *about(self._model.shape))
         elif search.job.is_busy:
-            self.line.show_text("Searching …")
+            self._show_line("dim", "Searching …")
         elif not len(search.result_nodes):
-            self.line.show_text("No token matches.", color="text")
+            self._show_line("", "No token matches.")
         else:
-            self.line.show_text(*self._match_summary(), color="text")
+            self._show_line("", *self._match_summary())
+
+    def _show_line(self, role: str, *texts: str) -> None:
+        if role != self.line.property("role"):
+            self.line.setProperty("role", role)
+            color_again(self.line)
+        self.line.set_texts(list(texts))
 
     def _match_summary(self) -> tuple[str, ...]:
         search, n_found = self._search, len(self._search.result_nodes)

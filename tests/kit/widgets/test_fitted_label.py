@@ -39,3 +39,12 @@ def test_a_tip_is_never_taken_for_markup(qtbot):
     label.set_texts(["<img src=x> and more than fits", ""])
     assert label.toolTip() == plain_tip(label.whole_text)
     assert "<img" not in label.toolTip()
+
+
+def test_where_nothing_fits_the_last_is_cut_short_if_that_is_wanted(qtbot):
+    label = FittedLabel(elides=True)
+    qtbot.addWidget(label)
+    label.resize(label.fontMetrics().horizontalAdvance("A shorter …"), 20)
+    label.set_texts(["A sentence that is long", "A shorter one"])
+    assert label.text() == "A shorter …"
+    assert label.toolTip() == label.whole_text == "A sentence that is long"

@@ -141,25 +141,25 @@ def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
 
 def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
     query, line, seen = page.bar.query, page.head.line, []
-    page.search.job.busy_changed.connect(lambda: seen.append(line.shown_text))
+    page.search.job.busy_changed.connect(lambda: seen.append(line.text()))
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
     n_found = len(page.search.result_nodes)
     assert "Searching …" in seen
-    assert line.shown_text.startswith(f"{n_found:,} tokens found")
+    assert line.text().startswith(f"{n_found:,} tokens found")
     way = [("Return", 0), ("Enter", 1), ("Down", 2), ("Up", 1), ("Shift+Return", 0)]
     for keys, at in (*way, ("Shift+Return", n_found - 1)):
         qtbot.keySequence(query, keys)
-        assert line.shown_text.startswith(f"{at + 1:,} of {n_found:,}")
+        assert line.text().startswith(f"{at + 1:,} of {n_found:,}")
         assert page.results_panel.view.currentIndex().row() == page.search.current == at
         assert page.model.chosen == page.search.result_nodes[at]
     qtbot.keyClick(query, Key.Key_Escape)
-    assert (query.text(), line.shown_text in about(page.model.shape), page.search.title) == ("", True, "")
+    assert (query.text(), line.text() in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
     qtbot.waitUntil(lambda: bool(page.search.problem))
-    assert page.search.problem in line.toolTip()
+    assert page.search.problem in line.whole_text
     query.clear()
-    assert line.shown_text in about(page.model.shape)
+    assert line.text() in about(page.model.shape)
 
 
 def test_names_on_the_path_can_be_clicked(page, qtbot):
