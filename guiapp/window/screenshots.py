@@ -206,7 +206,7 @@ def _arrange_inspect(shell: Shell, options: ScreenshotOptions) -> None:
             raise TokenloupeError(f"“{options.at_text}” is not in the text.")
         shell.session.select_token(shell.session.tokens.indexes_in(start, start + 1)[0])
     if options.detail in PANELS:
-        page.side.segments.choose(PANELS.index(options.detail))
+        page.side.tabs.choose(PANELS.index(options.detail))
     elif options.detail == "hidden":
         shell.window.hidden.step(1)
         start, end = shell.session.document.selection

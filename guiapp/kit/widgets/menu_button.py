@@ -108,7 +108,9 @@ class ChoiceButton(MenuButton):
 
     chosen = Signal(object)
 
-    def __init__(self, theme_source: ThemeSource, title: str, choices: Mapping[str, object], tip: str) -> None:
+    def __init__(
+        self, theme_source: ThemeSource, title: str, choices: Mapping[str, object], tip: str
+    ) -> None:
         super().__init__(theme_source, tip=tip)
         self._title, self._choices = title, choices
         self.list_choices(choices)

@@ -85,7 +85,7 @@ def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
 def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on, qtbot):
     shell, panel = open_on(0)
     page = shell.window.inspect_page
-    page.side.segments.choose(0)
+    page.side.tabs.choose(0)
     place = place_of_byte(page.editor, TEXT.index(b"<|im"))
     target = page.editor.viewport()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, target.mapToGlobal(place))

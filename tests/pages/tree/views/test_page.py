@@ -59,13 +59,13 @@ def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
 
 @pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
 def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     qtbot.waitUntil(lambda: page.findings.statistics is not None)
     rows = page.findings_panel.findChildren(FigureRow)
     row = next(row for row in rows if row.accessibleName().startswith(name))
     qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.search.title == name)
-    assert page.side.currentWidget() is page.results_panel
+    assert page.side.current is page.results_panel
     assert f"{page.results_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
     assert page.model.chosen == page.search.result_nodes[0]
     assert page.search.is_lit[page.search.result_nodes].all()
@@ -120,7 +120,7 @@ def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
     for node in range(len(page.model.picture)):
         page.model.choose(node)
         page.model.show(node)
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     qtbot.waitUntil(lambda: page.findings.statistics is not None)
     page.bar.query.setText("a")
     page.show_three_trees()
@@ -166,7 +166,7 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert not page.model.is_preparing
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
     assert not page.grab().isNull()
     page.stop()
@@ -179,7 +179,7 @@ def test_the_page_asks_for_a_model_and_says_what_it_waits_for(qtbot, tmp_path):
     page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert not page.model.is_preparing
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
     assert page.view.notice == NO_MODEL
     session.loader.open("demo:bpe")

@@ -97,7 +97,7 @@ def test_a_click_on_a_prefix_of_the_text_chooses_its_last_token(page, qtbot):
 
 def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path, monkeypatch):
     panel, query, path = page.results_panel, page.bar.query, tmp_path / "tokens.tsv"
-    page.tabs.choose(1)
+    page.side.tabs.choose(1)
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
     (save,) = (button for button in panel.findChildren(QPushButton) if button.text() == "Save…")

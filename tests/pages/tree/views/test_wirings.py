@@ -90,7 +90,7 @@ def test_typing_begins_a_search_and_ctrl_f_selects_it(page, qtbot):
     qtbot.keyClick(page.view, "t")
     assert (page.bar.query.text(), page.bar.query.hasFocus()) == ("t", True)
     qtbot.waitUntil(lambda: page.search.title != "")
-    assert page.side.currentWidget() is page.node_panel
+    assert page.side.current is page.node_panel
     page.view.setFocus()
     qtbot.keyClick(page.view, Key.Key_F, CONTROL)
     assert (page.bar.query.selectedText(), page.bar.query.hasFocus()) == ("t", True)
@@ -98,9 +98,9 @@ def test_typing_begins_a_search_and_ctrl_f_selects_it(page, qtbot):
 
 def test_tabs_show_their_panels_and_f6_goes_to_the_one_that_shows(page, qtbot):
     seen = []
-    for button in page.tabs.findChildren(QToolButton):
+    for button in page.side.tabs.findChildren(QToolButton):
         qtbot.mouseClick(button, LEFT)
-        seen.append(page.side.currentWidget())
+        seen.append(page.side.current)
         assert page.panels == [page.view, page.editor, page.bar.query, seen[-1]]
     assert seen == [page.node_panel, page.results_panel, page.findings_panel]
     assert page.findings.statistics is not None or page.findings.job.is_busy
