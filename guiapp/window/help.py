@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.versions import NAMES, PACKAGES, versions, versions_text
 from guiapp.kit.session.choice import Choice
 from guiapp.kit.spans.legend import Legend, LegendList
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.settings import SharedSpelling
 from guiapp.kit.widgets.choice_list import ChoiceList, shown_keys
 from guiapp.kit.widgets.controls import Popover, SegmentedTabs, push_button
@@ -217,15 +216,16 @@ class AboutDialog(QDialog):
         close_button.setDefault(True)
         buttons = in_row(STRETCH, self.copy_button, close_button)
         self._versions: list[tuple[str, str]] = []
-        self._labels = {name: QLabel("…") for name in NAMES}
-        words = title, _text(PURPOSE), heading("Versions"), _versions_card(self._labels)
+        self._shown = _text("\n".join(f"{name:20} …" for name in NAMES))
+        self._shown.setFont(Theme.mono_font(SMALL_FONT_PX))
+        words = title, _text(PURPOSE), heading("Versions"), card(self._shown)
         licences = heading("Licences"), _text(LICENCES)
         margins, spacing = MARGIN_PX + 2 * UNIT_PX, 3 * UNIT_PX
         self._layout = in_column(*words, *licences, buttons, on=self, margins=margins, spacing=spacing)
         close_button.setFocus()
         self.copy_button.setEnabled(False)
         self._job = LatestJob[list[tuple[str, str]]](self, self._show_versions)
-        self._job.start(_collect_versions)
+        self._job.start(lambda _: versions())
 
     def showEvent(self, event: QShowEvent) -> None:
         self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH_PX))  # Qt forgets that lines are broken
@@ -236,25 +236,9 @@ class AboutDialog(QDialog):
 
     def _show_versions(self, versions: list[tuple[str, str]]) -> None:
         self._versions = versions
-        for name, value in versions:
-            licence = PACKAGES.get(name)
-            self._labels[name].setText(f"{value:10} {licence}" if licence else value)
+        rows = (f"{name:20} {value:12} {PACKAGES.get(name) or ''}" for name, value in versions)
+        self._shown.setText("\n".join(map(str.rstrip, rows)))
         self.copy_button.setEnabled(True)
-
-
-def _collect_versions(_: Progress) -> list[tuple[str, str]]:
-    return versions()
-
-
-def _versions_card(labels: Mapping[str, QLabel]) -> QFrame:
-    form = QFormLayout()
-    form.setHorizontalSpacing(MARGIN_PX)
-    form.setVerticalSpacing(UNIT_PX)
-    for name, text in labels.items():
-        label = set_role(QLabel(name), "dim")
-        text.setFont(Theme.mono_font(SMALL_FONT_PX))
-        form.addRow(label, text)
-    return card(form)
 
 
 def _text(text: str) -> QLabel:

@@ -112,16 +112,15 @@ class TreeBar(QFrame):
 
     def _shape_button(self, name: str) -> QToolButton:
         title, tip = SHAPE_WORDS[name]
-        button = self._button(name, tip, self._choose_shape)
+        button = self._button(name, tip, partial(self._choose_shape, name))
         button.setText(title)
         button.setAccessibleName(title)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setCheckable(True)
-        button.setObjectName(name)
         return button
 
-    def _choose_shape(self) -> None:
-        self._model.set_shape(self.sender().objectName())
+    def _choose_shape(self, name: str) -> None:
+        self._model.set_shape(name)
         self._on_shape_changed()
 
     def _on_coloring_changed(self) -> None:
