@@ -131,6 +131,13 @@ def shell(make_shell):
     return make_shell()
 
 
+def put_text(qtbot, session, text):
+    if session.document.text() != text or session.text.is_modified:
+        session.text.show(text)
+        qtbot.waitUntil(lambda: not session.is_encoding)
+    session.document.set_caret(0)
+
+
 @pytest.fixture(scope="module")
 def shells_of_module():
     shells = {}
@@ -143,21 +150,22 @@ def shells_of_module():
 @pytest.fixture
 def share_shell(shells_of_module, qapp, qtbot, tmp_path_factory):
     """Opens the real window once for all tests of a module; after each, text and page are as before."""
-    used = {}
+    used = []
 
     def share(text=b"one two three", model="fake.gguf", load=load):
         if (text, model) not in shells_of_module:
             folder = tmp_path_factory.mktemp("settings")
             shells_of_module[text, model] = open_shell(qapp, qtbot, folder, text, model, load)
-        used[text] = shells_of_module[text, model]
-        window = used[text].window
-        window.activateWindow()
-        qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
-        window.inspect_page.editor.setFocus()
-        return used[text]
+        shell = shells_of_module[text, model]
+        used.append((text, shell))
+        shell.window.activateWindow()
+        qtbot.waitUntil(lambda: QApplication.activeWindow() is shell.window)
+        shell.window.inspect_page.editor.setFocus()
+        put_text(qtbot, shell.session, text)
+        return shell
 
     yield share
-    for text, shell in used.items():
+    for text, shell in used:
         while (popup := QApplication.activePopupWidget()) is not None:
             popup.close()
         for dialog in shell.window.findChildren(QDialog):
@@ -167,7 +175,4 @@ def share_shell(shells_of_module, qapp, qtbot, tmp_path_factory):
         shell.window.actions_table["spelling:signs"].trigger()
         shell.window.actions_table["inspect"].trigger()
         shell.session.set_options(Options(True, True, None))
-        if shell.session.document.text() != text or shell.session.text.is_modified:
-            shell.session.text.show(text)
-            qtbot.waitUntil(lambda session=shell.session: not session.is_encoding)
-        shell.session.document.set_caret(0)
+        put_text(qtbot, shell.session, text)

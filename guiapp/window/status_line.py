@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
 from guiapp.core.text.numbers_in_words import counted, with_prefix
 from guiapp.kit.document.search import HiddenCharacters
@@ -14,7 +14,7 @@ from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Part, in_row
-from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.menu_button import IconButton
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.window.activity import Activity
 from guiapp.window.pages import PageStack
@@ -187,28 +187,22 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
     return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]
 
 
-class HiddenButton(QToolButton):
+class HiddenButton(IconButton):
     """There only while anything hides.
 
     is_short  whether it says no more than how many they are
     """
 
     def __init__(self, hidden: HiddenCharacters, go_on: QAction, themes: ThemeSource) -> None:
-        super().__init__()
+        click, size_px = go_on.trigger, ICON_PX
+        super().__init__(themes, "eye", click, text=" ", role="hidden", color="warning", size_px=size_px)
         self._hidden = hidden
-        self._themes = themes
         self._is_short = False
-        set_role(self, "hidden")
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         key = go_on.shortcut().toString()
         self.setToolTip(f"Characters that nobody sees and a model reads. A click shows the next ({key}).")
-        self.clicked.connect(go_on.trigger)
         hidden.changed.connect(self._refresh)
-        themes.changed.connect(self._color)
-        self._color()
         self._refresh()
 
     def set_short(self, is_short: bool) -> None:
@@ -224,6 +218,3 @@ class HiddenButton(QToolButton):
             self.setText(text)
             self.setAccessibleName(whole)
         self.setVisible(n_characters > 0)
-
-    def _color(self) -> None:
-        self.setIcon(icon("eye", self._themes.theme.warning, ICON_PX))

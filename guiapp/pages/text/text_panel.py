@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt
@@ -14,7 +13,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.document import TextDocument
@@ -26,8 +25,8 @@ from guiapp.kit.widgets.controls import SearchField, push_button, tool_button
 from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.menu_button import ChoiceButton
-from guiapp.kit.widgets.painting import Painted, fill, icon
+from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton
+from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -171,20 +170,21 @@ class FindBar(QFrame):
         self.field.setAccessibleName("Find in the text")
         kinds = {title: kind for kind, (title, _) in KINDS.items()}
         self.kind = ChoiceButton(theme_source, "", kinds, "What to find")
-        self.case = self._button("", "Upper and lower case differ", self._choose_case)
-        self.case.setText("Aa")
+        self.case = tool_button("Aa", self._choose_case, role="tab", tip="Upper and lower case differ")
         self.case.setCheckable(True)
         self.count = plain_label()
-        self.previous = self._button("chevron-up", "Previous match (Shift+F3)", partial(search.step, -1))
-        self.next = self._button("chevron-down", "Next match (F3)", partial(search.step, 1))
-        self.close_button = self._button("close", "Close (Escape)", search.end)
+        back, on = partial(search.step, -1), partial(search.step, 1)
+        self.previous = IconButton(theme_source, "chevron-up", back, tip="Previous match (Shift+F3)")
+        self.next = IconButton(theme_source, "chevron-down", on, tip="Next match (F3)")
+        self.close_button = IconButton(theme_source, "close", search.end, tip="Close (Escape)")
+        for button in (self.case, self.previous, self.next, self.close_button):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._build_layout()
         self.kind.chosen.connect(self._choose_kind)
         search.query_changed.connect(self._on_query_changed)
         search.found_changed.connect(self._on_matches_changed)
         search.current_changed.connect(self._on_matches_changed)
-        theme_source.changed.connect(self._color)
-        self._color()
+        theme_source.changed.connect(self._on_matches_changed)
         self._on_query_changed()
 
     def _build_layout(self) -> None:
@@ -197,12 +197,6 @@ class FindBar(QFrame):
         what = self.kind, (self.field, 10), self.case, (self.count, 8)
         parts = *what, self.previous, self.next, self.close_button
         self._layout = in_row(*parts, on=self, margins=(MARGIN_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
-
-    def _button(self, icon_name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
-        button = tool_button(clicked=slot, role="quiet" if icon_name else "tab", tip=tip)
-        button.setProperty("icon_name", icon_name)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
 
     def _choose_kind(self, kind: Kind) -> None:
         self._search.set_kind(kind)
@@ -257,12 +251,6 @@ class FindBar(QFrame):
         if n_matches:
             return f"{number} found"
         return "searching …" if search.is_searching else NOT_FOUND
-
-    def _color(self) -> None:
-        theme = self._theme_source.theme
-        for button in (self.previous, self.next, self.close_button):
-            button.setIcon(icon(button.property("icon_name"), theme.dim))
-        self._on_matches_changed()
 
 
 class _Bar(Painted):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.controls import SEARCH_PX, SearchField, tool_button
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import Part, in_column, in_row
-from guiapp.kit.widgets.menu_button import ChoiceButton, MenuButton
-from guiapp.kit.widgets.painting import Painted, icon
+from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton, MenuButton
+from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -65,10 +65,10 @@ class TreeBar(QFrame):
         self._theme_source = theme_source
         set_role(self, "bar")
         self.setFixedHeight(HEIGHT_PX)
-        self.back = self._button("back", "Back (Alt+Left)", model.go_back)
-        self.forward = self._button("forward", "Forward (Alt+Right)", model.go_forward)
-        self.fit = self._button("fit", "Show the whole tree (Home)", model.fit)
-        self.fit.setText("Whole tree")
+        back, forward, fit = model.go_back, model.go_forward, model.fit
+        self.back = IconButton(theme_source, "back", back, tip="Back (Alt+Left)")
+        self.forward = IconButton(theme_source, "forward", forward, tip="Forward (Alt+Right)")
+        self.fit = IconButton(theme_source, "fit", fit, text="Whole tree", tip="Show the whole tree (Home)")
         self.shapes = {name: self._shape_button(name) for name in SHAPES}
         self.breadcrumb = Breadcrumb(model, theme_source)
         colorings = {coloring.title: coloring.name for coloring in COLORINGS}
@@ -81,8 +81,6 @@ class TreeBar(QFrame):
         search.found_changed.connect(self._on_search_changed)
         self.coloring.chosen.connect(model.set_coloring)
         model.values_changed.connect(self._on_coloring_changed)
-        theme_source.changed.connect(self._color)
-        self._color()
         self._on_coloring_changed()
         self._on_history_changed()
         self._on_shape_changed()
@@ -105,17 +103,10 @@ class TreeBar(QFrame):
         self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_narrow else words)
         self.query.setFixedWidth(SHORT_SEARCH_PX if is_narrow else SEARCH_PX)
 
-    def _button(self, name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
-        button = tool_button(clicked=slot, tip=tip)
-        button.setProperty("icon_name", name)
-        return button
-
     def _shape_button(self, name: str) -> QToolButton:
         title, tip = SHAPE_WORDS[name]
-        button = self._button(name, tip, partial(self._choose_shape, name))
-        button.setText(title)
-        button.setAccessibleName(title)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        choose = partial(self._choose_shape, name)
+        button = IconButton(self._theme_source, name, choose, text=title, tip=tip)
         button.setCheckable(True)
         return button
 
@@ -137,10 +128,6 @@ class TreeBar(QFrame):
     def _on_search_changed(self) -> None:
         if self.query.text() != self._search.query:
             self.query.show_query(self._search.query)
-
-    def _color(self) -> None:
-        for button in (self.back, self.forward, self.fit, *self.shapes.values()):
-            button.setIcon(icon(button.property("icon_name"), self._theme_source.theme.dim))
 
 
 class Breadcrumb(Painted):

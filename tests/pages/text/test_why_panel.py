@@ -16,11 +16,11 @@ TEXT = "The tokenization of Zürich 🦄<|im_end|> ends".encode()
 
 
 @pytest.fixture
-def open_on(make_shell, qtbot):
+def open_on(share_shell, qtbot):
     """Opens a window, clicks on the token that has a byte, then on “Why”; the shell and the panel."""
 
     def make(offset, text=TEXT, model="demo:bpe"):
-        shell = make_shell(text, model, lambda name, pre, progress: guiapp.open_model(name))
+        shell = share_shell(text, model, lambda name, pre, progress: guiapp.open_model(name))
         page = shell.window.inspect_page
         qtbot.mouseClick(page.editor.viewport(), LEFT, pos=place_of_byte(page.editor, offset))
         (tab,) = (each for each in page.side.findChildren(QToolButton) if each.text() == "Why")
