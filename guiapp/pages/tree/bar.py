@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from html import escape
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QToolButton
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QColor, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton
 
 from guiapp.analysis.tree.coloring import COLORINGS
-from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.controls import SEARCH_PX, SearchField, tool_button
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import Part, in_column, in_row
 from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton, MenuButton
-from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -130,72 +129,55 @@ class TreeBar(QFrame):
             self.query.show_query(self._search.query)
 
 
-class Breadcrumb(Painted):
-    """The path from the root to the chosen node; a click shows that part of the tree."""
+class Breadcrumb(QLabel):
+    """The path from the root to the chosen node, as links; a click shows that part of the tree."""
 
     def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Path in the tree")
+        super().__init__(textFormat=Qt.TextFormat.RichText)
         self._model = model
-        self._places: list[tuple[int, int, int]] = []
-        self.setMouseTracking(True)
+        self._theme_source = theme_source
+        self.setAccessibleName("Path in the tree")
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        model.chosen_changed.connect(self.update)
-        model.picture_changed.connect(self.update)
-        model.spelling.changed.connect(self.update)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.linkActivated.connect(self._go)
+        for changed in (model.chosen_changed, model.picture_changed, model.spelling.changed):
+            changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
 
-    def sizeHint(self) -> QSize:
-        return QSize(240, HEIGHT_PX)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._refresh()
 
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        self._places = []
-        if self.width() < LEAST_PATH_PX:
-            return
-        metrics = QFontMetrics(self.font())
-        baseline = (self.height() + metrics.ascent() - metrics.descent()) // 2
-        nodes, x = self._shown(metrics), 0
-        gap = metrics.horizontalAdvance(SEPARATOR) // 2
-        for number, node in enumerate(nodes):
-            if number or node != ROOT:
-                painter.setPen(theme.faint)
-                sign = SEPARATOR if number else "…" + SEPARATOR
-                painter.drawText(x, baseline, sign)
-                x += metrics.horizontalAdvance(sign)
-            text = self._text(node)
-            is_chosen = node == self._model.chosen
-            painter.setPen(theme.accent if is_chosen else theme.text)
-            painter.drawText(x, baseline, isolate(text))
-            width = metrics.horizontalAdvance(text)
-            self._places.append((x - gap, x + width + gap, node))
-            x += width
+    def _refresh(self) -> None:
+        theme, path = self._theme_source.theme, self._model.chosen_path
+        nodes = self._fitting(path) if self.width() >= LEAST_PATH_PX else []
+        links = [self._link(node, theme.accent if node == path[-1] else theme.text) for node in nodes]
+        links = links if len(nodes) in (0, len(path)) else ["…", *links]
+        self.setText(f'<span style="color:{theme.faint.name()}">{SEPARATOR}</span>'.join(links))
 
-    def _shown(self, metrics: QFontMetrics) -> list[int]:
-        path, room = self._model.chosen_path, self.width() - metrics.horizontalAdvance("…" + SEPARATOR)
-        shown: list[int] = []
+    def _link(self, node: int, color: QColor) -> str:
+        style = f"color:{color.name()}; text-decoration:none"
+        return f'<a href="{node}" style="{style}">{escape(isolate(self._text(node)))}</a>'
+
+    def _fitting(self, path: list[int]) -> list[int]:
+        """The last nodes of the path, as many as there is room for."""
+        width_of = self.fontMetrics().horizontalAdvance
+        room, shown = self.width() - width_of("…" + SEPARATOR), 0
         for node in reversed(path):
-            room -= metrics.horizontalAdvance(self._text(node) + SEPARATOR)
+            room -= width_of(self._text(node) + SEPARATOR)
             if room < 0 and shown:
                 break
-            shown.append(node)
-        return shown[::-1]
+            shown += 1
+        return path[len(path) - shown :]
 
     def _text(self, node: int) -> str:
         text = self._model.label(node).partition(MORE_SIGN)[0] if self._model.picture else ""
         return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
-    def node_at(self, point: QPointF) -> int | None:
-        return next((node for left, right, node in self._places if left <= point.x() < right), None)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.node_at(event.position()) is None:
-            self.unsetCursor()
-        else:
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        node = self.node_at(event.position())
-        if node is not None and event.button() == Qt.MouseButton.LeftButton:
-            self._model.choose(node)
-            self._model.show(node)
+    def _go(self, node: str) -> None:
+        self._model.choose(int(node))
+        self._model.show(int(node))
 
 
 class Detail(NamedTuple):
