@@ -94,7 +94,6 @@ CARD_HEIGHT_PX, HEAD_PX, COLUMN_GAP_PX = 292, 34, 6 * UNIT_PX
 N_ROWS = 5
 SAMPLE = "welcome"
 BESIDE, INSTEAD = f"{PREFIX}rwkv", f"{PREFIX}bpe"
-N_WORDS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 LOOKING = (
     "Look at a text",
     "See which pieces of a text a model gets, and how many they are.",
@@ -160,14 +159,13 @@ class StartPage(Page):
 
     def _cards(self) -> tuple[StartCard, ...]:
         actions, requests, themes = self._setting.actions, self._setting.requests, self._setting.theme_source
-        n_lessons = N_WORDS[len(LESSONS)] if len(LESSONS) < len(N_WORDS) else str(len(LESSONS))
         inspect, learn = actions["inspect"].trigger, requests.lessons_wanted.emit
         compare, measure = actions["compare"].trigger, actions["bench"].trigger
         run = requests.measuring_wanted.emit
         return (
             StartCard(*LOOKING, draw_text, inspect, self._show_sample, themes),
             StartCard(
-                "Learn", LEARNING.format(n_lessons), "", draw_merge, learn, self._go_on_learning, themes
+                "Learn", LEARNING.format(len(LESSONS)), "", draw_merge, learn, self._go_on_learning, themes
             ),
             StartCard(*COMPARING, draw_comparison, compare, self._compare_demos, themes),
             StartCard(*MEASURING, draw_bars, measure, run, themes),
