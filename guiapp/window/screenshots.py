@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -184,12 +185,17 @@ def _present(shell: Shell, options: ScreenshotOptions) -> None:
     _wait_for_page(shell)
 
 
+def _start_once_known(shell: Shell, timer: QTimer) -> None:
+    if shell.session.round_trip.is_current:
+        timer.start()
+
+
 def _open_and_wait(shell: Shell, model: str) -> None:
     """Run the event loop until the round trip of the first text is known, the last thing to arrive."""
     loop = QEventLoop()
     settled = QTimer(singleShot=True, interval=SETTLE_MS)
     settled.timeout.connect(loop.quit)
-    shell.session.round_trip.changed.connect(settled.start)
+    shell.session.round_trip.changed.connect(partial(_start_once_known, shell, settled))
     shell.session.spans.failed.connect(settled.start)
     shell.session.loader.open(model)
     run_until_ready(loop)

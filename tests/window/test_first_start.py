@@ -67,8 +67,8 @@ def start_program(qapp, qtbot, tmp_path, monkeypatch):
         shell.window.show()
         qtbot.waitExposed(shell.window)
         shell.window.activateWindow()
-        with qtbot.waitSignal(shell.session.round_trip.changed):
-            shell.start(None, None)
+        shell.start(None, None)
+        qtbot.waitUntil(lambda: shell.session.round_trip.is_current)
         return shell
 
     yield start

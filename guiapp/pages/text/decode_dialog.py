@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QTextEdit, QWi
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.document import n_units
-from guiapp.kit.session.decode import DecodeModel
+from guiapp.kit.session.decode import DecodeInput, DecodeModel
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
@@ -39,13 +39,12 @@ class DecodeDialog(QDialog):
         self._theme_source = theme_source
         self.setWindowTitle("Decode token ids")
         self._ids = _editor("Token ids")
-        self._ids.textChanged.connect(self._read_ids)
         self._ids.setPlaceholderText("128000 9906 11 1917    [1, 2, 3]    int tokens[] = {1, 2, 3};")
         self._ids.setTabChangesFocus(True)
         self._error = plain_label("bad", wraps=True)
         self._remove = QCheckBox("remove BOS and EOS")
         self._unparse = QCheckBox("write control tokens as text")
-        self._unparse.setChecked(model.unparse_special)
+        self._unparse.setChecked(model.given.unparse_special)
         self._text = _editor("Decoded text")
         self._text.setReadOnly(True)
         self._tokens = StyledText(Theme.mono_font(UI_FONT_PX), SHOWN_ROWS)
@@ -64,11 +63,10 @@ class DecodeDialog(QDialog):
             margins=MARGIN_PX,
         )
         self.resize(620, 560)
-        self._remove.toggled.connect(model.set_remove_special)
-        self._unparse.toggled.connect(model.set_unparse_special)
-        model.busy_changed.connect(self._enable_buttons)
-        for changed in (model.changed, theme_source.changed):
-            changed.connect(self._show_model)
+        for changed in (self._ids.textChanged, self._remove.toggled, self._unparse.toggled):
+            changed.connect(self._read_ids)
+        model.changed.connect(self._on_changed)
+        theme_source.changed.connect(self._show_model)
         self._show_model()
 
     def paste(self) -> None:
@@ -84,7 +82,14 @@ class DecodeDialog(QDialog):
         self.move(self.pos())
 
     def _read_ids(self) -> None:
-        self._model.set_ids_text(self._ids.toPlainText())
+        switches = self._remove.isChecked(), self._unparse.isChecked()
+        self._model.decode(DecodeInput(self._ids.toPlainText(), *switches))
+
+    def _on_changed(self) -> None:
+        if self._model.is_busy:
+            self._enable_buttons()
+        else:
+            self._show_model()
 
     def _show_model(self) -> None:
         text = self._model.result.decoded.decode("utf-8", "replace")
@@ -119,7 +124,7 @@ class DecodeDialog(QDialog):
             self._ids.setExtraSelections([])
             return
         mark, cursor, bad = QTextEdit.ExtraSelection(), self._ids.textCursor(), self._theme_source.theme.bad
-        start, end = (n_units(self._model.ids_text[:at]) for at in error_span)
+        start, end = (n_units(self._model.given.text[:at]) for at in error_span)
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         mark.cursor = cursor
