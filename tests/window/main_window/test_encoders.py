@@ -13,11 +13,6 @@ from guiapp.kit.widgets.controls import Explanation
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def shell(share_shell):
-    return share_shell()
-
-
 def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):
     actions = shell.window.actions_table
     assert actions["encoder:fast"].isChecked()

@@ -16,8 +16,8 @@ ALT, SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def shell(share_shell):
-    shell = share_shell(b"abacb", "demo:toy", lambda name, pre, progress: guiapp.open_model(name))
+def shell(make_shell):
+    shell = make_shell(b"abacb", "demo:toy", lambda name, pre, progress: guiapp.open_model(name))
     shell.window.resize(1200, 760)
     return shell
 
