@@ -105,6 +105,7 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._layout_before: Layout | None = None
         self._layout_due: Layout | None = None
+        self._until_restored = later(self, 0, self._end_restoring)
         self.autosaved_texts = AutosavedTexts(settings.folder / KEPT_TEXTS, self)
         self.questions = questions or Questions(self)
         self.actions_table = ActionTable(self)
@@ -181,11 +182,19 @@ class MainWindow(QMainWindow):
         self._restore_splitters()
 
     def _restore_splitters(self) -> None:
-        """As they were before a presentation, once the system has given the window its size again."""
+        """As they were before a presentation, once the system has given the window its size again.
+
+        And once more when all parts know how small they may be in it.
+        """
         if self._layout_due is not None and self._layout_due.size == self.size():
             for splitter, state in self._layout_due.splitters:
                 splitter.restoreState(state)
-            self._layout_due = None
+            self._until_restored.start()
+
+    def _end_restoring(self) -> None:
+        self._restore_splitters()
+        self._until_restored.stop()
+        self._layout_due = None
 
     def _leave_presentation(self) -> None:
         self.actions_table["present"].setChecked(False)
