@@ -320,7 +320,7 @@ def editing(model: str, n_bytes: int = 10_000_000, n_events: int = 100) -> Itera
         for _ in range(n_events // 2):
             finds.append(sum(watch.frames_ms(press_f3, editor)))
             QTest.qWait(PACE_MS)
-        search.close()
+        search.end()
         yield ("find_next_10mb", "ms", finds)
         line = mixed_text(n_bytes // 10).replace(b"\n", b" ").replace(b"\r", b" ")
         yield ("keystroke_1mb_line", "ms", keystrokes(shell, line, n_events))

@@ -84,7 +84,7 @@ class TextSearch(QObject):
         self.query_changed.emit()
         self._search()
 
-    def close(self) -> None:
+    def end(self) -> None:
         """Look for nothing any more; what is selected stays selected."""
         self._pause.stop()
         self.job.cancel()

@@ -8,7 +8,7 @@ from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QWheelEvent, QWindow
+from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from guiapp.kit.widgets.theme import Theme
@@ -70,11 +70,6 @@ class InputWatch(QObject):
         super().__init__(parent)
         self._clock_s = clock_s
         self._told_at_s = -SELDOM_S
-
-    def watch(self, window: QWindow | None) -> None:
-        """Watch this one, too: dialogs are windows of their own."""
-        if window is not None:
-            window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if _is_input(event) and (now_s := self._clock_s()) >= self._told_at_s + SELDOM_S:

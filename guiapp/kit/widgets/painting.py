@@ -80,6 +80,20 @@ class Painted(QWidget):
         """Draw all that is to be seen, or at least what of it lies in the clip of the painter."""
 
 
+class Overlay(Painted):
+    """Lies above all else of a window, once it is shown; the pointer goes through."""
+
+    def __init__(self, theme_source: ThemeSource, window: QWidget, name: str = "") -> None:
+        super().__init__(theme_source, name, window)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def cover(self, place: QRect) -> None:
+        self.setGeometry(place)
+        self.show()
+        self.raise_()
+
+
 class PaintedButton(QAbstractButton):
     """Paints itself on a ground with round corners, and a line around it where it has the keyboard."""
 

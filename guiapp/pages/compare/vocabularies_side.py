@@ -60,9 +60,11 @@ class RowPanel(QScrollArea):
 
     Signals:
         tree_wanted(int): show this token of A in the tree.
+        second_wanted(int): open B as the window's model, and show this token of it in the tree.
     """
 
     tree_wanted = Signal(object)
+    second_wanted = Signal(object)
 
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -135,11 +137,16 @@ class RowPanel(QScrollArea):
                     color = theme.text if text else theme.dim
                     value.set_spans([Span(isolate(text) or NONE, color, None, fact.differs)])
         self._shared.set_spans(_lines(details.shared, theme))
-        self.tree.setVisible(details.token[0] is not None)
+        first, second = details.token
+        self.tree.setVisible(first is not None or second is not None)
+        self.tree.setText("Show in tree" if first is not None else "Open B and show in tree")
 
     def _want_tree(self) -> None:
-        if self._shown is not None and self._shown.token[0] is not None:
-            self.tree_wanted.emit(self._shown.token[0])
+        first, second = (None, None) if self._shown is None else self._shown.token
+        if first is not None:
+            self.tree_wanted.emit(first)
+        elif second is not None:
+            self.second_wanted.emit(second)
 
 
 class _TextPanel(QScrollArea):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +29,7 @@ from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import SharedSpelling
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
+from guiapp.kit.widgets.menu_button import Form, ask_and_save
 from guiapp.kit.widgets.painting import RIGHT as AT_RIGHT
 from guiapp.kit.widgets.painting import PaintedButton, fill, write
 from guiapp.kit.widgets.tables import LEFT, RIGHT, Column, RowsView, RowTable
@@ -60,17 +60,10 @@ USUAL_WIDTH_PX = 100
 class ResultsPanel(QWidget):
     """Tokens in a table; the present row is what is looked at in the tree."""
 
-    def __init__(
-        self,
-        model: TreeModel,
-        search: TreeSearch,
-        ask_where: Callable[[str, str], str],
-        saving: FileSaving,
-    ) -> None:
+    def __init__(self, model: TreeModel, search: TreeSearch, saving: FileSaving) -> None:
         super().__init__()
         self._model = model
         self._search = search
-        self._ask_where = ask_where
         self._saving = saving
         self._table = ResultsTableModel(model.spelling, self)
         self._title = heading(FOUND)
@@ -88,9 +81,8 @@ class ResultsPanel(QWidget):
         self._on_search_changed()
 
     def save(self) -> None:
-        if path := self._ask_where("Save tokens", "tokens.tsv"):
-            data = self._table.as_text(range(self._table.rowCount())).encode()
-            self._saving.save(Path(path), lambda _progress: data)
+        data = self._table.as_text(range(self._table.rowCount())).encode()
+        ask_and_save(self, self._saving, "tokens", Form("Lines with tabs", ".tsv"), lambda _: data)
 
     def _widths(self, _room_px: int) -> list[int]:
         return [COLUMN_WIDTHS_PX.get(column.title, USUAL_WIDTH_PX) for column in self._table.columns]

@@ -17,7 +17,7 @@ from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.core.text.numbers_in_words import counted, times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.token_details import FACTS, SHOWN_BYTES, TokenDetails, describe_alone
+from guiapp.kit.session.token_details import FACTS, TokenDetails, describe_alone
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SearchField, push_button, tool_button
@@ -197,11 +197,6 @@ class VocabularyDetails(QObject):
         self.details: TokenDetails | None = None
         for changed in (model.chosen_changed, model.prepared_changed, model.session.spelling.changed):
             changed.connect(self.describe)
-
-    def visible(self, token_id: int) -> str:
-        prepared = self._model.prepared
-        vocabulary = None if prepared is None else prepared.figures.vocabulary
-        return "" if vocabulary is None else self._spelling.token(vocabulary, token_id, SHOWN_BYTES)
 
     def part(self, data: bytes, limit: int) -> str:
         prepared = self._model.prepared

@@ -30,7 +30,8 @@ CHOICES = [
 
 @pytest.fixture
 def choices(theme_source, show):
-    made = ChoiceList("Things", QSize(300, 250), theme_source)
+    made = ChoiceList("Things", theme_source)
+    made.rows.setFixedSize(QSize(300, 250))
     made.show_choices(CHOICES)
     return show(made)
 
