@@ -38,6 +38,8 @@ from guiapp.window import pages
 
 def show_charts(shell):
     def show():
+        if not shell.session.round_trip.is_current:
+            return
         print("pyqtgraph" in sys.modules)
         page = shell.window.pages.show_page("bench")
         print("pyqtgraph" in sys.modules)

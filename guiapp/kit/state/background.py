@@ -222,10 +222,12 @@ class Background(Working, Generic[T]):
     is_current  whether both are of the present inputs
 
     Signals:
-        changed(): one of these, `is_busy` or `progress` is new.
+        changed(): one of these, or `is_busy`, is new.
+        progress_changed(): `progress` is new.
     """
 
     changed = Signal()
+    progress_changed = Signal()
 
     def __init__(
         self,
@@ -239,7 +241,7 @@ class Background(Working, Generic[T]):
         self.problem, self.is_current = "", False
         self._pause = later(self, 0, self._start)
         self._job = LatestJob[T](self, self._set, self._fail)
-        self._job.progress_changed.connect(self.changed)
+        self._job.progress_changed.connect(self.progress_changed)
 
     @property
     def is_busy(self) -> bool:

@@ -196,7 +196,11 @@ class DoctorHead(QFrame):
         tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
         in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
         model.changed.connect(self._refresh)
+        model.examined.progress_changed.connect(self._show_progress)
         self._refresh()
+
+    def _show_progress(self) -> None:
+        self.bar.show_share(self._model.examined.progress)
 
     def _ask_original(self) -> None:
         self._requests.model_wanted.emit(self.original, self._model.set_original)
@@ -208,7 +212,7 @@ class DoctorHead(QFrame):
         self.about.setText(_about(model))
         for part in (self.bar, self.cancel):
             part.setVisible(model.examined.is_busy)
-        self.bar.show_share(model.examined.progress)
+        self._show_progress()
         self.again.setVisible(bool(model.name) and not has_found and not model.examined.is_busy)
         self.leave.setVisible(model.is_of_failed_file)
         name = quoted(model_title(model.original), 30)

@@ -5,7 +5,7 @@ import os
 import pytest
 from main_window_driver import Answers
 
-from guiapp.kit.state.background import LatestJob
+from guiapp.kit.state.background import Background, LatestJob
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.notices import SaveAnswer
 from guiapp.window.app import build
@@ -87,4 +87,7 @@ def test_closing_waits_for_all_background_work(qapp, qtbot, tmp_path, monkeypatc
 
 
 def owners(jobs):
-    return {type(job.parent()).__name__ for job in jobs}
+    """The names of their parents' classes, and of those of background values."""
+    parents = [job.parent() for job in jobs]
+    parents += [each.parent() for each in parents if isinstance(each, Background)]
+    return {type(each).__name__ for each in parents}
