@@ -13,6 +13,7 @@ from guiapp.analysis.compare.spans import LiveComparison, SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
 from guiapp.kit.spans.layout import SpanWindow, Strength
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.state.background import LatestJob, Working, later
 
 if TYPE_CHECKING:
@@ -188,22 +189,20 @@ def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
     return LiveComparison([column_of(*each) for each in given], n_bytes)
 
 
-class ComparedSpans(QObject):
-    """A column: the `SpanSource` of an editor, whose tokens look as the comparison says.
+class ComparedSpans(TokenizedText):
+    """A column, whose tokens look as the comparison says.
 
     They are those of the session that were compared last; a session's newer ones show together with what
     comparing them gives.
 
     Signals:
-        tokens_changed(TextEdit | None, TokenStore): as those of a session.
         renewed(): the session has other tokens, and by no edit.
     """
 
-    tokens_changed = Signal(object, object)
     renewed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject) -> None:
-        super().__init__(parent)
+        super().__init__(session.document, session, session.spelling, parent=parent)
         self.session = session
         self.show(None, is_alone=True)
         session.tokens_changed.connect(self._on_tokens_changed)
@@ -238,30 +237,21 @@ class ComparedSpans(QObject):
 
     def show(self, live: LiveComparison | None, row: int = 0, is_alone: bool = False) -> None:
         """Look as a row of a comparison says from now on; without one as what all models share."""
-        self.tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
+        self._tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
         self._live, self._row, self._is_alone = live, row, is_alone
 
-    def notify(self, edit: TextEdit | None) -> None:
-        self.tokens_changed.emit(edit, self.tokens)
-
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
-        window = SpanWindow(first, *self.tokens.between(first, last))
+        window = super().spans_in(start, end)
         if self._is_alone:
             return window
         if self._live is None:
             return window._replace(tints=window.tints + np.uint8(N_TINTS * Strength.QUIET))
-        shares, tints = self._live.shares[self._row][first:last], self._live.tints[self._row][first:last]
+        rows = slice(window.first_index, window.first_index + len(window.ids))
+        shares, tints = self._live.shares[self._row][rows], self._live.tints[self._row][rows]
         strengths = np.full(len(shares), Strength.FULL, np.uint8)
         strengths[shares == 1] = Strength.RINGED
         strengths[shares == len(self._live.shares)] = Strength.QUIET
         return window._replace(tints=tints + N_TINTS * strengths)
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        return self.session.attributes_of(ids)
-
-    def label_of(self, token_id: int) -> str:
-        return self.session.label_of(token_id)
 
 
 class ColumnCost(NamedTuple):

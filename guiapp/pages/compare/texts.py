@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +34,10 @@ from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.spans.layout import SpanWindow, Strength
+from guiapp.kit.spans.source import NO_ID, TokenizedText
 from guiapp.kit.state.background import LatestJob, Progress
 
-if TYPE_CHECKING:
-    from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.session.model_session import ModelSession
-
 LARGEST_TEXT_BYTES = 1 << 26  # that ids stand for; a few of a file made for it may stand for any number
-NO_ID = -1  # of what is written but is no id
 
 
 class ComparedTexts(QObject):
@@ -265,66 +260,31 @@ class ReadIds:
     error: str = ""
 
 
-class ListedSpans(QObject):
-    """A `SpanSource` of tokens that somebody else finds.
-
-    Signals:
-        tokens_changed(TextEdit | None, TokenStore): as of a `ModelSession`.
-    """
-
-    tokens_changed = Signal(object, object)
+class ListedSpans(TokenizedText):
+    """Tokens that somebody else finds, in the vocabulary of a model."""
 
     def __init__(self, document: TextDocument, model: ModelSession, parent: QObject) -> None:
-        super().__init__(parent)
-        self.document = document
-        self.spelling = model.spelling
-        self._model = model
+        super().__init__(document, model, model.spelling, TokenStore(NO_TOKENS, document.size), parent)
         self._coming: FragmentTokens | None = None
-        self.tokens = TokenStore(NO_TOKENS, document.size)
         document.written.connect(self._on_written)
-        document.edited.connect(self._notify)
-
-    @property
-    def tokenizer(self) -> Tokenizer | None:
-        return self._model.tokenizer
-
-    @property
-    def vocabulary(self) -> Vocabulary | None:
-        return self._model.vocabulary
+        document.edited.connect(self.notify)
 
     def show(self, tokens: FragmentTokens, text: bytes) -> None:
         """Show a text with these tokens; what is the same as before stays where it is on screen."""
         before = self.document.text()
         if text == before:
-            self.tokens = TokenStore(tokens, len(text))
-            self._notify()
+            self._tokens = TokenStore(tokens, len(text))
+            self.notify()
             return
         self._coming = tokens
         start, n_behind = common_ends(before, text)
         self.document.replace(start, len(before) - n_behind, text[start : len(text) - n_behind])
 
-    def spans_in(self, start: int, end: int) -> SpanWindow:
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
-        return SpanWindow(first, *self.tokens.between(first, last))
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        attributes = self._model.attributes_of(np.maximum(ids, 0))
-        return np.where(ids < 0, np.uint16(Attribute.UNKNOWN.value), attributes)
-
-    def label_of(self, token_id: int) -> str:
-        return "no id" if token_id < 0 else self._model.label_of(token_id)
-
-    def exact_instead(self, index: int) -> None:
-        """No encoder has made these."""
-
     def _on_written(self, edit: TextEdit) -> None:
         if self._coming is None:
             move_spans(self.tokens, edit)
         else:
-            self.tokens, self._coming = TokenStore(self._coming, self.document.size), None
-
-    def _notify(self, edit: TextEdit | None = None) -> None:
-        self.tokens_changed.emit(edit, self.tokens)
+            self._tokens, self._coming = TokenStore(self._coming, self.document.size), None
 
 
 class PastedIds(QObject):
@@ -421,41 +381,26 @@ def _byte_offsets(text: str) -> NDArray[np.int64]:
     return np.append(0, np.cumsum(sizes_in_bytes(code_points(text))))
 
 
-class MarkedSpans(QObject):
-    """A `SpanSource` that knows which tokens the other side has as well.
+class MarkedSpans(TokenizedText):
+    """The tokens of a source, marked by which of them the other side has as well.
 
-    side      0 for the first of both lists of tokens, 1 for the second, which has a `reference`
-    document  the text
-
-    Signals:
-        tokens_changed(TextEdit | None, TokenStore): as of a `ModelSession`; also where only marks are new.
+    side  0 for the first of both lists of tokens, 1 for the second, which has a `reference`
     """
-
-    tokens_changed = Signal(object, object)
 
     def __init__(
         self,
-        source: ModelSession | ListedSpans,
+        source: TokenizedText,
         changes: ComparedTexts,
         parent: QObject,
         reference: MarkedSpans | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(source.document, source, source.spelling, parent=parent)
         self.side = 0 if reference is None else 1
-        self.document = source.document
-        self._source = source
         self._changes = changes
         self._reference = reference
 
-    @property
-    def tokens(self) -> TokenStore:
-        return self._source.tokens
-
-    def notify(self, edit: TextEdit | None = None) -> None:
-        self.tokens_changed.emit(edit, self.tokens)
-
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        window = self._source.spans_in(start, end)
+        window = super().spans_in(start, end)
         if not self._changes.is_shown:
             return window
         is_changed = self.is_changed(window)
@@ -482,12 +427,6 @@ class MarkedSpans(QObject):
         n_begun, n_ended = (each.searchsorted(indexes, side="right") for each in (starts, ends))
         is_changed: NDArray[np.bool_] = n_begun > n_ended
         return is_changed
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        return self._source.attributes_of(ids)
-
-    def label_of(self, token_id: int) -> str:
-        return self._source.label_of(token_id)
 
     def byte_span(self, change: IdChange) -> tuple[int, int]:
         """The bytes of what changed on this side; empty where nothing was removed or inserted."""

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSplitter, QStackedWi
 
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import quoted
-from guiapp.kit.session.token_details import TokenSource, hover_text
+from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
@@ -118,7 +119,7 @@ class TextsPage(Page):
     def _describe_tokens(self, requests: PageRequests) -> None:
         """By tool tips and menus, as on the Inspect page."""
         compared, right = self.compared, self.right
-        views: tuple[tuple[SpanView, TokenSource, Kind], ...] = (
+        views: tuple[tuple[SpanView, TokenizedText, Kind], ...] = (
             (self.left, compared.first, Kind.STEPPED),
             (right.editor, compared.second, Kind.OTHER),
             (right.numbers, compared.ids.numbers, Kind.IDS),
