@@ -14,13 +14,12 @@ from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
-from guiapp.kit.widgets.find_picture import LETTERS
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Marker, Painted, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
-from guiapp.pages.hunt.model import SECONDS, HuntModel, HuntSide, title_of
+from guiapp.pages.hunt.model import LETTERS, SECONDS, HuntModel, HuntSide, title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
 TICK_PX, TICK_HEIGHT_PX = 2, 14
