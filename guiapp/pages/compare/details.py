@@ -15,6 +15,7 @@ from guiapp.analysis.explain.spelling import parts
 from guiapp.analysis.hunt.report import escaped
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
+from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -40,7 +41,7 @@ from guiapp.kit.widgets.theme import (
     heading,
     set_role,
 )
-from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses, DifferenceWalk
+from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses
 from guiapp.pages.compare.models import ModelsComparison
 
 ROW_PX, BAR_PX = 32, 3

@@ -11,8 +11,9 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.spans import LiveComparison, SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
-from guiapp.kit.spans.layout import SpanWindow, Strength
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.kit.side_by_side.walk import DifferenceWalk
+from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.state.background import LatestJob, Working, later
 
@@ -74,6 +75,16 @@ class ModelsComparison(Working):
     @property
     def fewest(self) -> int:
         return min((each.n_tokens for each in self.columns if each.takes_part), default=0)
+
+    def walk(self, parent: QObject | None = None) -> DifferenceWalk:
+        """A walk through the differences of these models."""
+        walk = DifferenceWalk(self.document, self._differences, parent)
+        self.changed.connect(walk.changed)
+        self.columns_changed.connect(walk.leave)
+        return walk
+
+    def _differences(self) -> TokenStore | None:
+        return None if self.live is None else self.live.differences
 
     def byte_span_of(self, index: int) -> tuple[int, int]:
         assert self.live is not None
@@ -245,13 +256,10 @@ class ComparedSpans(TokenizedText):
         if self._is_alone:
             return window
         if self._live is None:
-            return window._replace(tints=window.tints + np.uint8(N_TINTS * Strength.QUIET))
+            return window.marked(np.ones(len(window.ids), np.bool_), np.zeros(len(window.ids), np.bool_))
         rows = slice(window.first_index, window.first_index + len(window.ids))
         shares, tints = self._live.shares[self._row][rows], self._live.tints[self._row][rows]
-        strengths = np.full(len(shares), Strength.FULL, np.uint8)
-        strengths[shares == 1] = Strength.RINGED
-        strengths[shares == len(self._live.shares)] = Strength.QUIET
-        return window._replace(tints=tints + N_TINTS * strengths)
+        return window._replace(tints=tints).marked(shares == len(self._live.shares), shares == 1)
 
 
 class ColumnCost(NamedTuple):

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.side_by_side.linked import LinkedViews, pointed_out
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.source import TokenizedText
@@ -25,7 +26,7 @@ from guiapp.kit.widgets.notices import dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, plain_label, set_role
-from guiapp.pages.compare.texts import ComparedTexts, MarkedSpans
+from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
 COUNT_FONT_PX = 22
@@ -65,10 +66,11 @@ class TextsPage(Page):
         self.splitter.setStretchFactor(1, 1)
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.left)
-        self._is_linking = False
+        self.links = LinkedViews(setting.actions["whitespace"], self._follow, self)
+        for view in (self.left, *self.right.views):
+            self.links.add(view, FRAME_MS)
         self._tools = QWidget()
         self._make_tools(setting)
-        self._whitespace = setting.actions["whitespace"]
         for editor in (self.left, self.right.editor, self.right.numbers):
             editor.addActions([setting.actions[name] for name in EDITING])
         self._describe_tokens(setting.requests)
@@ -96,16 +98,10 @@ class TextsPage(Page):
         return is_compared and is_painted and not (self.compared.is_outdated or self.details.is_outdated)
 
     def set_text_size(self, size_px: int) -> None:
-        for view in self._views:
-            with QSignalBlocker(view):
-                view.set_font_px(size_px)
+        self.links.set_font_px(size_px)
 
     def stop(self) -> None:
         self.compared.stop()
-
-    @property
-    def _views(self) -> tuple[SpanView, ...]:
-        return self.left, *self.right.views
 
     def _make_tools(self, setting: PageSetting) -> None:
         self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
@@ -135,15 +131,8 @@ class TextsPage(Page):
         compared.changed.connect(self._refresh)
         compared.first.text.file_changed.connect(self._refresh)
         compared.report_changed.connect(self._on_report_changed)
-        compared.current_changed.connect(self._show_current)
-        self.left.scrolled.connect(self._scroll_right)
-        for view in (self.right.editor, self.right.decoded):
-            view.scrolled.connect(self._scroll_left)
-        self._whitespace.toggled.connect(self._show_whitespace)
-        self._show_whitespace()
-        for view in self._views:
-            view.set_frame_time(FRAME_MS)
-            view.zoom_changed.connect(partial(self._on_zoom_changed, view))
+        compared.walk.changed.connect(self._on_walk_changed)
+        compared.walk.moved.connect(self._show_current)
 
     # What is found
 
@@ -166,8 +155,6 @@ class TextsPage(Page):
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)
         self._on_report_changed()
-        self.walking.show_place(self.compared.current, self.compared.n_changes)
-        self._point_out_current()
 
     def _on_report_changed(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
@@ -184,8 +171,6 @@ class TextsPage(Page):
 
     def _show_current(self) -> None:
         """Have the carets and both texts at the change that is looked at."""
-        self.walking.show_place(self.compared.current, self.compared.n_changes)
-        self._point_out_current()
         compared = self.compared
         if (change := compared.current_change) is None:
             return
@@ -201,47 +186,25 @@ class TextsPage(Page):
         self.left.reveal(*left)
         shown = self.right.shown  # less high than the left one where ids are above it
         lowest = shown.viewport().height() - shown.rows.metrics.row_height
-        self._scroll_to(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
+        self.links.place(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
 
-    def _point_out_current(self) -> None:
+    def _on_walk_changed(self) -> None:
         compared, change = self.compared, self.compared.current_change
+        self.walking.show_place(compared.walk.current, compared.n_changes)
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
-            view.point_out(None if change is None else _place(side, *side.byte_span(change)))
+            view.point_out(None if change is None else pointed_out(side.document, *side.byte_span(change)))
         if compared.takes_ids:
             numbers = None if change is None else compared.numbers.byte_span(change)
             place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often the list
             self.right.numbers.point_out(place)
 
-    # Both sides scroll together
-
-    def _scroll_right(self) -> None:
-        self._scroll_with(self.left, self.right.shown, *self.compared.sides)
-
-    def _scroll_left(self) -> None:
-        self._scroll_with(self.right.shown, self.left, *self.compared.sides[::-1])
-
-    def _scroll_with(self, led_by: SpanView, view: SpanView, side: MarkedSpans, other: MarkedSpans) -> None:
-        if not self._is_linking and self.compared.has_second and self.isVisible():
-            offset, y = led_by.top
-            self._scroll_to(view, side.counterpart_offset(other, offset), y)
-
-    def _scroll_to(self, view: SpanView, offset: int, y: float) -> None:
-        self._is_linking = True
-        view.place(offset, y)
-        self._is_linking = False
-
-    def _show_whitespace(self) -> None:
-        for view in self._views:
-            view.set_shows_whitespace(self._whitespace.isChecked())
-
-    def _on_zoom_changed(self, zoomed: SpanView) -> None:
-        self.set_text_size(zoomed.font_px)
-
-
-def _place(side: MarkedSpans, start: int, end: int) -> PointedOut:
-    """A stretch, and all lines that it is in."""
-    first, last = (side.document.line_of(offset) for offset in (start, max(end - 1, start)))
-    return PointedOut(start, end, side.document.line_span(first)[0], side.document.line_span(last)[1])
+    def _follow(self, leader: SpanView, view: SpanView) -> None:
+        """Scroll the other text to what it has in common with the top of this one."""
+        left, right = self.compared.sides
+        pairs = {(self.left, self.right.shown): (left, right), (self.right.shown, self.left): (right, left)}
+        if self.compared.has_second and (sides := pairs.get((leader, view))):
+            offset, y = leader.top
+            view.place(sides[0].counterpart_offset(sides[1], offset), y)
 
 
 def make_page(setting: PageSetting) -> TextsPage:

@@ -164,7 +164,7 @@ class FindPanel(QFrame):
         self._shown = find, row
         self.grid.setVisible(find.token_ids != (None, None))  # as of two vocabularies
         sides = zip(LETTERS, range(2), find.token_ids, find.spans, strict=True)
-        self.grid.show_rows([GridRow(name, at, find.text, *tokens) for name, at, *tokens in sides])
+        self.grid.show_rows([GridRow(name, at, find.text, ids, spans) for name, at, ids, spans in sides])
         self._show_reason(find)
         self._show_places(row)
         hunted = self._model.hunted

@@ -140,16 +140,21 @@ def test_changes_are_walked_round_from_the_caret(compared, qtbot):
     compared.second.document.set_caret(150)
     compared.step(1, 1)
     assert compared.right.byte_span(compared.current_change)[0] >= 150
-    first = compared.current
+    first = compared.walk.current
     for _ in range(n_changes):
         compared.step(1, 1)
-    assert compared.current == first
+    assert compared.walk.current == first
     compared.step(-1, 1)
-    assert compared.current == (first - 1) % n_changes
-    compared.second.document.insert(b"Q")
-    assert compared.current is None
+    assert compared.walk.current == (first - 1) % n_changes
+    compared.walk.go_to(2)
+    compared.first.document.replace(10, 10, b"Q")
+    assert compared.current_change == compared.change(3), "it stays through edits before it"
+    start = compared.left.byte_span(compared.current_change)[0]
+    compared.first.document.replace(max(start - 5, 0), compared.first.document.size, b"")
+    assert compared.walk.current is None
+    compared.second.document.set_caret(0)
     compared.step(-1, 1)
-    assert compared.right.byte_span(compared.current_change)[0] <= compared.second.document.caret
+    assert compared.walk.current == compared.n_changes - 1
 
 
 def test_a_place_in_one_text_is_found_in_the_other(compared, qtbot):
@@ -182,18 +187,18 @@ def test_what_was_found_goes_with_its_model(compared, takes_ids, is_watching, qt
     write(compared, TEXT[3:], qtbot)
     paste(compared, "2559 2558 2557", qtbot)
     compared.take_ids(takes_ids)
-    compared.go_to(0)
+    compared.walk.go_to(0)
     assert compared.n_changes > 0
     compared.watch(is_watching)
     told = []
-    for signal in (compared.changed, compared.report_changed, compared.current_changed):
+    for signal in (compared.changed, compared.report_changed, compared.walk.changed):
         signal.connect(lambda: told.append(beginning(compared)))
     compared.first.loader.open("demo:toy")  # of nine tokens
     qtbot.waitUntil(lambda: len(compared.first.vocabulary) == 9 and not compared.is_outdated)
     assert beginning(compared)
     compared.watch(True)
     assert max(compared.outcome.first, default=0) < 9
-    assert compared.current is None
+    assert compared.walk.current is None
 
 
 def test_options_of_the_window_are_those_of_both_texts(compared, qtbot):
