@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import QObject
 
@@ -18,6 +20,12 @@ from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
 from guiapp.pages.chat.model import ChatModel
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.pages.chat.counterpart import ComparedPrompt
+
 LONGEST_ROLE = 24
 
 
@@ -25,11 +33,11 @@ class ChatSpans(TokenizedText):
     """The prompt that the model shows.
 
     by_origin  whether colours tell where tokens are from, or only tell them apart
-    turns      int64[k]: the bytes where turns begin, but for one at the beginning of the prompt
+    turns      int64[k]: the bytes where turns begin, as often as rows are left free before each
     controls   int64[c, 2]: the bytes of each control token
     """
 
-    def __init__(self, model: ChatModel, parent: QObject | None = None) -> None:
+    def __init__(self, model: ChatModel | ComparedPrompt, parent: QObject | None = None) -> None:
         session = model.session
         super().__init__(TextDocument(), session, session.spelling, TokenStore(NO_TOKENS, 0), parent)
         self._chat_model = model
@@ -38,6 +46,16 @@ class ChatSpans(TokenizedText):
         self.controls = np.zeros((0, 2), np.int64)
         self._looks = np.zeros(0, np.uint8)
         model.result_changed.connect(self._refresh)
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """That of the prompt, once there is one."""
+        chat = self._chat_model.chat
+        return super().tokenizer if chat is None else chat.tokenizer
+
+    def leave_rows(self, starts: Sequence[int], n_rows: Sequence[int]) -> None:
+        """Leave so many rows free before the turns that begin at these bytes."""
+        self.turns = np.repeat(np.array(starts, np.int64), n_rows)
 
     def show_by_origin(self, by_origin: bool) -> None:
         if by_origin != self.by_origin:
