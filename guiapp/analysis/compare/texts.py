@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.analysis.compare.comparison import (
     UNSPACED,
@@ -26,7 +27,7 @@ from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.export.exported_run import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, note
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, n_columns
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.core.encode.encoding import Encoding
+from guiapp.core.encode.encoding import Encoding, Offsets
 from guiapp.core.text.normalized import character_start
 from guiapp.core.text.numbers_in_words import counted, elided, percent
 from guiapp.core.text.utf16 import utf16_codec
@@ -151,17 +152,12 @@ def differences_of(name: str, comparison: Comparison, n_explained: int = 0) -> I
 
 
 def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:
-    text = comparison.text_bytes
-    start, end = comparison.spans.differences[row].tolist()
-    first, last = context_span(text, start, end)
-    tokens = []
-    places = comparison.spans.tokens[row].tolist()
-    for encoding, (begin, behind) in zip(comparison.encodings, places, strict=True):
-        ids, spans = encoding.token_ids[begin:behind].tolist(), encoding.spans[begin:behind] - first
-        rows = zip(ids, *spans.T.tolist(), strict=True)
-        tokens.append(tuple(row for row in rows if row[1] < row[2]))
-    is_at_edge = start == end and start in (0, len(text))
-    cut = DifferingSpan(text[first:last], start - first, end - first, is_at_edge, tuple(tokens))
+    text, (start, end) = comparison.text_bytes, comparison.spans.differences[row].tolist()
+    places = zip(comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True)
+    tokens = [
+        (encoding.token_ids[first:last], *encoding.spans[first:last].T) for encoding, (first, last) in places
+    ]
+    cut = differing_span(lambda first, last: text[first:last], len(text), (start, end), tokens)
     return tuple(reasons_of(comparison.sides, cut))
 
 
@@ -199,6 +195,29 @@ class DifferenceReason:
     other: int
     alike: tuple[int, ...]
     reason: Reason
+
+
+def differing_span(
+    slice_of: Callable[[int, int], bytes],
+    size: int,
+    byte_span: tuple[int, int],
+    tokens: Sequence[tuple[NDArray[np.int32], Offsets, Offsets]],
+) -> DifferingSpan:
+    """A span of a text of `size` bytes, and what is near of its line.
+
+    slice_of  gives the bytes [start, end) of the text
+    tokens    for each side those in the span: ids, starts and ends
+    """
+    start, end = byte_span
+    near = max(start - 2 * AROUND, 0)
+    first, last = context_span(slice_of(near, min(end + 2 * AROUND, size)), start - near, end - near)
+    first, last = first + near, last + near
+    rows = [
+        tuple(row for row in zip(*(each.tolist() for each in side), strict=True) if row[1] < row[2])
+        for side in ((ids, starts - first, ends - first) for ids, starts, ends in tokens)
+    ]
+    is_at_edge = start == end and start in (0, size)
+    return DifferingSpan(slice_of(first, last), start - first, end - first, is_at_edge, tuple(rows))
 
 
 def context_span(text: bytes, start: int, end: int) -> tuple[int, int]:

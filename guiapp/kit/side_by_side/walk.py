@@ -52,6 +52,7 @@ class DifferenceWalk(QObject):
         self._document = document
         self._differences = differences
         self._byte_span: tuple[int, int] | None = None
+        self._index = 0  # which it was when it was gone to
         self._caret = -1  # where it was after the last step
         self.kind: int | None = None
         document.written.connect(self._on_edited)  # before anybody asks
@@ -67,6 +68,8 @@ class DifferenceWalk(QObject):
         differences = self._differences()
         if differences is None or self._byte_span is None:
             return None
+        if self._index < len(differences) and differences.span(self._index) == self._byte_span:
+            return self._index  # others may have the same span, where tokens have no text
         index = differences.first_from(self._byte_span[0])
         while index < len(differences) and (span := differences.span(index))[0] == self._byte_span[0]:
             if span == self._byte_span:
@@ -100,7 +103,7 @@ class DifferenceWalk(QObject):
         differences = self._differences()
         if differences is None or not 0 <= index < len(differences):
             return
-        self._byte_span = differences.span(index)
+        self._byte_span, self._index = differences.span(index), index
         self.changed.emit()
         self.moved.emit()
         self._caret = self._document.caret  # where whoever showed it has put it

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu
+from PySide6.QtWidgets import QFrame, QLabel, QMenu
 
 from guiapp.analysis.chat.chat import Turn
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.report import ChatComparison
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, id_changes
 from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.decode import NO_IDS
+from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import LinkedViews
 from guiapp.kit.side_by_side.marks import ChangeSpans, MarkedSpans
@@ -23,7 +23,6 @@ from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import WalkButtons, tool_button
-from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -45,7 +44,7 @@ from guiapp.pages.chat.counterpart import (
     PromptComparison,
     PromptVariant,
 )
-from guiapp.pages.chat.prompt_view import SIDE_PX, PromptView, ring_hint
+from guiapp.pages.chat.prompt_view import SIDE_PX, PromptView, TokenLine, ring_hint
 from guiapp.pages.chat.spans import ChatSpans, line_of, places
 from guiapp.pages.chat.template_panel import ask_for_template
 
@@ -113,7 +112,7 @@ class CompareView(QFrame):
 
     def __init__(self, counterpart: PromptComparison, setting: PageSetting) -> None:
         super().__init__()
-        self.counterpart, self._requests = counterpart, setting.requests
+        self.counterpart = counterpart
         self.outcome: IdChanges = id_changes(NO_IDS, NO_IDS)
         themes = setting.theme_source
         self.menu = CompareMenu(counterpart, setting.requests, themes)
@@ -124,7 +123,8 @@ class CompareView(QFrame):
         self.heads = SideHead(themes, self.names[0]), SideHead(themes, self.names[1])
         self.walk = DifferenceWalk(self.sides[0].spans.document, self._differences, self)
         self.description = plain_label("dim", wraps=True)
-        self.token = set_role(FittedLabel(), "number")
+        self.lines = [TokenLine(side.prompt, side.spans, setting.requests, themes) for side in self.sides]
+        self.shared = set_role(QLabel(), "dim")  # whether both have the selected token
         self._turns_placed = later(self, 0, self._place_turns)
         self._build_layout()
         self.setFocusProxy(self.sides[0])
@@ -160,8 +160,8 @@ class CompareView(QFrame):
         margins = MARGIN_PX, GAP_PX
         parts = (self.description, 1), self.walking, self.close_button
         above = framed(in_row(*parts, margins=margins, spacing=GAP_PX), "bar")
-        self.tree = tool_button("Show in tree", self._show_in_tree, tip="Show this token in the token tree")
-        below = framed(in_row((self.token, 1), self.tree, margins=margins), "status")
+        lines = (self.lines[0], 1), (self.lines[1], 1)
+        below = framed(in_row(*lines, self.shared, MARGIN_PX, spacing=0), "status")
         columns = [
             framed(in_column(head, (side, 1), spacing=0))
             for head, side in zip(self.heads, self.sides, strict=True)
@@ -274,24 +274,18 @@ class CompareView(QFrame):
             offset = side.spans.offset_of(index)
             caret = offset if side is self.sides[0] else side.spans.counterpart_offset(left, offset)
             left.document.set_caret(caret)
-        selected = self.selected
-        token = None if selected is None else selected.prompt.selected_token
-        if selected is None or token is None:
-            self.token.set_texts(["Choose a token to see where it is from."])
-            self.tree.hide()
+        shown = self.selected or self.sides[0]
+        token = shown.prompt.selected_token
+        for other, line in zip(self.sides, self.lines, strict=True):
+            line.setVisible(other is shown)
+        chat = shown.prompt.chat
+        if token is None or chat is None:
+            self.shared.setText("")
             return
-        parts = selected.description(token)
-        texts = parts, (*parts[:2], *parts[3:]), parts[:2]
-        self.token.set_texts(["   ".join(each) for each in texts])
-        chat = selected.prompt.chat
-        self.tree.setVisible(chat is not None and chat.tokenizer is model.session.tokenizer)
-        if chat is not None and chat.encoding is model.encoding:
+        self.shared.setText("only here" if shown.has_alone(token) else "in both")
+        self.lines[self.sides.index(shown)].tree.setVisible(chat.tokenizer is model.session.tokenizer)
+        if chat.encoding is model.encoding:
             model.select_token(token)
-
-    def _show_in_tree(self) -> None:
-        selected = self.selected
-        if selected is not None and (chat := selected.prompt.chat) is not None:
-            self._requests.token_wanted.emit(int(chat.token_ids[selected.prompt.selected_token or 0]))
 
 
 def _follow(leader: SpanView, view: SpanView) -> None:
@@ -363,22 +357,15 @@ class PromptColumn(PromptView):
     def adds_before(self) -> bool:
         return len(self.spans.tokens) > 0 and self.spans.tokens.span(0)[1] == 0
 
-    def description(self, index: int) -> tuple[str, ...]:
-        """A token in words: text, id, where it is from, and who has it."""
+    def has_alone(self, index: int) -> bool:
+        """Whether the other prompt does not have a token."""
         window = self.spans.spans_in(*self.spans.tokens.span(index))
-        is_changed = bool(self.spans.is_changed(window)[index - window.first_index])
-        token_id = int(self.spans.tokens.ids(index, index + 1)[0])
-        origin = self.prompt.origins[index]
-        where = ", ".join(filter(None, (places(origin)[0], line_of(origin))))
-        return (
-            isolate(self.spans.label_of(token_id)),
-            str(token_id),
-            where,
-            "only here" if is_changed else "in both",
-        )
+        return bool(self.spans.is_changed(window)[index - window.first_index])
 
     def _describe(self, index: int) -> str:
-        return plain_tip("   ".join(self.description(index)))
+        origin = self.prompt.origins[index]
+        lines = hover_text(self.spans, None, index), places(origin)[0], line_of(origin)
+        return "\n".join(filter(None, lines))
 
     # Turns at the same height as those of the other side
 

@@ -393,7 +393,11 @@ class TokenLine(QFrame):
     """`· log   1515   message 2, user · bytes 12–16 of its text   written by line 17   Show in tree`."""
 
     def __init__(
-        self, model: ChatModel, spans: ChatSpans, requests: PageRequests, theme_source: ThemeSource
+        self,
+        model: ChatModel | ComparedPrompt,
+        spans: TokenizedText,
+        requests: PageRequests,
+        theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         set_role(self, "status")

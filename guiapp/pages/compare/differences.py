@@ -14,18 +14,17 @@ from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.spans import UNTOLD
 from guiapp.analysis.compare.texts import (
-    AROUND,
     LONGEST,
     DifferenceReason,
     DifferingSpan,
-    context_span,
+    differing_span,
     reasons_of,
 )
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
-from guiapp.pages.compare.models import ComparedSpans, ModelsComparison
+from guiapp.pages.compare.models import ModelsComparison
 
 MOST = 500  # differences whose causes are counted
 BATCH = 16
@@ -101,16 +100,11 @@ class DifferenceCauses(Working):
         return sides
 
     def difference_at(self, index: int) -> DifferingSpan:
-        document, rows = self._comparison.document, self._comparison.rows
-        start, end = self._comparison.byte_span_of(index)
-        near = max(start - 2 * AROUND, 0)
-        first, last = context_span(document.slice(near, end + 2 * AROUND), start - near, end - near)
-        first, last = first + near, last + near
-        tokens = tuple(
-            _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
-        )
-        is_at_edge = start == end and start in (0, document.size)
-        return DifferingSpan(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
+        comparison, byte_span = self._comparison, self._comparison.byte_span_of(index)
+        tokens = [
+            column.tokens.between(*comparison.tokens_in(column, *byte_span))[:3] for column in comparison.rows
+        ]
+        return differing_span(comparison.document.slice, comparison.document.size, byte_span, tokens)
 
     def _on_walk_changed(self) -> None:
         index = self._walk.current
@@ -163,12 +157,6 @@ class DifferenceCauses(Working):
         if rows != self.counts:
             self.counts = rows
             self.counts_changed.emit()
-
-
-def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[tuple[int, int, int], ...]:
-    ids, starts, ends, _ = column.tokens.between(first, last)
-    rows = zip(ids.tolist(), (starts - start).tolist(), (ends - start).tolist(), strict=True)
-    return tuple(row for row in rows if row[1] < row[2])
 
 
 def _reasons(

@@ -92,10 +92,10 @@ def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
     left.go_to(last)
     qtbot.mouseClick(left.viewport(), Left, pos=place_of(left, last - 2))
     assert left.prompt.selected_token == page.model.selected_token == last - 2
-    assert page.compare.token.text().endswith("only here")
+    assert page.compare.shared.text() == "only here"
     qtbot.mouseClick(right.viewport(), Left, pos=place_of(right, 3))
-    assert page.compare.token.text().endswith("in both")
-    assert page.compare.tree.isVisible()
+    assert page.compare.shared.text() == "in both"
+    assert [line.tree.isVisible() for line in page.compare.lines] == [False, True]
 
 
 @pytest.mark.parametrize("size", [(1100, 700), (1800, 900)])
@@ -125,7 +125,7 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
     assert tokenizer is not page.model.session.tokenizer
     right.go_to(2)
     assert tokenizer.vocabulary is right.spans.vocabulary
-    assert not page.compare.tree.isVisible()
+    assert not any(line.tree.isVisible() for line in page.compare.lines)
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
     settle(page, qtbot)
     assert page.compare.description.text().startswith("The template has a mistake")
@@ -185,5 +185,5 @@ def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, qtbot):
     page.shell.window.requests.token_wanted.disconnect()
     page.shell.window.requests.token_wanted.connect(wanted.append)
     page.compare.sides[1].go_to(5)
-    qtbot.mouseClick(page.compare.tree, Left)
+    qtbot.mouseClick(page.compare.lines[1].tree, Left)
     assert wanted == [39]
