@@ -238,7 +238,7 @@ def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tu
 
 
 TEXT_PX, ID_PX = 17, 11
-BOX_PX, ID_ROW_PX, GUIDE_PX = 32, 16, 12
+BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 8
 ROW_PX = BOX_PX + ID_ROW_PX + GUIDE_PX
 NAMES_PX = 84
 SCROLL_BAR_PX = 12

@@ -1,19 +1,20 @@
-"""The head of one of two texts side by side: its name, its tokens, and how far both begin alike."""
+"""The head of a column of tokens: its name, how many tokens it has and how many more than others."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 
 COUNT_FONT_PX = 22
-HEIGHT_PX = 92
 BAR_PX = 4
+LEAST_NAME_PX, MOST_NAME_PX = 60, 300
 
 
 class PrefixBar(Painted):
@@ -39,8 +40,50 @@ class PrefixBar(Painted):
             fill(painter, QRectF(0, 0, width, BAR_PX), color, BAR_PX / 2)
 
 
+class NameButton(MenuButton):
+    """`name ▾`, shortened in the middle where it does not fit."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, role="name")
+        self._name = ""
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def set_name(self, name: str) -> None:
+        if name != self._name:
+            self._name = name
+            self._fit()
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(
+            min(self._around_px() + self._width_of(self._name), MOST_NAME_PX), super().sizeHint().height()
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(LEAST_NAME_PX, self.sizeHint().width()), super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room, shown = max(self.width() - self._around_px(), 0), self._name
+        if self.width() < self.sizeHint().width() or self._width_of(shown) > MOST_NAME_PX:
+            shown = self.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideMiddle, room)
+        if shown.replace("&", "&&") != self.text():
+            self.setText(shown.replace("&", "&&"))
+
+    def _around_px(self) -> int:
+        return super().sizeHint().width() - self._width_of(self.text().replace("&&", "&"))
+
+    def _width_of(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text)
+
+
 class SideHead(QFrame):
     """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
+
+    height_px = 92
 
     def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
         super().__init__()
@@ -54,7 +97,7 @@ class SideHead(QFrame):
         first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
         second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
         in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
-        self.setFixedHeight(HEIGHT_PX)  # both texts begin at the same height
+        self.setFixedHeight(self.height_px)  # both texts begin at the same height
 
     def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
         """The tokens of this side, how many more than the other it has, and those both begin with."""
@@ -63,6 +106,8 @@ class SideHead(QFrame):
         least = n_tokens - max(n_more, 0)
         self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
 
-    def show_size(self, *texts: str) -> None:
+    def show_size(self, *texts: str, role: str = "dim") -> None:
         """How long the text is, and what there is room to say besides; the longest first."""
+        if role != self._size.property("role"):
+            set_role(self._size, role)
         self._size.set_texts(list(texts))

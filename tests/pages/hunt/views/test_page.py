@@ -49,7 +49,7 @@ def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page,
     qtbot.mouseClick(page.head.sides[0].button, LEFT)
     assert picker.isVisible(), "for the model of the window"
     picker.close()
-    assert page.head.sides[1].button.text() == "second.gguf"
+    qtbot.waitUntil(lambda: page.head.sides[1].button.text() == "second.gguf")
     assert page.status.button.isEnabled()
     assert page.words.choose.isHidden()
 
