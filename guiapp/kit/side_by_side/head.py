@@ -15,6 +15,7 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSou
 COUNT_FONT_PX = 22
 BAR_PX = 4
 LEAST_NAME_PX, MOST_NAME_PX = 60, 300
+AROUND_NAME_PX = 48  # the arrow, and room
 
 
 class PrefixBar(Painted):
@@ -55,9 +56,8 @@ class NameButton(MenuButton):
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        return QSize(
-            min(self._around_px() + self._width_of(self._name), MOST_NAME_PX), super().sizeHint().height()
-        )
+        width = min(self.fontMetrics().horizontalAdvance(self._name), MOST_NAME_PX)
+        return QSize(AROUND_NAME_PX + width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(LEAST_NAME_PX, self.sizeHint().width()), super().sizeHint().height())
@@ -67,17 +67,10 @@ class NameButton(MenuButton):
         self._fit()
 
     def _fit(self) -> None:
-        room, shown = max(self.width() - self._around_px(), 0), self._name
-        if self.width() < self.sizeHint().width() or self._width_of(shown) > MOST_NAME_PX:
-            shown = self.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideMiddle, room)
+        room = max(self.width() - AROUND_NAME_PX, 0) + 2  # widths are rounded
+        shown = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, room)
         if shown.replace("&", "&&") != self.text():
             self.setText(shown.replace("&", "&&"))
-
-    def _around_px(self) -> int:
-        return super().sizeHint().width() - self._width_of(self.text().replace("&&", "&"))
-
-    def _width_of(self, text: str) -> int:
-        return self.fontMetrics().horizontalAdvance(text)
 
 
 class SideHead(QFrame):
