@@ -20,6 +20,7 @@ from guiapp.analysis.compare.comparison import (
     Tally,
     compare_text,
     counts_of,
+    fewest_tokens,
 )
 from guiapp.analysis.compare.reasons import Cause, Reason, affix_reason, reason_for
 from guiapp.analysis.compare.spans import line_starts_of
@@ -418,6 +419,8 @@ def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
     head = ["", "tokens", "characters a token", "bytes a token", "tokens a word"]
     head += [f"× {counts[0].name}"] if several else []
     contexts = [terms.context_of(each) for each in counts]
+    has_unknown = any(each.whole.n_unknown for each in counts)
+    head += ["unknown"] if has_unknown else []
     head += ["of the context"] if any(contexts) else []
     head += ["cost"] if terms.prices else []
     rows = [head]
@@ -427,6 +430,8 @@ def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
         cells = [each.name, f"{whole.n_tokens:,}", *map(number, averages)]
         if several:
             cells += [number(each.ratio_to(counts[0]))]
+        if has_unknown:
+            cells += [percent(whole.unknown_share, 1)]
         if any(contexts):
             cells += [_context(whole.n_tokens, contexts[row])]
         if terms.prices:
@@ -548,6 +553,7 @@ def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str
         "own_spans": compared.n_own[row],
         "ratio": counts.ratio_to(compared.counts[0]),
         "tokens_per_word": whole.fertility,
+        "unknown_tokens": whole.n_unknown,
         "context_length": terms.context_of(counts),
         "cost": terms.cost(row, whole.n_tokens),
         "scripts": {
@@ -580,7 +586,8 @@ def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
 def svg_text(compared: Sequence[Counts]) -> str:
     """A bar for each model, as long as it needs tokens; the fewest are marked."""
     totals = [counts.whole.n_tokens for counts in compared]
-    most, least = max(totals), min(totals)
+    wholes = [counts.whole for counts in compared]
+    most, least = max(totals), fewest_tokens((whole.n_tokens, whole.n_unknown) for whole in wholes)
     names_px = NOTE_CHARACTER_PX * max(n_columns(counts.name) for counts in compared) + 12
     left = MARGIN_PX + names_px
 

@@ -41,6 +41,7 @@ class ColumnHead(SideHead):
         )
         self._more.hide()  # it is told with the ratio
         state.changed.connect(self.refresh)
+        figures.lines_changed.connect(self.refresh)
 
     def refresh(self) -> None:
         state, figures = self._state, self._figures
@@ -54,7 +55,7 @@ class ColumnHead(SideHead):
         words = "" if cost is None or not figures.is_comparing else cost.words
         if words != self._cost.text():
             self._cost.setText(words)
-            set_role(self._cost, "more" if cost is not None and cost.more else "good")
+            set_role(self._cost, "more" if cost is not None and (cost.more or cost.unknown_share) else "good")
         n_tokens, more = (0, 0) if cost is None else (cost.n_tokens, cost.more)
         self.show_counts(n_tokens, more if words else 0, n_tokens - more, max(figures.most_tokens, n_tokens))
         self.setAccessibleName(f"{state.name}: {counted(n_tokens, 'token')}, {words}" if cost else state.name)

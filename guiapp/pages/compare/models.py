@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.analysis.compare.comparison import count_unknown, fewest_tokens
 from guiapp.analysis.compare.spans import LiveComparison, SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
@@ -71,10 +73,6 @@ class ModelsComparison(Working):
             each.session.is_encoding or each.session.loader.job.is_busy for each in self.columns
         )
         return is_still and not self._job.is_busy
-
-    @property
-    def fewest(self) -> int:
-        return min((each.n_tokens for each in self.columns if each.takes_part), default=0)
 
     def walk(self, parent: QObject | None = None) -> DifferenceWalk:
         """A walk through the differences of these models."""
@@ -263,27 +261,35 @@ class ComparedSpans(TokenizedText):
 
 
 class ColumnCost(NamedTuple):
-    """The tokens of a column, and how many more these are than those of the one with the fewest."""
+    """The tokens of a column, and how many more these are than those of the one with the fewest.
+
+    ratio          to the first column
+    unknown_share  of tokens for text that the vocabulary cannot write; with such it does not have the fewest
+    """
 
     n_tokens: int
     more: int
-    ratio: float | None  # to the first column
+    ratio: float | None
+    unknown_share: float = 0.0
 
     @property
     def words(self) -> str:
         ratio = "" if self.ratio is None else f" · {self.ratio:.2f}×"
+        if self.unknown_share:
+            return f"{percent(self.unknown_share, 1)} unknown{ratio}"
         return f"+{self.more:,}{ratio}" if self.more else f"fewest{ratio}"
 
 
 class ComparedFigures(QObject):
     """Counts of a comparison.
 
+    fewest     the least tokens of a column, one with unknown ones left out as soon as that is known
     most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
     dear_lines int64[k]: where lines begin in which some column needs more than another one
     dearness   int64[k]: how many tokens more
 
     Signals:
-        lines_changed(): `most_more`, `dear_lines` and `dearness` are new.
+        lines_changed(): `most_more`, `dear_lines` and `dearness` are new, and what is unknown.
     """
 
     lines_changed = Signal()
@@ -295,6 +301,7 @@ class ComparedFigures(QObject):
         self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
         self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pause = later(self, PAUSE_MS, self._count_lines)
+        self._n_unknown: dict[ComparedSpans, int] = {}
         self._in_lines: dict[tuple[int, int], list[int]] = {}
         comparison.changed.connect(self._on_comparison_changed)
 
@@ -312,7 +319,13 @@ class ComparedFigures(QObject):
             return None
         first = self._comparison.columns[0]
         ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
-        return ColumnCost(column.n_tokens, column.n_tokens - self._comparison.fewest, ratio)
+        share = self._n_unknown.get(column, 0) / max(column.n_tokens, 1)
+        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), ratio, share)
+
+    @property
+    def fewest(self) -> int:
+        columns = (each for each in self._comparison.columns if each.takes_part)
+        return fewest_tokens((each.n_tokens, self._n_unknown.get(each, 0)) for each in columns)
 
     def row_of(self, column: ComparedSpans) -> int:
         """Which of the columns that take part it is, -1 for none."""
@@ -334,6 +347,11 @@ class ComparedFigures(QObject):
     def _count_lines(self) -> None:
         """All lines at once, when nobody types."""
         document = self._comparison.document
+        self._n_unknown = {
+            each: count_unknown(each.vocabulary, each.tokens.ids(0, len(each.tokens)))
+            for each in self._comparison.rows
+            if each.vocabulary is not None
+        }
         starts = np.append(0, document.buffer.newlines + 1)
         counts = [each.session.n_in_lines(starts) for each in self._comparison.rows]
         more: NDArray[np.int64] = np.ptp(np.array(counts or [np.zeros_like(starts)], np.int64), axis=0)

@@ -168,3 +168,12 @@ def test_tokens_of_each_line_are_told_and_who_needs_more(opened):
     dear = [document.line_start(line) for line in np.flatnonzero(more)]
     assert figures.dear_lines.tolist() == dear
     assert figures.dearness.tolist() == more[more > 0].tolist()
+
+
+def test_a_model_with_unknown_tokens_does_not_have_the_fewest(open_page, qtbot):
+    text = "🦄🦄🦄🦄🦄🦄🦄🦄 zoo".encode()
+    _, page = open_page("demo:bpe", "demo:wordpiece", text=text)
+    qtbot.waitUntil(lambda: "unknown" in page.columns.columns[1].head.accessibleName())
+    assert "fewest" in page.columns.columns[0].head.accessibleName()
+    header = [page.summary.view.table.headerData(at, Qt.Orientation.Horizontal) for at in range(7)]
+    assert "unknown" in header
