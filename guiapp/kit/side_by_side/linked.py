@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from guiapp.kit.document.document import TextDocument
+from guiapp.kit.side_by_side.map_bar import MapBar
+from guiapp.kit.side_by_side.marks import MarkedSpans
 from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.view import SpanView
+from guiapp.kit.widgets.theme import ThemeSource
 
 
 class LinkedViews(QObject):
@@ -80,3 +84,13 @@ def pointed_out(document: TextDocument, start: int, end: int) -> PointedOut:
     """A span, and all lines that it is in."""
     first, last = (document.line_of(offset) for offset in (start, max(end - 1, start)))
     return PointedOut(start, end, document.line_span(first)[0], document.line_span(last)[1])
+
+
+def map_changes(view: SpanView, side: MarkedSpans, theme_source: ThemeSource) -> None:
+    """Mark in the scroll bar of a view where the other text differs from its own."""
+    bar = view.verticalScrollBar()
+    if not isinstance(bar, MapBar):
+        bar = MapBar(theme_source)
+        view.setVerticalScrollBar(bar)
+    offsets = side.change_offsets
+    bar.show_places(view.rows.shares_of(offsets), np.ones(len(offsets), np.int64))

@@ -80,6 +80,14 @@ class MarkedSpans(TokenizedText):
         return start, self.tokens.span(end - 1)[1] if first < end <= len(self.tokens) else start
 
     @property
+    def change_offsets(self) -> NDArray[np.int64]:
+        """int64[n]: the bytes where changes begin."""
+        starts = np.append(self.tokens.between(0, len(self.tokens)).starts, self.document.size)
+        rows = self._pair.outcome.rows if self._pair.is_shown else self._pair.outcome.rows[:0]
+        offsets: NDArray[np.int64] = starts[np.minimum(rows[:, 2 * self.side], len(starts) - 1)]
+        return offsets
+
+    @property
     def common_end(self) -> int:
         """Where the tokens end that both sides begin with."""
         return self.offset_of(self._pair.outcome.n_common)

@@ -17,7 +17,7 @@ from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
-from guiapp.kit.side_by_side.linked import LinkedViews
+from guiapp.kit.side_by_side.linked import LinkedViews, map_changes
 from guiapp.kit.side_by_side.marks import ChangeSpans, MarkedSpans
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.view import SpanView
@@ -114,7 +114,7 @@ class CompareView(QFrame):
         super().__init__()
         self.counterpart = counterpart
         self.outcome: IdChanges = id_changes(NO_IDS, NO_IDS)
-        themes = setting.theme_source
+        themes = self._themes = setting.theme_source
         self.menu = CompareMenu(counterpart, setting.requests, themes)
         self.menu.chosen.connect(counterpart.choose)
         self.sides = PromptColumn(self, 0, themes), PromptColumn(self, 1, themes)
@@ -196,6 +196,8 @@ class CompareView(QFrame):
             side.keep_rows_for_added(any(adds), False)
         self.menu.setText("Compare…" if counterpart is None else f"Beside: {name_of(counterpart)}")
         if compared is None:
+            for side in self.sides:
+                map_changes(side, side.spans, self._themes)
             waits = "Comparing…" if self.counterpart.is_busy else "There is no prompt yet."
             self.description.setText(quoted(self.counterpart.failure or waits, 300))
         else:
@@ -241,6 +243,7 @@ class CompareView(QFrame):
                     side.add_turn(span, n_rows, max(rows), absence)
         for side in self.sides:
             side.end_turns()
+            map_changes(side, side.spans, self._themes)
 
     # Which difference and which token people look at
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollBar, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.linked import LinkedViews, pointed_out
+from guiapp.kit.side_by_side.map_bar import MapBar
 from guiapp.kit.spans.editor import WIDTH_PX, EditorLink, LineCost, LineMargin, SpanEditor
-from guiapp.kit.spans.painter import faded
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import SeenWatch
@@ -24,9 +22,6 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, ThemeSource, p
 from guiapp.pages.compare.column_head import HEIGHT_PX, ColumnHead, ColumnMenu, ColumnState
 from guiapp.pages.compare.models import ComparedFigures, ComparedSpans, ModelsComparison
 
-TICK_PX = 2
-MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in
-TICK_ALPHA = 190
 SIDE_PX = 16  # beside the text
 TWO_ROWS_PX = 64  # the least height of the text
 LEAST_TEXT_PX = 232
@@ -312,35 +307,3 @@ class LineCounts(LineMargin):
         more = counts[row] - min(counts)
         share = more / max(self.figures.most_more, more, 1)
         return LineCost(counts[row], more > 0, f"+{more:,}", share)
-
-
-class MapBar(QScrollBar):
-    """Ticks beside the handle."""
-
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(Qt.Orientation.Vertical)
-        self._theme_source = theme_source
-        self._places: NDArray[np.float64] = np.zeros(0)
-        self._weights: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.setAccessibleName("Place in the text")
-        theme_source.changed.connect(self.update)
-
-    def show_places(self, places: NDArray[np.float64], weights: NDArray[np.int64]) -> None:
-        """Mark these, from 0 at the top to 1 at the bottom of the whole text, by what they weigh."""
-        self._places, self._weights = places, weights
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(event.rect(), self._theme_source.theme.background)
-        super().paintEvent(event)
-        if not len(self._places):
-            return
-        ticks = (self._places * (self.height() - TICK_PX)).astype(np.int64) // TICK_PX
-        weights = np.bincount(ticks, self._weights)
-        lengths = np.maximum(np.rint(MOST_PX * weights / weights.max()), LEAST_PX).astype(np.int64)
-        with QPainter(self) as painter:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(faded(self._theme_source.theme.warning, TICK_ALPHA))
-            for tick in np.flatnonzero(weights).tolist():
-                length = int(lengths[tick])
-                painter.drawRect(QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX))

@@ -14,7 +14,7 @@ from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
-from guiapp.kit.side_by_side.linked import LinkedViews, pointed_out
+from guiapp.kit.side_by_side.linked import LinkedViews, map_changes, pointed_out
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.source import TokenizedText
@@ -50,7 +50,7 @@ class TextsPage(Page):
     def __init__(self, compared: ComparedTexts, setting: PageSetting) -> None:
         super().__init__()
         self.compared = compared
-        themes = setting.theme_source
+        themes = self._themes = setting.theme_source
         self.left = SpanEditor(compared.first.document, compared.left, themes)
         self.left.set_placeholder(PLACEHOLDER)
         EditorLink(self.left, compared.first)
@@ -155,6 +155,9 @@ class TextsPage(Page):
 
     def _on_report_changed(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
+        if self.compared.report is not None or not self.compared.is_shown:  # not while somebody types
+            for view, side in ((self.left, self.compared.left), (self.right.shown, self.compared.sides[1])):
+                map_changes(view, side, self._themes)
 
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:

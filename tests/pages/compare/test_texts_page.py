@@ -112,6 +112,13 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
         if 0 < page.compared.walk.current < n_changes - 1:
             assert abs(places[0].y - places[1].y) <= 1
     assert sorted(seen) == list(range(n_changes))
+    for view, side in ((page.left, page.compared.left), (page.right.editor, page.compared.right)):
+        places = view.verticalScrollBar().places
+        assert len(places) == n_changes
+        expected = [
+            side.byte_span(page.compared.change(at))[0] / side.document.size for at in range(n_changes)
+        ]
+        assert np.abs(places - expected).max() < 0.05
     focused(qtbot, Key.Key_F8, SHIFT)
     assert page.compared.walk.current == seen[-2]
     assert page.walking.place.text() == f"{seen[-2] + 1} of {n_changes}"
