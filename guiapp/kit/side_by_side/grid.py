@@ -31,6 +31,7 @@ from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, Them
 
 Place = tuple[int, int]
 """A byte of the text, and how many tokens without text come before it there."""
+Width = Callable[[str], float]
 MOST_CHARACTERS = 80
 CELL_ROOM_PX, TOKEN_ROOM_PX, ID_ROOM_PX = 1.0, 12.0, 6.0  # around a character, a token and an id
 
@@ -53,6 +54,18 @@ class GridRow(NamedTuple):
     tints: Sequence[int] = ()
     labels: Sequence[str] = ()
 
+    def id_of(self, at: int) -> str:
+        return "" if self.token_ids is None else str(self.token_ids[at])
+
+    def label(self, at: int) -> str:
+        return self.labels[at] if self.labels else self.id_of(at)
+
+    def tint(self, at: int, span: tuple[int, int], tints: dict[tuple[int, int], int]) -> int:
+        """The colour of a token, of those by span that are known or a new one; -1 where it has no text."""
+        if span[0] == span[1]:
+            return -1
+        return self.tints[at] if self.tints else tints.setdefault(span, len(tints))
+
 
 class GridCell(NamedTuple):
     """A character, or what is seen for it."""
@@ -65,51 +78,37 @@ class GridCell(NamedTuple):
 class GridToken(NamedTuple):
     """A token; `tint` is its colour, -1 for one without text, which is called by `label`."""
 
-    token_id: int
+    token_id: str
     left: float
     right: float
     tint: int
-    label: str = ""
+    label: str
 
 
-class GridLine(NamedTuple):
-    """The characters and tokens of a row, from the left; `tokens` is None where they are not known."""
+class PlacedRow(NamedTuple):
+    """A row, in pixels from the left.
+
+    tokens  None where they are not known
+    common  where this row and the next one both cut their text
+    apart   where only one of them does
+    """
 
     cells: tuple[GridCell, ...]
     tokens: tuple[GridToken, ...] | None
-
-
-class GridCuts(NamedTuple):
-    """Where a row and the next one cut their text: both of them, and only one."""
-
     common: tuple[float, ...] = ()
     apart: tuple[float, ...] = ()
 
 
-class SpanLayout(NamedTuple):
-    """Some rows, all in pixels from the left; `cuts` has one entry less than `rows`."""
-
-    rows: tuple[GridLine, ...]
-    cuts: tuple[GridCuts, ...]
-    width: float
-
-
-def span_layout(
-    rows: Sequence[GridRow], text_width: Callable[[str], float], id_width: Callable[[str], float]
-) -> SpanLayout:
+def placed_rows(rows: Sequence[GridRow], text_width: Width, id_width: Width) -> list[PlacedRow]:
     """Place rows by the widths of their characters and ids; neighbours of one text are on one grid."""
-    lines, cuts, width = list[GridLine](), list[GridCuts](), 0.0
-    for text, group in groupby(rows, lambda row: row.text):
-        placed = _of_one_text(text, list(group), text_width, id_width)
-        lines += placed.rows
-        cuts += [*([GridCuts()] if cuts or len(lines) > len(placed.rows) else []), *placed.cuts]
-        width = max(width, placed.width)
-    return SpanLayout(tuple(lines), tuple(cuts), width)
+    return [
+        placed
+        for text, group in groupby(rows, lambda row: row.text)
+        for placed in _of_one_text(text, list(group), text_width, id_width)
+    ]
 
 
-def _of_one_text(
-    text: bytes, rows: list[GridRow], text_width: Callable[[str], float], id_width: Callable[[str], float]
-) -> SpanLayout:
+def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: Width) -> Iterator[PlacedRow]:
     shown = list(_characters(text))[:MOST_CHARACTERS]
     last = shown[-1][1] if shown else 0
     spans = [_shown_spans(row, last) for row in rows]
@@ -123,57 +122,30 @@ def _of_one_text(
     for row, row_spans, bounds in zip(rows, spans, of_rows, strict=True):
         for at, ((start, end), bound) in enumerate(zip(row_spans or (), bounds, strict=True)):
             inside = "".join(seen for begin, stop, seen in shown if start <= begin and stop <= end)
-            needs.append(Need(*bound, _token_width(row, at, inside, text_width, id_width)))
+            width = (text_width(inside) if inside else id_width(row.label(at))) + TOKEN_ROOM_PX
+            needs.append(Need(*bound, max(width, id_width(row.id_of(at)) + ID_ROOM_PX)))
     x = places_of(needs)
     cells = tuple(
         GridCell(isolate(seen), x[start], x[end])
         for (start, end), (_, _, seen) in zip(of_cells, shown, strict=True)
     )
     tints: dict[tuple[int, int], int] = {}
-    lines = [
-        GridLine(cells, None if row_spans is None else tuple(_tokens(row, row_spans, bounds, x, tints)))
-        for row, row_spans, bounds in zip(rows, spans, of_rows, strict=True)
-    ]
     ends = [
         None if row_spans is None else {(end, 0) for start, end in row_spans if start < end < last}
         for row_spans in spans
     ]
-    return SpanLayout(
-        tuple(lines), tuple(_cuts(*pair, x) for pair in pairwise(ends)), max(x.values(), default=0)
-    )
-
-
-def _token_width(
-    row: GridRow, at: int, text: str, text_width: Callable[[str], float], id_width: Callable[[str], float]
-) -> float:
-    token_id = str(row.token_ids[at]) if row.token_ids is not None else ""
-    label = row.labels[at] if row.labels else ""
-    of_text = text_width(text) if text else id_width(label) if label else 0.0
-    return max(of_text + TOKEN_ROOM_PX, id_width(token_id) + ID_ROOM_PX)
-
-
-def _tokens(
-    row: GridRow,
-    spans: list[tuple[int, int]],
-    bounds: Sequence[tuple[Place, Place]],
-    x: dict[Place, float],
-    tints: dict[tuple[int, int], int],
-) -> Iterator[GridToken]:
-    assert row.token_ids is not None
-    for at, (span, (start, end)) in enumerate(zip(spans, bounds, strict=True)):
-        token_id = row.token_ids[at]
-        if span[0] == span[1]:
-            label = row.labels[at] if row.labels else str(token_id)
-            yield GridToken(token_id, x[start], x[end], -1, label)
-        else:
-            tint = row.tints[at] if row.tints else tints.setdefault(span, len(tints))
-            yield GridToken(token_id, x[start], x[end], tint)
-
-
-def _cuts(first: set[Place] | None, second: set[Place] | None, x: dict[Place, float]) -> GridCuts:
-    if first is None or second is None:
-        return GridCuts()
-    return GridCuts(*(tuple(x[place] for place in sorted(each)) for each in (first & second, first ^ second)))
+    for row, row_spans, bounds, (mine, others) in zip(
+        rows, spans, of_rows, pairwise([*ends, None]), strict=True
+    ):
+        if row_spans is None:
+            yield PlacedRow(cells, None)
+            continue
+        tokens = tuple(
+            GridToken(row.id_of(at), x[start], x[end], row.tint(at, span, tints), row.label(at))
+            for at, (span, (start, end)) in enumerate(zip(row_spans, bounds, strict=True))
+        )
+        cuts = ((), ()) if mine is None or others is None else (mine & others, mine ^ others)
+        yield PlacedRow(cells, tokens, *(tuple(x[place] for place in sorted(each)) for each in cuts))
 
 
 def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
@@ -268,13 +240,13 @@ class SpanGrid(QWidget):
 
     Cuts that a row and the next one make are lines between them, those of only one are dotted.
 
-    placed  where all is
+    rows, placed  what is shown, and where that is
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self.rows: list[GridRow] = []
-        self.placed = SpanLayout((), (), 0.0)
+        self.placed: list[PlacedRow] = []
         self._names, self._tokens = _Names(self, theme_source), _Boxes(self, theme_source)
         self._area = QScrollArea()
         scroll_across(self._area, self._tokens)
@@ -287,8 +259,10 @@ class SpanGrid(QWidget):
             return
         self.rows = rows
         metrics = [QFontMetricsF(Theme.mono_font(size)) for size in (TEXT_PX, ID_PX)]
-        self.placed = span_layout(rows, *(each.horizontalAdvance for each in metrics))
-        self._tokens.setMinimumSize(round(self.placed.width) + 2, ROW_PX * len(rows) - GUIDE_PX)
+        self.placed = placed_rows(rows, *(each.horizontalAdvance for each in metrics))
+        rights = [cell.right for row in self.placed for cell in row.cells]
+        rights += [token.right for row in self.placed for token in row.tokens or ()]
+        self._tokens.setMinimumSize(round(max(rights, default=0)) + 2, ROW_PX * len(rows) - GUIDE_PX)
         self._fit()
         self._area.horizontalScrollBar().setValue(0)
         self.setAccessibleName(f"Tokens of {' and '.join(row.name for row in rows)}")
@@ -336,19 +310,17 @@ class _Boxes(Painted):
         return self.minimumSize()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        rows = zip(self._grid.rows, self._grid.placed.rows, strict=True)
-        for at, (row, placed) in enumerate(rows):
+        for at, (row, placed) in enumerate(zip(self._grid.rows, self._grid.placed, strict=True)):
+            top = at * ROW_PX
             if placed.tokens is None:  # it is not known what each token stands for
-                place = QRectF(0, at * ROW_PX, self.width(), BOX_PX)
+                place = QRectF(0, top, self.width(), BOX_PX)
                 write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
             else:
-                self._paint_row(painter, theme, at * ROW_PX, placed.cells, placed.tokens)
-        for at, cuts in enumerate(self._grid.placed.cuts):
-            top, bottom = at * ROW_PX + BOX_PX + 2, (at + 1) * ROW_PX - 2
-            for places, pen in ((cuts.common, _common), (cuts.apart, _apart)):
+                self._paint_row(painter, theme, top, placed.cells, placed.tokens)
+            for places, pen in ((placed.common, _common), (placed.apart, _apart)):
                 painter.setPen(pen(theme))
                 for x in places:
-                    painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+                    painter.drawLine(QPointF(x, top + BOX_PX + 2), QPointF(x, top + ROW_PX - 2))
 
     def _paint_row(
         self,
@@ -370,9 +342,9 @@ class _Boxes(Painted):
                 write(painter, box, token.label, theme.control, CENTER, ids)
             else:
                 fill(painter, box, theme.span_color(token.tint), RADIUS_PX)
-            if token.label != str(token.token_id):
+            if token.tint >= 0 or token.label != token.token_id:
                 below = QRectF(token.left, top + BOX_PX, token.right - token.left, ID_ROW_PX)
-                write(painter, below, str(token.token_id), theme.dim, CENTER, ids)
+                write(painter, below, token.token_id, theme.dim, CENTER, ids)
         n_empty = sum(token.tint < 0 for token in tokens)
         for cell in cells if n_empty < len(tokens) else ():
             place = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
