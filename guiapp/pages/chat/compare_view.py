@@ -415,9 +415,8 @@ class PromptColumn(PromptView):
                 write(painter, place, note, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
 
     def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
-        for index in range(*hint.tokens):
-            for rect in self._rects_of(index):
-                ring_hint(painter, rect, theme.bad)
+        for rect in self._rects_of(*hint.tokens):
+            ring_hint(painter, rect, theme.bad)
 
 
 def _absence(turn: Turn | None) -> str:

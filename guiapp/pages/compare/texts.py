@@ -26,14 +26,14 @@ from guiapp.core.text.numbers_in_words import in_bytes
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.live_spans import Job, TextCheck, move_spans
+from guiapp.kit.document.live_spans import PAUSE_MS, Job, move_spans
 from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.side_by_side.marks import ChangeSpans, MarkedSpans
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.source import NO_ID, TokenizedText
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import Background, LatestJob, Progress
 
 LARGEST_TEXT_BYTES = 1 << 26  # that ids stand for; a few of a file made for it may stand for any number
 
@@ -77,7 +77,7 @@ class ComparedTexts(QObject):
         )
         self.walk = DifferenceWalk(session.document, self._differences, self)
         self.changed.connect(self.walk.changed)
-        self._checking = TextCheck[ChangesReport](self)
+        self._checking = Background[ChangesReport](self, self._comparing, is_watched=True)
         self._checking.changed.connect(self._take_report)
         session.vocabulary_changed.connect(self._on_model_changed)
         session.options_changed.connect(self._on_options_changed)
@@ -90,7 +90,7 @@ class ComparedTexts(QObject):
         self._on_model_changed()
 
     def stop(self) -> None:
-        self._checking.wait()
+        self._checking.close()
         self.ids.stop()
         self.second.close()
         self.second.text.close()
@@ -114,7 +114,7 @@ class ComparedTexts(QObject):
     @property
     def report(self) -> ChangesReport | None:
         """All that is told; None while somebody types."""
-        return self._checking.result
+        return self._checking.value
 
     @property
     def is_outdated(self) -> bool:
@@ -194,7 +194,7 @@ class ComparedTexts(QObject):
             find = id_changes if is_fast(first, second) else partial(changes_after_edits, self.outcome)
             self.outcome = find(first, second)
             if not self.is_outdated and self.has_second:
-                self._checking.check(self._comparing)
+                self._checking.refresh(PAUSE_MS)
         if edited is not None:
             edited.notify(edit)
         if not self._is_stale:
@@ -213,6 +213,8 @@ class ComparedTexts(QObject):
         return lambda _: compare_ids(tokenizer, names, outcome.first, outcome.second)
 
     def _take_report(self) -> None:
+        if self._checking.is_busy:
+            return  # it will come
         if self.report is not None and not np.array_equal(self.report.outcome.rows, self.outcome.rows):
             self.outcome = self.report.outcome
             self._notify_marks()
