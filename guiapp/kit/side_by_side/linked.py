@@ -27,14 +27,14 @@ class LinkedViews(QObject):
     def __init__(
         self,
         whitespace: QAction,
-        follow: Callable[[SpanView, SpanView], None] | None = None,
+        sync: Callable[[SpanView, SpanView], None] | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """`follow` scrolls its second view to where its first one was scrolled to."""
+        """`sync` scrolls its second view to where its first one was scrolled to."""
         super().__init__(parent)
         self.views: list[SpanView] = []
         self._whitespace = whitespace
-        self._follow = follow
+        self._sync = sync
         self._font_px = 0
         self.is_linking = False
         whitespace.toggled.connect(self._show_whitespace)
@@ -58,11 +58,11 @@ class LinkedViews(QObject):
 
     def scroll_with(self, leader: SpanView) -> None:
         """Have all others show what one of them shows."""
-        if self._follow is not None and not self.is_linking and leader.isVisible():
+        if self._sync is not None and not self.is_linking and leader.isVisible():
             self.is_linking = True
             for view in self.views:
                 if view is not leader and view.isVisible():
-                    self._follow(leader, view)
+                    self._sync(leader, view)
             self.is_linking = False
 
     def place(self, view: SpanView, offset: int, y: float) -> None:

@@ -14,7 +14,7 @@ from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
 
 
-class ComparedPair(Protocol):
+class TextPair(Protocol):
     """Whose changes are shown."""
 
     @property
@@ -34,7 +34,7 @@ class MarkedSpans(TokenizedText):
     def __init__(
         self,
         source: TokenizedText,
-        pair: ComparedPair,
+        pair: TextPair,
         parent: QObject,
         side: int = 0,
         reference: MarkedSpans | None = None,

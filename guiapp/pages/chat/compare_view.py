@@ -118,7 +118,7 @@ class CompareView(QFrame):
         self.menu = CompareMenu(counterpart, setting.requests, themes)
         self.menu.chosen.connect(counterpart.choose)
         self.sides = PromptColumn(self, 0, themes), PromptColumn(self, 1, themes)
-        self.links = LinkedViews(setting.actions["whitespace"], _follow, self)
+        self.links = LinkedViews(setting.actions["whitespace"], _sync, self)
         self.names = set_role(FittedLabel(), "strong"), set_role(FittedLabel(), "strong")
         self.heads = SideHead(themes, self.names[0]), SideHead(themes, self.names[1])
         self.walk = DifferenceWalk(self.sides[0].spans.document, self._differences, self)
@@ -291,7 +291,7 @@ class CompareView(QFrame):
             model.select_token(token)
 
 
-def _follow(leader: SpanView, view: SpanView) -> None:
+def _sync(leader: SpanView, view: SpanView) -> None:
     """Turns stand at the same height on both sides."""
     view.verticalScrollBar().setValue(leader.verticalScrollBar().value())
 

@@ -63,7 +63,7 @@ class TextsPage(Page):
         self.splitter.setStretchFactor(1, 1)
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.left)
-        self.links = LinkedViews(setting.actions["whitespace"], self._follow, self)
+        self.links = LinkedViews(setting.actions["whitespace"], self._sync, self)
         for view in (self.left, *self.right.views):
             self.links.add(view, FRAME_MS)
         self._tools = QWidget()
@@ -198,7 +198,7 @@ class TextsPage(Page):
             place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often the list
             self.right.numbers.point_out(place)
 
-    def _follow(self, leader: SpanView, view: SpanView) -> None:
+    def _sync(self, leader: SpanView, view: SpanView) -> None:
         """Scroll the other text to what it has in common with the top of this one."""
         left, right = self.compared.sides
         pairs = {(self.left, self.right.shown): (left, right), (self.right.shown, self.left): (right, left)}
