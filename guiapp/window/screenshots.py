@@ -321,6 +321,7 @@ def _arrange_chat(shell: Shell, options: ScreenshotOptions) -> None:
             page.counterpart.choose(_comparison_of(options))
             _wait_for_page(shell)
             page.compare.walk.step(1)
+            _wait_for_page(shell)
         elif options.at_text:
             assert page.model.chat is not None
             start = page.model.chat.text.find(options.at_text)

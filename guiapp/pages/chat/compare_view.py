@@ -160,6 +160,8 @@ class CompareView(QFrame):
         margins = MARGIN_PX, GAP_PX
         parts = (self.description, 1), self.walking, self.close_button
         above = framed(in_row(*parts, margins=margins, spacing=GAP_PX), "bar")
+        for line in self.lines:
+            set_role(line, "panel")  # the line above it goes on to the right
         lines = (self.lines[0], 1), (self.lines[1], 1)
         below = framed(in_row(*lines, self.shared, MARGIN_PX, spacing=0), "status")
         columns = [
