@@ -95,7 +95,6 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Row above or below", ("Up", "Down")),
         ("First or last token", ("Home", "End")),
     ),
-    "In two prompts side by side": (("Previous or next token", ("Left", "Right")),),
     "In the findings of the doctor": (
         ("Finding above or below", ("Up", "Down")),
         ("Page up or down", ("PgUp", "PgDown")),

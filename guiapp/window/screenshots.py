@@ -321,7 +321,8 @@ def _arrange_chat(shell: Shell, options: ScreenshotOptions) -> None:
         if options.compared or options.counterpart:
             page.counterpart.choose(_comparison_of(options))
             _wait_for_page(shell)
-            page.compare.columns.step(1)
+            page.compare.walk.step(1)
+            _wait_for_page(shell)
         elif options.at_text:
             assert page.model.chat is not None
             start = page.model.chat.text.find(options.at_text)

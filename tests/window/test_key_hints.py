@@ -40,7 +40,6 @@ OF_CLASS = {
     "FindingList": "In the findings of the doctor",
     "ContentEditor": "In a message",
     "PromptView": "In a prompt",
-    "SideBySide": "In two prompts side by side",
     "TreeView": "In the tree",
     "SearchField": "In the search for tokens",
     "TreeLegend": "In the tree's legend",
@@ -153,8 +152,8 @@ def test_the_chat_page_takes_its_keys(make_shell, qtbot):
     qtbot.waitUntil(lambda: page.is_ready)
     assert ignored_keys(page.prompt, KEY_HINTS["In a prompt"]) == []
     page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
-    qtbot.waitUntil(lambda: page.is_ready and page.compare.columns.compared is not None)
-    assert ignored_keys(page.compare.columns, KEY_HINTS["In two prompts side by side"]) == []
+    qtbot.waitUntil(lambda: page.is_ready and page.compare.is_shown)
+    assert ignored_keys(page.compare.sides[0], KEY_HINTS["In a prompt"]) == []
     assert ignored_keys(page.messages.cards[0].editor, KEY_HINTS["In a message"]) == []
 
 

@@ -19,6 +19,7 @@ from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import ChatSettings
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
+from guiapp.analysis.compare.id_changes import IdChanges, id_changes
 from guiapp.analysis.doctor.findings import WARNING
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
@@ -222,6 +223,22 @@ class ChatComparison:
                 for side, each in enumerate(places):
                     shared[side][[each[row[side]] for row in rows]] = True
         return shared
+
+    @cached_property
+    def changes(self) -> IdChanges:
+        """From the tokens of the first to those of the second; equal are those that both have.
+
+        Its `first` and `second` are numbers for what makes tokens the same, not ids.
+        """
+        numbers = dict[Hashable, int]()
+        lists = [
+            [numbers.setdefault(key if shared else (side, at), len(numbers)) for at, (key, shared) in rows]
+            for side, rows in enumerate(
+                enumerate(zip(_token_keys(chat, self._is_one_model), self.is_shared[side], strict=True))
+                for side, chat in enumerate((self.first, self.second))
+            )
+        ]
+        return id_changes(*(np.array(each, np.int32) for each in lists))
 
     @property
     def has_same_ids(self) -> bool:

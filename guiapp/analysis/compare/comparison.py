@@ -18,6 +18,7 @@ from guiapp.core.encode.encoding import Encoding, Offsets, as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
 from guiapp.core.text.unicode_tables import LETTER, MARK, categories
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import checkpoint
@@ -105,6 +106,7 @@ class Tally:
 
     n_words        int64[s]  the words of each script, an index into `tree.scripts.NAMES`
     n_word_tokens  int64[s]  the tokens with letters, by the script of the first
+    n_unknown      the tokens that stand for text which the vocabulary cannot write
     """
 
     n_tokens: int
@@ -112,6 +114,7 @@ class Tally:
     n_characters: int
     n_words: NDArray[np.int64]
     n_word_tokens: NDArray[np.int64]
+    n_unknown: int = 0
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(vars(self)[name] + vars(other)[name] for name in vars(self)))
@@ -123,6 +126,10 @@ class Tally:
     @property
     def bytes_per_token(self) -> float | None:
         return self.n_bytes / self.n_tokens if self.n_tokens else None
+
+    @property
+    def unknown_share(self) -> float:
+        return self.n_unknown / self.n_tokens if self.n_tokens else 0.0
 
     @property
     def fertility(self) -> float | None:
@@ -171,13 +178,31 @@ def counts_of(
         text = encodings[0].text_bytes
         length = len(text), n_characters(text)
         n_words, n_word_tokens = count_words(text, [encoding.spans for encoding in encodings])
-        for found, encoding, n_with_letters in zip(tallies, encodings, n_word_tokens, strict=True):
-            tally = Tally(len(encoding), *length, n_words, n_with_letters)
+        rows = zip(tallies, models, encodings, n_word_tokens, strict=True)
+        for found, (_, vocabulary), encoding, n_with_letters in rows:
+            n_unknown = count_unknown(vocabulary, encoding.token_ids)
+            tally = Tally(len(encoding), *length, n_words, n_with_letters, n_unknown)
             found[file_type] = found.get(file_type, NOTHING) + tally
     return [
         Counts(name, found, context_length_of(vocabulary))
         for (name, vocabulary), found in zip(models, tallies, strict=True)
     ]
+
+
+def count_unknown(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> int:
+    """How many tokens stand for text that the vocabulary cannot write, such as [UNK]."""
+    is_unknown = (vocabulary.effective_attributes & Attribute.UNKNOWN.value) > 0
+    return int(np.count_nonzero(is_unknown[token_ids])) if is_unknown.any() else 0
+
+
+def fewest_tokens(counts: Iterable[tuple[int, int]]) -> int:
+    """The least of some numbers of tokens, each with how many are unknown: only of such without unknown ones.
+
+    0 of none; of all where each has unknown ones.
+    """
+    rows = list(counts)
+    known = [n_tokens for n_tokens, n_unknown in rows if not n_unknown]
+    return min(known or [n_tokens for n_tokens, _ in rows], default=0)
 
 
 def context_length_of(vocabulary: Vocabulary) -> int | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.analysis.compare.comparison import (
     UNSPACED,
@@ -19,6 +20,7 @@ from guiapp.analysis.compare.comparison import (
     Tally,
     compare_text,
     counts_of,
+    fewest_tokens,
 )
 from guiapp.analysis.compare.reasons import Cause, Reason, affix_reason, reason_for
 from guiapp.analysis.compare.spans import line_starts_of
@@ -26,7 +28,7 @@ from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.export.exported_run import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, note
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, n_columns
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.core.encode.encoding import Encoding
+from guiapp.core.encode.encoding import Encoding, Offsets
 from guiapp.core.text.normalized import character_start
 from guiapp.core.text.numbers_in_words import counted, elided, percent
 from guiapp.core.text.utf16 import utf16_codec
@@ -151,17 +153,12 @@ def differences_of(name: str, comparison: Comparison, n_explained: int = 0) -> I
 
 
 def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:
-    text = comparison.text_bytes
-    start, end = comparison.spans.differences[row].tolist()
-    first, last = context_span(text, start, end)
-    tokens = []
-    places = comparison.spans.tokens[row].tolist()
-    for encoding, (begin, behind) in zip(comparison.encodings, places, strict=True):
-        ids, spans = encoding.token_ids[begin:behind].tolist(), encoding.spans[begin:behind] - first
-        rows = zip(ids, *spans.T.tolist(), strict=True)
-        tokens.append(tuple(row for row in rows if row[1] < row[2]))
-    is_at_edge = start == end and start in (0, len(text))
-    cut = DifferingSpan(text[first:last], start - first, end - first, is_at_edge, tuple(tokens))
+    text, (start, end) = comparison.text_bytes, comparison.spans.differences[row].tolist()
+    places = zip(comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True)
+    tokens = [
+        (encoding.token_ids[first:last], *encoding.spans[first:last].T) for encoding, (first, last) in places
+    ]
+    cut = differing_span(lambda first, last: text[first:last], len(text), (start, end), tokens)
     return tuple(reasons_of(comparison.sides, cut))
 
 
@@ -199,6 +196,29 @@ class DifferenceReason:
     other: int
     alike: tuple[int, ...]
     reason: Reason
+
+
+def differing_span(
+    slice_of: Callable[[int, int], bytes],
+    size: int,
+    byte_span: tuple[int, int],
+    tokens: Sequence[tuple[NDArray[np.int32], Offsets, Offsets]],
+) -> DifferingSpan:
+    """A span of a text of `size` bytes, and what is near of its line.
+
+    slice_of  gives the bytes [start, end) of the text
+    tokens    for each side those in the span: ids, starts and ends
+    """
+    start, end = byte_span
+    near = max(start - 2 * AROUND, 0)
+    first, last = context_span(slice_of(near, min(end + 2 * AROUND, size)), start - near, end - near)
+    first, last = first + near, last + near
+    rows = [
+        tuple(row for row in zip(*(each.tolist() for each in side), strict=True) if row[1] < row[2])
+        for side in ((ids, starts - first, ends - first) for ids, starts, ends in tokens)
+    ]
+    is_at_edge = start == end and start in (0, size)
+    return DifferingSpan(slice_of(first, last), start - first, end - first, is_at_edge, tuple(rows))
 
 
 def context_span(text: bytes, start: int, end: int) -> tuple[int, int]:
@@ -399,6 +419,8 @@ def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
     head = ["", "tokens", "characters a token", "bytes a token", "tokens a word"]
     head += [f"× {counts[0].name}"] if several else []
     contexts = [terms.context_of(each) for each in counts]
+    has_unknown = any(each.whole.n_unknown for each in counts)
+    head += ["unknown"] if has_unknown else []
     head += ["of the context"] if any(contexts) else []
     head += ["cost"] if terms.prices else []
     rows = [head]
@@ -408,6 +430,8 @@ def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
         cells = [each.name, f"{whole.n_tokens:,}", *map(number, averages)]
         if several:
             cells += [number(each.ratio_to(counts[0]))]
+        if has_unknown:
+            cells += [percent(whole.unknown_share, 1)]
         if any(contexts):
             cells += [_context(whole.n_tokens, contexts[row])]
         if terms.prices:
@@ -529,6 +553,7 @@ def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str
         "own_spans": compared.n_own[row],
         "ratio": counts.ratio_to(compared.counts[0]),
         "tokens_per_word": whole.fertility,
+        "unknown_tokens": whole.n_unknown,
         "context_length": terms.context_of(counts),
         "cost": terms.cost(row, whole.n_tokens),
         "scripts": {
@@ -561,7 +586,8 @@ def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
 def svg_text(compared: Sequence[Counts]) -> str:
     """A bar for each model, as long as it needs tokens; the fewest are marked."""
     totals = [counts.whole.n_tokens for counts in compared]
-    most, least = max(totals), min(totals)
+    wholes = [counts.whole for counts in compared]
+    most, least = max(totals), fewest_tokens((whole.n_tokens, whole.n_unknown) for whole in wholes)
     names_px = NOTE_CHARACTER_PX * max(n_columns(counts.name) for counts in compared) + 12
     left = MARGIN_PX + names_px
 

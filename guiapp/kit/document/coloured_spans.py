@@ -16,6 +16,7 @@ from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
+from guiapp.kit.spans.source import TokenizedText
 
 CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
 NONE = np.zeros(0, np.int64)
@@ -43,42 +44,39 @@ class _Made(NamedTuple):
     window: SpanWindow
 
 
-class ColouredSpans(QObject):
-    """The `SpanSource` of an editor: the tokens of a session in one of COLORINGS.
+class ColouredSpans(TokenizedText):
+    """The tokens of a session in one of COLORINGS.
 
     coloring  one of COLORINGS
 
     Signals:
-        tokens_changed(TextEdit | None, TokenStore): those of the session, or their colours, are new.
         coloring_changed(): `coloring` or `legend` is new.
     """
 
-    tokens_changed = Signal(object, object)
     coloring_changed = Signal()
 
     def __init__(self, session: ModelSession, coloring: str = "token", parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(session.document, session, session.spelling, parent=parent)
         self._session = session
-        self.attributes_of, self.label_of = session.attributes_of, session.label_of
         self.coloring = coloring
         self._classes: TokenClasses | None = None
         self._pieces: TextPieces | None = None  # while they are marked
         self._made: _Made | None = None
         session.tokens_changed.connect(self.tokens_changed)
         session.vocabulary_changed.connect(self._on_vocabulary_changed)
-        session.exact.encoded.connect(self._notify_colors_changed)
+        session.exact.encoded.connect(self.notify)
         self._on_vocabulary_changed()
 
     def set_coloring(self, coloring: str) -> None:
         if coloring != self.coloring:
             self.coloring = coloring
             self.coloring_changed.emit()
-            self._notify_colors_changed()
+            self.notify()
 
     def set_shows_pieces(self, shows: bool) -> None:
         if shows != (self._pieces is not None):
             self._pieces = TextPieces(self._session) if shows else None
-            self._notify_colors_changed()
+            self.notify()
 
     def note_at(self, offset: int) -> str:
         """What cut the piece that a byte is in, while pieces are marked."""
@@ -153,9 +151,6 @@ class ColouredSpans(QObject):
         begin = max(before.rfind(sign) for sign in WHITE)
         found = [at for sign in WHITE if (at := behind.find(sign)) >= 0]
         return first + max(begin, 0), end + min(found) if found else last
-
-    def _notify_colors_changed(self) -> None:
-        self.tokens_changed.emit(None, self._session.tokens)
 
     def _on_vocabulary_changed(self) -> None:
         vocabulary = self._session.vocabulary

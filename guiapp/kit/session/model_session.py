@@ -17,12 +17,12 @@ from guiapp.analysis.explain.characters import n_characters
 from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm
 from guiapp.core.open_model import open_model
-from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.live_spans import PAUSE_MS, ExactSpans, Instead, Job, LiveSpans, compared, explained
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics
 from guiapp.kit.session.loader import Load, ModelLoader
 from guiapp.kit.session.text_session import PointedAt, TextSession
-from guiapp.kit.spans.layout import SpanWindow, token_at
+from guiapp.kit.spans.layout import token_at
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.state.background import Background
 from guiapp.kit.state.settings import SharedSpelling
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 MOST_COMPARED = 4  # beside each other
 
 
-class ModelSession(QObject):
-    """One model and what it makes of a text; a `SpanSource` for editors.
+class ModelSession(TokenizedText):
+    """One model and what it makes of a text.
 
     Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
     text.  After `tokens_changed` the same index may be another token.
@@ -43,14 +43,11 @@ class ModelSession(QObject):
     tokens of all of them are those after it, whoever asks first.
 
     text      the session of the text, which others share
-    document  the text itself
-    spelling  how tokens are written
     exact     what the exact encoder gives, while an approximate one is in use
 
     Signals:
         vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
         options_changed(): `options` is new.
-        tokens_changed(TextEdit | None, TokenStore): the tokens are new or moved, by an edit if there is one.
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
         statistics_changed(): `statistics` or `selection_statistics` is new.
         closed(): nothing more will come.
@@ -58,7 +55,6 @@ class ModelSession(QObject):
 
     vocabulary_changed = Signal()
     options_changed = Signal()
-    tokens_changed = Signal(object, object)
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
     statistics_changed = Signal()
@@ -74,11 +70,9 @@ class ModelSession(QObject):
         spelling: SharedSpelling | None = None,
     ) -> None:
         """With `checks`, the round trip and the encoder are looked at when typing pauses."""
-        super().__init__(parent)
+        super().__init__(text.document, None, spelling or SharedSpelling(), parent=parent)
         self._checks = checks
         self.text = text
-        self.document = text.document
-        self.spelling = spelling or SharedSpelling(parent=self)
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(text.document, self)
         self.exact = ExactSpans(text.document, self)
@@ -122,10 +116,6 @@ class ModelSession(QObject):
     @property
     def tokenizer(self) -> Tokenizer | None:
         return None if self.loader.model is None else self.loader.model.tokenizer
-
-    @property
-    def vocabulary(self) -> Vocabulary | None:
-        return None if self.tokenizer is None else self.tokenizer.vocabulary
 
     @property
     def encoders(self) -> Mapping[str, Algorithm]:
@@ -196,11 +186,6 @@ class ModelSession(QObject):
         """Those of the text, to read from until the next edit; none where it cannot be encoded."""
         return self.spans.tokens
 
-    def spans_in(self, start: int, end: int) -> SpanWindow:
-        """The tokens that overlap or touch the bytes [start, end]."""
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
-        return SpanWindow(first, *self.tokens.between(first, last))
-
     @property
     def n_affixes(self) -> tuple[int, int]:
         """How many tokens are put before and behind the text; none where it cannot be encoded."""
@@ -224,15 +209,6 @@ class ModelSession(QObject):
     def exact_instead(self, index: int) -> Instead | None:
         """What the exact encoder gives in place of a token; None where that is the same, or not known."""
         return self.exact.instead_of(self.tokens, index)
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        if self.vocabulary is None:
-            return np.zeros(len(ids), np.uint16)
-        attributes: NDArray[np.uint16] = self.vocabulary.effective_attributes[ids]
-        return attributes
-
-    def label_of(self, token_id: int) -> str:
-        return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
 
     @property
     def is_encoding(self) -> bool:

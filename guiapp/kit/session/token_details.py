@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -20,12 +20,12 @@ from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.layout import SpanSource
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.state.background import Background, NotReadyError, Progress, Working, later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from guiapp.analysis.editing.token_store import TokenStore
     from guiapp.analysis.explain.merge_tree import Explainer, MergeTree
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from guiapp.core.vocabulary.merges import PairMerging
     from guiapp.core.vocabulary.vocabulary import Vocabulary
     from guiapp.kit.document.document import TextDocument
-    from guiapp.kit.document.live_spans import Instead
-    from guiapp.kit.state.settings import SharedSpelling
 
 BYTES_IN_TIP, LINES_IN_TIP = 32, 20
 SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
@@ -59,30 +57,6 @@ STRIPPING = {
     Attribute.LSTRIP: "drops the white space before it",
     Attribute.RSTRIP: "drops the white space behind it",
 }
-
-
-class TokenSource(Protocol):
-    """Tokens of a text that can be told about."""
-
-    @property
-    def tokenizer(self) -> Tokenizer | None: ...
-
-    @property
-    def vocabulary(self) -> Vocabulary | None: ...
-
-    @property
-    def spelling(self) -> SharedSpelling: ...
-
-    @property
-    def document(self) -> TextDocument:
-        """The text."""
-
-    @property
-    def tokens(self) -> TokenStore:
-        """Those of the text, to read from until the next `tokens_changed`."""
-
-    def exact_instead(self, index: int) -> Instead | None:
-        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
 
 
 class WrittenPath(NamedTuple):
@@ -279,7 +253,7 @@ def _values_alone(
     )
 
 
-def hover_text(source: TokenSource, explainer: Explainer | None, index: int) -> str:
+def hover_text(source: TokenizedText, explainer: Explainer | None, index: int) -> str:
     """A token of the text in a few lines: what it is, its bytes, and how often it is here.
 
     Counting takes less time than to copy the ids for somebody else to count.
@@ -297,7 +271,7 @@ def hover_text(source: TokenSource, explainer: Explainer | None, index: int) -> 
     return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text", exact)))
 
 
-def _exact_instead(source: TokenSource, index: int) -> str:
+def _exact_instead(source: TokenizedText, index: int) -> str:
     """`un ┆ able`, and where it cuts elsewhere than around the token, what it cuts so: `unab: un ┆ ab`."""
     instead = source.exact_instead(index)
     if instead is None:
@@ -360,7 +334,7 @@ def _span(source: ModelSession, index: int) -> str:
     return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
 
 
-def _occurrences(source: TokenSource, token_id: int) -> str:
+def _occurrences(source: TokenizedText, token_id: int) -> str:
     return times(source.tokens.count(token_id))
 
 

@@ -12,11 +12,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QRegion
 
-from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.spans.block import BlockLayout, TextMetrics
-from guiapp.kit.spans.layout import SpanSource, SpanWindow, Strength, row_segments, token_boxes
+from guiapp.kit.spans.layout import ONLY_HERE, SpanSource, SpanWindow, row_segments, token_boxes
 from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, RING_ALPHA, RING_PX, PaintedTokens, SpanPainter, faded
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows, VisibleBlock
 from guiapp.kit.widgets.painting import clear_pixmap
@@ -208,7 +207,7 @@ class Screen:
 
 
 class ChipBox(NamedTuple):
-    """An added token, what it is called, whether it has a ring (see `Strength`), and where its chip lies."""
+    """An added token, what it is called, whether only this column has it, and where its chip lies."""
 
     token: int
     label: str
@@ -236,7 +235,7 @@ class AddedTokenRows:
         window = self._spans.spans_in(start, end)
         is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
         here = (window.starts == offset) & (window.ends == offset) & is_control
-        is_ringed = window.colors // N_TINTS == Strength.RINGED
+        is_ringed = window.tints.astype(np.uint16) & ONLY_HERE > 0
         return [
             (window.first_index + at, self._spans.label_of(int(window.ids[at])), bool(is_ringed[at]))
             for at in np.flatnonzero(here).tolist()

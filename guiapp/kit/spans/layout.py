@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple, Protocol
@@ -20,16 +19,9 @@ MARGIN_X_PX, MARGIN_Y_PX = 16, 4
 TOUCHING_PX = 0.01
 
 
-class Strength(IntEnum):
-    """Of a token's colour beside other models: some of them have its span, all, or only this one."""
-
-    FULL = 0
-    QUIET = 1
-    RINGED = 2
-
-
-FIRST_SHADE = N_TINTS * len(Strength)
-COLOR_BITS, PIECE_END, DIFFERS = 63, 64, 128  # of a tint
+FIRST_SHADE = N_TINTS
+COLOR_BITS = 63  # of a tint
+PIECE_END, DIFFERS, SHARED, ONLY_HERE = 64, 128, 256, 512  # marks in a tint
 
 
 class SpanWindow(NamedTuple):
@@ -39,21 +31,22 @@ class SpanWindow(NamedTuple):
     ids          int32[k]
     starts       int64[k]  token i came from the bytes [starts[i], ends[i])
     ends         int64[k]
-    tints        uint8[k]  which colour each has: a number below N_TINTS, and N_TINTS times its `Strength`; or
-                 from FIRST_SHADE on one of a scale, which neighbours share; with PIECE_END where that is
-                 to be marked behind the token, and DIFFERS where the exact encoder does not give it
+    tints        uint8[k] or uint16[k]  which colour each has: a number below N_TINTS, or from FIRST_SHADE on
+                 one of a scale, which neighbours share; with marks: PIECE_END where a piece ends behind the
+                 token, DIFFERS where the exact encoder does not give it, SHARED and ONLY_HERE where all
+                 columns side by side have it, or only this one
     """
 
     first_index: int
     ids: NDArray[np.int32]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
-    tints: NDArray[np.uint8]
+    tints: NDArray[np.uint8] | NDArray[np.uint16]
 
-    @property
-    def colors(self) -> NDArray[np.uint8]:
-        """The tints without marks."""
-        return self.tints & np.uint8(COLOR_BITS)
+    def marked(self, is_shared: NDArray[np.bool_], is_only_here: NDArray[np.bool_]) -> SpanWindow:
+        """The same tokens, those of a column beside others."""
+        marks = np.uint16(SHARED) * is_shared + np.uint16(ONLY_HERE) * is_only_here
+        return self._replace(tints=self.tints | marks)
 
     def relative_to(self, offset: int) -> SpanWindow:
         return self._replace(starts=self.starts - offset, ends=self.ends - offset)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QRegion
 
-from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, PLAIN_SHADE
 from guiapp.kit.spans.block import BlockLayout, TextMetrics
@@ -17,11 +16,12 @@ from guiapp.kit.spans.layout import (
     COLOR_BITS,
     DIFFERS,
     FIRST_SHADE,
+    ONLY_HERE,
     PIECE_END,
+    SHARED,
     RowGeometry,
     SpanWindow,
     SplitCells,
-    Strength,
     TokenBoxes,
     split_cells,
     token_boxes,
@@ -87,19 +87,19 @@ class _RowBoxes(NamedTuple):
     right: NDArray[np.int64]
     top: int
     colors: NDArray[np.int64]
-    tints: NDArray[np.uint8]
+    tints: NDArray[np.uint16]
     attributes: NDArray[np.uint16]
 
     @classmethod
     def of(cls, tokens: PaintedTokens, geometry: RowGeometry, place: QPointF) -> _RowBoxes:
         boxes = token_boxes(tokens.window, geometry)
-        tints = tokens.window.tints[boxes.indexes]
+        tints = tokens.window.tints[boxes.indexes].astype(np.uint16)
         return cls(
             boxes,
             np.rint(boxes.left + place.x()).astype(np.int64),
             np.rint(boxes.right + place.x()).astype(np.int64),
             int(place.y()) + GAP_PX // 2,
-            (tints & np.uint8(COLOR_BITS)).astype(np.int64),
+            (tints & COLOR_BITS).astype(np.int64),
             tints,
             tokens.attributes[boxes.indexes],
         )
@@ -195,8 +195,9 @@ class SpanPainter:
         painter.setClipping(False)
 
     def _dim_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
-        """Where text is what a template writes."""
-        return self._places(row, (row.colors == PLAIN_SHADE) | (row.colors == CONTROL_SHADE), place)
+        """Where text is what a template writes, unless only this column has it."""
+        is_template = (row.colors == PLAIN_SHADE) | (row.colors == CONTROL_SHADE)
+        return self._places(row, is_template & (row.tints & ONLY_HERE == 0), place)
 
     def _light_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
         """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
@@ -214,7 +215,7 @@ class SpanPainter:
 
     def _draw_tiles(self, painter: QPainter, row: _RowBoxes) -> None:
         is_outlined = ((row.attributes & CONTROL) != 0) & (row.colors != CONTROL_SHADE)
-        colors = np.where(is_outlined, OUTLINED, row.colors)
+        colors = np.where(is_outlined, OUTLINED, row.colors | row.tints & SHARED)
         scale, tiles = painter.device().devicePixelRatioF(), self._tiles
         looks = colors, row.right - row.left, row.boxes.round_left, row.boxes.round_right
         columns = (column.tolist() for column in (row.left, *looks))
@@ -231,11 +232,12 @@ class SpanPainter:
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        is_apart = color >= FIRST_SHADE and round_right and width > 2 * SEAM_PX  # neighbours may look alike
+        is_shade = color >= 0 and color & COLOR_BITS >= FIRST_SHADE  # neighbours may look alike
+        is_apart = is_shade and round_right and width > 2 * SEAM_PX
         whole = QRectF(0, 0, width - SEAM_PX * is_apart, self.span_height)
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            if color in (RING, CONTROL_SHADE):
+            if color in (RING, CONTROL_SHADE, CONTROL_SHADE | SHARED):
                 pen = faded(self._theme.text, RING_ALPHA) if color == RING else faded(self._theme.faint, 150)
                 painter.setPen(QPen(pen, RING_PX if color == RING else 1))
                 whole = whole.adjusted(RING_PX / 2, RING_PX / 2, -RING_PX / 2, -RING_PX / 2)
@@ -248,17 +250,15 @@ class SpanPainter:
     def _fill_of(self, color: int) -> QColor:
         if color == OUTLINED:
             return faded(self._theme.control, 24)
-        if color >= FIRST_SHADE:
-            return self._shades[color - FIRST_SHADE]
-        strength, tint = divmod(color, N_TINTS)
-        fill = self._theme.span_color(tint)
-        return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
+        tint = color & COLOR_BITS
+        fill = self._theme.span_color(tint) if tint < FIRST_SHADE else self._shades[tint - FIRST_SHADE]
+        return faded(fill, fill.alpha() * QUIET_ALPHA // 255) if color & SHARED else fill
 
     def _draw_rings(
         self, painter: QPainter, row: _RowBoxes, window: SpanWindow, geometry: RowGeometry
     ) -> None:
-        """A line around each token that only this model has; parts of one character share theirs."""
-        is_ringed = row.colors // N_TINTS == Strength.RINGED
+        """A line around each token that only this column has; parts of one character share theirs."""
+        is_ringed = row.tints & ONLY_HERE > 0
         if not is_ringed.any():
             return
         scale, boxes = painter.device().devicePixelRatioF(), row.boxes

@@ -320,6 +320,13 @@ class SpanRows:
         first, last = self.layout(block).row_span(row)
         return start + first, start + last
 
+    def n_rows_between(self, start: int, end: int) -> int:
+        """The rows of the bytes [start, end), where blocks begin; an estimate in a long text."""
+        first, last = self._blocks.block_at(start), int(np.searchsorted(self._blocks.starts, end))
+        if self._document.size > LAYOUTS_BYTES:
+            return int(self._n_rows[first:last].sum())
+        return sum(self.layout(block).n_rows for block in range(first, last))
+
     def block_span(self, block: int) -> tuple[int, int]:
         return self._blocks.start(block), self._blocks.end(block)
 

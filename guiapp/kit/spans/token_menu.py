@@ -14,8 +14,9 @@ from guiapp.analysis.explain.id_lists import LONGEST_WORD_BYTES, logit_bias, wor
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.session.token_details import TokenSource, hex_bytes
+from guiapp.kit.session.token_details import hex_bytes
 from guiapp.kit.spans.moves import put_on_clipboard
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.page_base import PageRequests
 
@@ -36,7 +37,7 @@ class TokenMenu(QObject):
     def __init__(
         self,
         editor: SpanView,
-        tokens: TokenSource,
+        tokens: TokenizedText,
         requests: PageRequests | None = None,
         search: TextSearch | None = None,
         kind: Kind = Kind.STEPPED,

@@ -227,6 +227,13 @@ class SpanView(QAbstractScrollArea):
         self.rows.show_at(offset, y)
         self._scrolled_from(y_before)
 
+    def cut_again(self) -> None:
+        """Follow blocks that begin elsewhere in the same text; what shows stays in its place."""
+        top = self.top
+        self.rows.reset()
+        self._fit_rows()
+        self.place(*top)
+
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
         y_before = self._y_of_top()

@@ -1,4 +1,4 @@
-"""What the prompt of the Chat page is compared with, and both as cells to draw, turn by turn."""
+"""What the prompt of the Chat page is compared with, and what became of it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.open_model import open_model
-from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.session.loader import Load
 from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.pages.chat.model import ChatModel, hue_of
+from guiapp.pages.chat.hint_list import BECAME_CONTROL
+from guiapp.pages.chat.model import ChatModel, ChatResult, tints_of
 
 if TYPE_CHECKING:
-    from guiapp.analysis.chat.chat import Chat, Turn
+    from guiapp.analysis.chat.chat import Chat, TokenOrigin
+    from guiapp.analysis.chat.hints import Hint
     from guiapp.analysis.chat.report import ChatComparison
+    from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
-
-LONGEST_ALIKE, KEPT = 240, 60  # tokens in a row that both have, of longer ones those at the ends
-MOST_CELLS = 3_000  # of a turn
-MOST_IN_ALL = 40_000
+    from guiapp.kit.session.model_session import ModelSession
 
 
 class PromptVariant(Enum):
@@ -51,13 +48,14 @@ class Counterpart:
 class ComparedPrompts:
     """What became of it.
 
-    tokenizer   of another model, to be kept
-    description        of llama.cpp, in what its prompt is another; "" for nothing
+    sides        both prompts, with those hints that are marked in them
+    tokenizer    of another model, to be kept
+    description  of llama.cpp, in what its prompt is another; "" for nothing
     """
 
     counterpart: Counterpart
     comparison: ChatComparison
-    turns: tuple[ComparedTurn, ...]
+    sides: tuple[ChatResult, ChatResult]
     tokenizer: Tokenizer | None = None
     description: str = ""
 
@@ -144,144 +142,68 @@ def _compared(
             prompt = llama_prompt(chat, checkpoint)
             other, description = prompt.chat, prompt.difference(chat)
     comparison = ChatComparison(chat, other)
-    return ComparedPrompts(counterpart, comparison, tuple(compared_turns(comparison)), tokenizer, description)
+    len(comparison.changes.rows), comparison.turns, comparison.counts  # rather than in the window's thread
+    return ComparedPrompts(counterpart, comparison, (_shown(chat), _shown(other)), tokenizer, description)
 
 
-class TokenCell(NamedTuple):
-    """A token, or `n_more` that are not drawn from that one on.
+def _shown(chat: Chat) -> ChatResult:
+    from guiapp.analysis.chat.hints import hints
 
-    hue        of the role whose content it is, -1 for what the template writes
-    step       of two strengths
-    is_control  whether it is a control token; `became_control`: of content
-    is_shared  whether the other prompt has it, too
+    marked = tuple(hint for hint in hints(chat) if hint.code == BECAME_CONTROL)
+    return ChatResult(chat=chat, hints=marked, token_tints=tints_of(chat))
+
+
+class ComparedPrompt(QObject):
+    """One of both prompts, as `PromptView` and `ChatSpans` show it.
+
+    session         the window's, for the spelling of tokens
+    shown           the prompt; None while there is none
+    is_outdated     whether a newer one is on its way
+    selected_token  one of `encoding`
+
+    Signals:
+        result_changed(): `shown` or `is_outdated` is new.
+        selected_changed(): `selected_token` is new.
     """
 
-    token: int
-    token_id: int
-    hue: int = -1
-    step: int = 0
-    is_control: bool = False
-    became_control: bool = False
-    is_shared: bool = True
-    n_more: int = 0
+    result_changed = Signal()
+    selected_changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.shown: ChatResult | None = None
+        self.is_outdated = False
+        self.selected_token: int | None = None
 
     @property
-    def n_shared(self) -> int:
-        """How many tokens it stands for that both have."""
-        return self.n_more or int(self.is_shared)
+    def failure(self) -> str:
+        return "Comparing…" if self.is_outdated else ""
 
+    @property
+    def chat(self) -> Chat | None:
+        return None if self.shown is None else self.shown.chat
 
-class ComparedTurn(NamedTuple):
-    """A turn in both.
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        return () if self.shown is None else self.shown.hints
 
-    number  of the message, from 1; 0 for none
-    hue     of its role, -1 for none
-    absence  what a prompt without it is told to have
-    sides   the cells of both, () of one that has no such turn
-    """
+    @property
+    def encoding(self) -> Encoding | None:
+        return None if self.chat is None else self.chat.encoding
 
-    number: int
-    hue: int
-    absence: str
-    sides: tuple[tuple[TokenCell, ...], tuple[TokenCell, ...]]
+    @property
+    def origins(self) -> Sequence[TokenOrigin]:
+        return [] if self.chat is None else self.chat.origins
 
+    def show(self, shown: ChatResult | None, is_outdated: bool) -> None:
+        self.is_outdated = is_outdated
+        if shown is not self.shown:
+            self.shown = shown
+            self.select_token(None)
+        self.result_changed.emit()
 
-def compared_turns(compared: ChatComparison) -> list[ComparedTurn]:
-    """Those of a comparison, from the beginning up to as many cells as may be drawn."""
-    found, n_cells = list[ComparedTurn](), 0
-    for pair in compared.turns:
-        turn = pair.first or pair.second
-        if turn is None or n_cells > MOST_IN_ALL:
-            break
-        first = _cells(compared.first, pair.first, compared.is_shared[0])
-        second = _cells(compared.second, pair.second, compared.is_shared[1])
-        n_cells += len(first) + len(second)
-        number = 0 if turn.message is None else turn.message + 1
-        hue = hue_of(turn.role) if turn.role else -1
-        found.append(ComparedTurn(number, hue, _absence(turn), (first, second)))
-    return found
-
-
-def _absence(turn: Turn) -> str:
-    if turn.is_prompt:
-        return "no generation prompt"
-    return f"no message of {quoted(turn.role)}" if turn.message is not None else "nothing"
-
-
-def _cells(chat: Chat, turn: Turn | None, is_shared: NDArray[np.bool_]) -> tuple[TokenCell, ...]:
-    from guiapp.analysis.chat.as_text import is_control
-
-    if turn is None:
-        return ()
-    control = is_control(chat.tokenizer.vocabulary)[chat.token_ids[turn.start : turn.end]].tolist()
-    cells, step = list[TokenCell](), 0
-    for index, n_more in _shown(turn, is_shared):
-        origin, token_id = chat.origins[index], int(chat.token_ids[index])
-        hue = hue_of(origin.role) if origin.is_content else -1
-        step = 1 - step if origin.is_content else step
-        signs = control[index - turn.start], bool(chat.became_control[index])
-        cells.append(TokenCell(index, token_id, hue, step, *signs, bool(is_shared[index]), n_more))
-        if len(cells) == MOST_CELLS and turn.end > index + 1:
-            cells.append(TokenCell(index + 1, 0, n_more=turn.end - index - 1))
-            break
-    return tuple(cells)
-
-
-def _shown(turn: Turn, is_shared: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Tokens, each with 0, and where some are left out the first of them with their number."""
-    others = (np.flatnonzero(~is_shared[turn.start : turn.end]) + turn.start).tolist()
-    found, first = list[tuple[int, int]](), turn.start
-    for other in (*others, turn.end):
-        if other - first > LONGEST_ALIKE:
-            found += ((index, 0) for index in range(first, first + KEPT))
-            found.append((first + KEPT, other - first - 2 * KEPT))
-            first = other - KEPT
-        found += ((index, 0) for index in range(first, min(other + 1, turn.end)))
-        first = other + 1
-    return found
-
-
-class TurnDifference(NamedTuple):
-    """A stretch that is not in both: its turn, how many that both have come before, side, first token."""
-
-    turn: int
-    n_before: int
-    side: int
-    token: int
-
-
-def differences(turns: Sequence[ComparedTurn]) -> list[TurnDifference]:
-    """All, in order; of what differs in both prompts at one place, that at the left."""
-    found = list[TurnDifference]()
-    for number, turn in enumerate(turns):
-        firsts = dict[int, TurnDifference]()  # by how many both have before it
-        for side, cells in enumerate(turn.sides):
-            n_before = 0
-            for cell in cells:
-                if not cell.is_shared:
-                    firsts.setdefault(n_before, TurnDifference(number, n_before, side, cell.token))
-                n_before += cell.n_shared
-        found += (firsts[n_before] for n_before in sorted(firsts))
-    return found
-
-
-class CellPosition(NamedTuple):
-    """Where a cell is drawn: from the left, in units, in which row, and how wide."""
-
-    left: float
-    row: int
-    width: float
-
-
-def flowed(widths: Sequence[float], ends_row: Sequence[bool], room: float) -> list[CellPosition]:
-    """Cells one after another in rows of some room; what is wider has a row of its own, and is cut."""
-    placed, left, row = list[CellPosition](), 0.0, 0
-    for width, is_end in zip(widths, ends_row, strict=True):
-        width = min(width, room)
-        if left and left + width > room:
-            left, row = 0.0, row + 1
-        placed.append(CellPosition(left, row, width))
-        left += width
-        if is_end:
-            left, row = 0.0, row + 1
-    return placed
+    def select_token(self, index: int | None) -> None:
+        if index != self.selected_token:
+            self.selected_token = index
+            self.selected_changed.emit()

@@ -70,7 +70,7 @@ class ChatPage(Page):
         self.template = TemplatePanel(model, themes)
         self.counterpart = PromptComparison(model, parent=self)
         self.llama = LlamaBadge(model, themes)
-        self.compare = CompareView(self.counterpart, setting.requests, themes)
+        self.compare = CompareView(self.counterpart, setting)
         self._failure = plain_label("bad", wraps=True)
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
         self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
@@ -113,7 +113,7 @@ class ChatPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        prompt = self.prompt if self.counterpart.counterpart is None else self.compare.columns
+        prompt = self.prompt if self.counterpart.counterpart is None else self.compare
         return [self.messages.first_editor, prompt, self.template.view]
 
     @property
@@ -122,7 +122,8 @@ class ChatPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return not self.model.is_busy and not self.counterpart.is_busy and self.prompt.is_painted
+        is_painted = self.prompt.is_painted and self.compare.is_painted
+        return not self.model.is_busy and not self.counterpart.is_busy and is_painted
 
     @property
     def figures(self) -> list[str]:
@@ -145,6 +146,7 @@ class ChatPage(Page):
 
     def set_text_size(self, size_px: int) -> None:
         self.prompt.set_font_px(size_px - 1)
+        self.compare.links.set_font_px(size_px - 1)
 
     def stop(self) -> None:
         self.model.close()
@@ -165,7 +167,7 @@ class ChatPage(Page):
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
         self.counterpart.choose(counterpart)
-        (self.prompt if counterpart is None else self.compare.columns).setFocus()
+        (self.prompt if counterpart is None else self.compare).setFocus()
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")

@@ -21,6 +21,7 @@ from guiapp.kit.spans.layout import token_boxes
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
 from guiapp.kit.spans.painter import GAP_PX as CHIP_GAP_PX
 from guiapp.kit.spans.painter import RADIUS_PX, faded
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.labels import FittedLabel
@@ -36,6 +37,7 @@ from guiapp.kit.widgets.theme import (
     ThemeSource,
     set_role,
 )
+from guiapp.pages.chat.counterpart import ComparedPrompt
 from guiapp.pages.chat.hint_list import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
 from guiapp.pages.chat.model import ChatModel, hue_of
 from guiapp.pages.chat.spans import ChatSpans, line_of, places
@@ -54,7 +56,7 @@ MOST_MARKED = 40  # tokens of a hint
 VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
 
 
-def _ring_hint(painter: QPainter, place: QRectF, color: QColor) -> None:
+def ring_hint(painter: QPainter, place: QRectF, color: QColor) -> None:
     ring(painter, place, QPen(color, 1.5), RADIUS_PX)
 
 
@@ -66,7 +68,7 @@ def _of_roles(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 def _hint(color: str) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
-        _ring_hint(painter, box.adjusted(6, 2, 0, 0), getattr(theme, color))
+        ring_hint(painter, box.adjusted(6, 2, 0, 0), getattr(theme, color))
         draw_number(painter, box.topLeft() + QPointF(8, 6), 1, getattr(theme, color), theme)
 
     return draw
@@ -88,8 +90,16 @@ LEGEND = (
 class PromptView(SpanView):
     """Keys go from token to token; what is selected is the model's selected token."""
 
-    def __init__(self, model: ChatModel, spans: ChatSpans, themes: ThemeSource) -> None:
-        super().__init__(spans.document, spans, themes, SIDE_PX, TurnBlocks(spans.document.buffer, spans))
+    def __init__(
+        self,
+        model: ChatModel | ComparedPrompt,
+        spans: ChatSpans,
+        themes: ThemeSource,
+        marked: TokenizedText | None = None,
+    ) -> None:
+        """`marked` are the same spans with marks to show."""
+        blocks = TurnBlocks(spans.document.buffer, spans)
+        super().__init__(spans.document, marked or spans, themes, SIDE_PX, blocks)
         self._model, self._chat_spans = model, spans
         set_role(self, "tokens")
         self.setAccessibleName("Prompt")
@@ -209,7 +219,7 @@ class PromptView(SpanView):
             if hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
             elif hint.code in (BECAME_CONTROL, DOUBLE_BOS):
-                _ring_hint(painter, rect, color)
+                ring_hint(painter, rect, color)
         if rects:
             draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), number, color, theme)
 
@@ -253,7 +263,7 @@ class TurnBlocks(TextBlocks):
         self._starts = self._starts[~np.isin(self._starts, _between_pairs(self._buffer.newlines))]
         turns = self._spans.turns
         turns = turns[turns < len(self._buffer)]
-        new = turns[~np.isin(turns, self._starts)]
+        new = np.unique(turns[~np.isin(turns, self._starts)])
         self._starts = np.sort(np.concatenate((self._starts, new, turns)))  # twice: an empty block before
 
     def apply(self, edit: TextEdit) -> BlockSplice:
@@ -361,7 +371,11 @@ class TokenLine(QFrame):
     """`· log   1515   message 2, user · bytes 12–16 of its text   written by line 17   Show in tree`."""
 
     def __init__(
-        self, model: ChatModel, spans: ChatSpans, requests: PageRequests, theme_source: ThemeSource
+        self,
+        model: ChatModel | ComparedPrompt,
+        spans: TokenizedText,
+        requests: PageRequests,
+        theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         set_role(self, "status")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from guiapp.analysis.chat.as_text import is_control
 from guiapp.analysis.chat.chat import ADDED, TokenOrigin
@@ -18,36 +17,30 @@ from guiapp.core.text.normalized import common_ends
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.spans.layout import SpanWindow
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.pages.chat.model import ChatModel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.core.vocabulary.vocabulary import Vocabulary
-    from guiapp.kit.document.live_spans import Instead
-    from guiapp.kit.state.settings import SharedSpelling
+    from guiapp.pages.chat.counterpart import ComparedPrompt
 
 LONGEST_ROLE = 24
 
 
-class ChatSpans(QObject):
-    """A `SpanSource` and `TokenSource`: the prompt that the model shows.
+class ChatSpans(TokenizedText):
+    """The prompt that the model shows.
 
-    document  the text of the prompt
     by_origin  whether colours tell where tokens are from, or only tell them apart
-    turns      int64[k]: the bytes where turns begin, but for one at the beginning of the prompt
+    turns      int64[k]: the bytes where turns begin, as often as rows are left free before each
     controls   int64[c, 2]: the bytes of each control token
-
-    Signals:
-        tokens_changed(TextEdit | None, TokenStore): the tokens are new.
     """
 
-    tokens_changed = Signal(object, object)
-
-    def __init__(self, model: ChatModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.document = TextDocument(parent=self)
-        self.tokens = TokenStore(NO_TOKENS, 0)
+    def __init__(self, model: ChatModel | ComparedPrompt, parent: QObject | None = None) -> None:
+        session = model.session
+        super().__init__(TextDocument(), session, session.spelling, TokenStore(NO_TOKENS, 0), parent)
+        self._chat_model = model
         self.by_origin = True
         self.turns = np.zeros(0, np.int64)
         self.controls = np.zeros((0, 2), np.int64)
@@ -56,39 +49,27 @@ class ChatSpans(QObject):
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        return self._model.session.tokenizer
+        """That of the prompt, once there is one."""
+        chat = self._chat_model.chat
+        return super().tokenizer if chat is None else chat.tokenizer
 
-    @property
-    def vocabulary(self) -> Vocabulary | None:
-        return self._model.session.vocabulary
-
-    @property
-    def spelling(self) -> SharedSpelling:
-        return self._model.session.spelling
-
-    def exact_instead(self, index: int) -> Instead | None:
-        """Prompts are encoded exactly."""
-        return None
+    def leave_rows(self, starts: Sequence[int], n_rows: Sequence[int]) -> None:
+        """Leave so many rows free before the turns that begin at these bytes."""
+        self.turns = np.repeat(np.array(starts, np.int64), n_rows)
 
     def show_by_origin(self, by_origin: bool) -> None:
         if by_origin != self.by_origin:
             self.by_origin = by_origin
-            self.tokens_changed.emit(None, self.tokens)
+            self.notify()
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
-        window = SpanWindow(first, *self.tokens.between(first, last))
-        return window._replace(tints=self._looks[first:last]) if self.by_origin else window
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        return self._model.session.attributes_of(ids)
-
-    def label_of(self, token_id: int) -> str:
-        return self._model.session.label_of(token_id)
+        window = super().spans_in(start, end)
+        last = window.first_index + len(window.ids)
+        return window._replace(tints=self._looks[window.first_index : last]) if self.by_origin else window
 
     def _refresh(self) -> None:
         """Put the new prompt where it differs from the old one: what people look at stays where it is."""
-        encoding, chat = self._model.encoding, self._model.chat
+        encoding, chat = self._chat_model.encoding, self._chat_model.chat
         text, tokens = b"", NO_TOKENS
         self.turns, self.controls = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
         if encoding is not None and chat is not None:
@@ -96,16 +77,16 @@ class ChatSpans(QObject):
             starts = encoding.spans[[turn.start for turn in chat.turns], 0]
             self.turns = np.unique(starts[(starts > 0) & (starts < len(text))])
             self.controls = encoding.spans[is_control(chat.tokenizer.vocabulary)[encoding.token_ids]]
-        self.tokens = TokenStore(tokens, len(text))
-        if self._model.shown is not None:
-            self._looks = self._model.shown.token_tints
+        self._tokens = TokenStore(tokens, len(text))
+        if self._chat_model.shown is not None:
+            self._looks = self._chat_model.shown.token_tints
         edit, before = None, self.document.text()
         if text != before:
             start, n_behind = common_ends(before, text)
             lengths = len(before) - start - n_behind, len(text) - start - n_behind
             edit = TextEdit(start, *lengths, len(text.decode()) - len(before.decode()))
             self.document.set_text(text)
-        self.tokens_changed.emit(edit, self.tokens)
+        self.notify(edit)
 
 
 def places(origin: TokenOrigin) -> list[str]:

@@ -4,126 +4,66 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetricsF, QPainter, QResizeEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.choice import joined, summary
 from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.side_by_side.head import NameButton, SideHead
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
-from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.layouts import framed, in_row
 from guiapp.kit.widgets.page_base import PageRequests
-from guiapp.kit.widgets.painting import (
-    LEFT,
-    MARKER_PX,
-    RIGHT,
-    Painted,
-    bold,
-    draw_marker,
-    elided,
-    fill,
-    write,
-)
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.painting import Marker
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.compare.models import ComparedFigures, ComparedSpans
 
-HEIGHT_PX = 76
-NUMBER_FONT_PX = 21
-BAR_PX = 4
-NAME_PX = 28  # the height of the button with the name
+HEIGHT_PX = 80
 
 
-class NameButton(MenuButton):
-    """`name ▾`, shortened where it does not fit."""
-
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, role="")
-        self.setFont(bold(Theme.ui_font(14)))
-
-    def set_name(self, name: str, room_px: int) -> None:
-        shown = elided(name, self.font(), max(room_px, 0), Qt.TextElideMode.ElideMiddle).replace("&", "&&")
-        if shown != self.text():
-            self.setText(shown)
-            self._fit()
-
-    def event(self, event: QEvent) -> bool:
-        taken = super().event(event)
-        if event.type() in (QEvent.Type.Polish, QEvent.Type.StyleChange):  # how much is around the text
-            self._fit()
-        return taken
-
-    def _fit(self) -> None:
-        self.resize(self.sizeHint().width(), NAME_PX)
-
-
-class ColumnHead(Painted):
+class ColumnHead(SideHead):
     """Marker, name, kind, number of tokens, what these are more than the fewest, and both as a bar."""
 
-    ground = "panel"
+    height_px = HEIGHT_PX
     number = 0  # of the column, from the left
 
     def __init__(self, state: ColumnState, figures: ComparedFigures, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._state = state
-        self._figures = figures
+        self._state, self._figures, self._theme_source = state, figures, theme_source
         self.name_button = NameButton(theme_source)
-        self.name_button.setParent(self)
-        self.setFixedHeight(HEIGHT_PX)
+        self._marker, self._cost = Marker(theme_source, 0), set_role(QLabel(), "more")
+        self._cost.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.is_focused = False
+        super().__init__(
+            theme_source, framed(in_row(self._marker, self.name_button, spacing=UNIT_PX)), self._cost
+        )
+        self._more.hide()  # it is told with the ratio
         state.changed.connect(self.refresh)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.refresh()
+        figures.lines_changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        cost = self._figures.cost(self._state.column)
-        number = "" if cost is None else f"{cost.n_tokens:,}"
-        taken = QFontMetricsF(Theme.mono_font(NUMBER_FONT_PX)).horizontalAdvance(number)
-        left = MARGIN_PX + MARKER_PX + UNIT_PX
-        self.name_button.move(left, GAP_PX)
-        self.name_button.set_name(self._state.name, self.width() - left - round(taken) - 2 * MARGIN_PX - 40)
-        told = self._state.kind if cost is None else f"{counted(cost.n_tokens, 'token')}, {cost.words}"
-        self.setAccessibleName(f"{self._state.name}: {told}")
-        self.name_button.setAccessibleName(f"Model {self.number + 1}: {self._state.name}")
-        self.name_button.setToolTip(self._state.tip)
-        self.update()
+        state, figures = self._state, self._figures
+        cost = figures.cost(state.column)
+        problem = state.problem if state.has_model else ""  # else it is told below
+        self._marker.show_number(self.number)
+        self.name_button.set_name(state.name)
+        self.name_button.setAccessibleName(f"Model {self.number + 1}: {state.name}")
+        self.name_button.setToolTip(plain_tip(state.tip))
+        self.show_size(problem or state.kind, role="bad" if problem else "dim")
+        words = "" if cost is None or not figures.is_comparing else cost.words
+        if words != self._cost.text():
+            self._cost.setText(words)
+            set_role(self._cost, "more" if cost is not None and (cost.more or cost.unknown_share) else "good")
+        n_tokens, more = (0, 0) if cost is None else (cost.n_tokens, cost.more)
+        self.show_counts(n_tokens, more if words else 0, n_tokens - more, max(figures.most_tokens, n_tokens))
+        self.setAccessibleName(f"{state.name}: {counted(n_tokens, 'token')}, {words}" if cost else state.name)
 
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        right = self.width() - MARGIN_PX
-        middle = GAP_PX + NAME_PX / 2
-        draw_marker(painter, QPointF(MARGIN_PX + MARKER_PX / 2, middle), self.number, theme)
-        cost = self._figures.cost(self._state.column)
-        second = QRectF(MARGIN_PX, GAP_PX + NAME_PX, right - MARGIN_PX, 20)
-        small = Theme.mono_font(SMALL_FONT_PX)
-        taken = 0.0
-        if cost is not None:
-            number = QRectF(MARGIN_PX, GAP_PX, right - MARGIN_PX, NAME_PX)
-            write(painter, number, f"{cost.n_tokens:,}", theme.text, RIGHT, Theme.mono_font(NUMBER_FONT_PX))
-            if self._figures.is_comparing:
-                color = theme.warning if cost.more else theme.good
-                write(painter, second, cost.words, color, RIGHT, small)
-                taken = QFontMetricsF(small).horizontalAdvance(cost.words) + GAP_PX
-                self._draw_bar(painter, theme, cost.n_tokens, cost.more)
-        font = Theme.ui_font(SMALL_FONT_PX)
-        problem = self._state.problem if self._state.has_model else ""  # else it is told below
-        kind, color = (problem, theme.bad) if problem else (self._state.kind, theme.dim)
-        room = second.adjusted(0, 0, -taken, 0)
-        write(painter, room, elided(kind, font, room.width()), color, LEFT, font)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
         if self.is_focused:
-            painter.fillRect(0, 0, self.width(), 2, theme.accent)
-
-    def _draw_bar(self, painter: QPainter, theme: Theme, n_tokens: int, more: int) -> None:
-        most = max(self._figures.most_tokens, 1)
-        room, y = self.width() - 2 * MARGIN_PX, self.height() - 3 * UNIT_PX - BAR_PX + 2
-        needed, least = (round(room * share / most) for share in (n_tokens, n_tokens - more))
-        fill(painter, QRectF(MARGIN_PX, y, least, BAR_PX), theme.faint, BAR_PX / 2)
-        if needed > least:
-            more_place = QRectF(MARGIN_PX + least + 1, y, needed - least - 1, BAR_PX)
-            fill(painter, more_place, theme.warning, BAR_PX / 2)
+            QPainter(self).fillRect(0, 0, self.width(), 2, self._theme_source.theme.accent)
 
 
 class ColumnState(QObject):

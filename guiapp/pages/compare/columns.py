@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollBar, QStackedWidget, QWidget
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.side_by_side.linked import LinkedViews, pointed_out
+from guiapp.kit.side_by_side.map_bar import MapBar
 from guiapp.kit.spans.editor import WIDTH_PX, EditorLink, LineCost, LineMargin, SpanEditor
-from guiapp.kit.spans.frame import PointedOut
-from guiapp.kit.spans.painter import faded
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import SeenWatch
@@ -24,9 +22,6 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, ThemeSource, p
 from guiapp.pages.compare.column_head import HEIGHT_PX, ColumnHead, ColumnMenu, ColumnState
 from guiapp.pages.compare.models import ComparedFigures, ComparedSpans, ModelsComparison
 
-TICK_PX = 2
-MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in
-TICK_ALPHA = 190
 SIDE_PX = 16  # beside the text
 TWO_ROWS_PX = 64  # the least height of the text
 LEAST_TEXT_PX = 232
@@ -55,12 +50,12 @@ class ColumnsArea(QWidget):
         figures: ComparedFigures,
         requests: PageRequests,
         theme_source: ThemeSource,
+        whitespace: QAction,
     ) -> None:
         super().__init__()
         self._comparison, self.figures = comparison, figures
         self._requests, self._theme_source = requests, theme_source
-        self._shows_whitespace = True
-        self._font_px = 0
+        self.links = LinkedViews(whitespace, parent=self)
         self._is_linking = False
         self._linked: list[SpanEditor] = []  # those that showed when they were scrolled last
         self.columns: list[ModelColumn] = []
@@ -88,22 +83,9 @@ class ColumnsArea(QWidget):
         """Whether columns that are too narrow side by side can stand below each other."""
         return (LEAST_COLUMN_HEIGHT_PX + LINE_PX) * len(self.columns) - LINE_PX <= self.height()
 
-    def set_font_px(self, size_px: int) -> None:
-        self._font_px = size_px
-        for column in self.columns:
-            column.editor.set_font_px(size_px)
-
-    def set_shows_whitespace(self, shows: bool) -> None:
-        self._shows_whitespace = shows
-        for column in self.columns:
-            column.editor.set_shows_whitespace(shows)
-
     def point_out(self, byte_span: tuple[int, int] | None) -> None:
         """Mark a stretch and its line in all columns; None ends that."""
-        place = None
-        if byte_span is not None:
-            document = self._comparison.document
-            place = PointedOut(*byte_span, *document.line_span(document.line_of(byte_span[0])))
+        place = None if byte_span is None else pointed_out(self._comparison.document, *byte_span)
         for column in self.columns:
             column.editor.point_out(place)
             column.margin.point_out(place)
@@ -117,6 +99,7 @@ class ColumnsArea(QWidget):
         kept = {column.column: column for column in self.columns}
         for spans, column in kept.items():
             if spans not in self._comparison.columns:
+                self.links.views.remove(column.editor)
                 column.menu.close()
                 column.hide()
                 column.deleteLater()
@@ -135,14 +118,10 @@ class ColumnsArea(QWidget):
         menu.again_wanted.connect(partial(self._add_again, spans))
         menu.removal_wanted.connect(partial(compared.remove, session))
         editor = column.editor
-        editor.set_frame_time(FRAME_MS)
-        editor.set_shows_whitespace(self._shows_whitespace)
-        if self._font_px:
-            editor.set_font_px(self._font_px)
+        self.links.add(editor, FRAME_MS)
         TokenMenu(editor, session, self._requests if session is compared.sessions[0] else None)
         editor.set_token_tip(partial(hover_text, session, None))
         editor.moved.connect(partial(self._on_scrolled, editor))
-        editor.zoom_changed.connect(partial(self._on_zoom_changed, editor))
         column.setParent(self)
         column.show()
         return column
@@ -197,7 +176,9 @@ class ColumnsArea(QWidget):
         self.columns[0].editor.verticalScrollBar().setValue(value)
 
     def _on_scrolled(self, moved: SpanEditor, moved_px: int = 0) -> None:
-        if self._is_linking or self._comparison.is_telling:  # an edit that others have not followed
+        if (
+            self._is_linking or self.links.is_linking or self._comparison.is_telling
+        ):  # an edit that others have not followed
             return
         self._is_linking = True
         editors = [column.editor for column in self.columns if column.editor.isVisible()]
@@ -226,12 +207,6 @@ class ColumnsArea(QWidget):
     def _map_lines(self) -> None:
         figures, rows = self.figures, self.columns[0].editor.rows
         self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
-
-    def _on_zoom_changed(self, zoomed: SpanEditor) -> None:
-        if not self._is_linking:
-            self._is_linking = True
-            self.set_font_px(zoomed.font_px)
-            self._is_linking = False
 
 
 class ColumnNotice(QFrame):
@@ -332,35 +307,3 @@ class LineCounts(LineMargin):
         more = counts[row] - min(counts)
         share = more / max(self.figures.most_more, more, 1)
         return LineCost(counts[row], more > 0, f"+{more:,}", share)
-
-
-class MapBar(QScrollBar):
-    """Ticks beside the handle."""
-
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(Qt.Orientation.Vertical)
-        self._theme_source = theme_source
-        self._places: NDArray[np.float64] = np.zeros(0)
-        self._weights: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.setAccessibleName("Place in the text")
-        theme_source.changed.connect(self.update)
-
-    def show_places(self, places: NDArray[np.float64], weights: NDArray[np.int64]) -> None:
-        """Mark these, from 0 at the top to 1 at the bottom of the whole text, by what they weigh."""
-        self._places, self._weights = places, weights
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(event.rect(), self._theme_source.theme.background)
-        super().paintEvent(event)
-        if not len(self._places):
-            return
-        ticks = (self._places * (self.height() - TICK_PX)).astype(np.int64) // TICK_PX
-        weights = np.bincount(ticks, self._weights)
-        lengths = np.maximum(np.rint(MOST_PX * weights / weights.max()), LEAST_PX).astype(np.int64)
-        with QPainter(self) as painter:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(faded(self._theme_source.theme.warning, TICK_ALPHA))
-            for tick in np.flatnonzero(weights).tolist():
-                length = int(lengths[tick])
-                painter.drawRect(QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX))

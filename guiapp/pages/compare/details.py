@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
-import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.compare.reasons import shown
 from guiapp.analysis.compare.texts import LONGEST, DifferenceReason
-from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.spelling import parts
 from guiapp.analysis.hunt.report import escaped
 from guiapp.core.text.numbers_in_words import counted, quoted
+from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
+from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.find_picture import Need, bounds_of, places_of
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down, take_away
 from guiapp.kit.widgets.painting import (
-    CENTER,
     LEFT,
-    MARKER_PX,
     RIGHT,
-    Painted,
     PaintedButton,
-    draw_marker,
     elided,
     fill,
     write,
@@ -48,19 +41,9 @@ from guiapp.kit.widgets.theme import (
     heading,
     set_role,
 )
-from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses, DifferenceWalk
+from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses
 from guiapp.pages.compare.models import ModelsComparison
 
-GRID_ROW_PX = 46
-BOX_PX = 26
-TOKEN_FONT_PX, ID_FONT_PX = 15, 10
-NAME_PX = 84
-COUNT_PX = 22
-PADDING_PX = 6  # left and right of what is written in a token
-BETWEEN_PX = 2
-MORE_PX = 14  # for the sign that not all tokens are shown
-LEAST_TOKEN_PX = 24  # in less, not even a part of one is shown
-RADIUS_PX = 5.0
 ROW_PX, BAR_PX = 32, 3
 CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
 MOST_TOKENS = 60  # of a model that are shown
@@ -103,7 +86,7 @@ class DifferencePanel(QScrollArea):
         self._title = heading("Differences")
         self._hint = set_role(QLabel(wordWrap=True), "dim")
         self.add_button = push_button("Add model…", self._ask_for_model, role="primary")
-        self.grid = TokenGrid(theme_source)
+        self.grid = SpanGrid(theme_source)
         self.reason = StyledText(Theme.ui_font(), 14)
         self.reason.setAccessibleName("Why")
         self.race_button = push_button("Step through both", self._ask_for_race)
@@ -187,23 +170,22 @@ class DifferencePanel(QScrollArea):
         sides, byte_span = self._causes.sides, self._comparison.byte_span_of(index)
         columns = self._comparison.columns
         rows = [
-            GridRow(columns.index(column), side.name, self._tokens(row, byte_span))
+            self._grid_row(side.name, columns.index(column), row, byte_span)
             for row, (side, column) in enumerate(zip(sides, self._comparison.rows, strict=True))
         ]
         self.grid.show_rows(rows)
         self._show_reason()
 
-    def _tokens(self, row: int, byte_span: tuple[int, int]) -> tuple[ComparedToken, ...]:
-        column, live = self._comparison.rows[row], self._comparison.live
+    def _grid_row(self, name: str, number: int, row: int, byte_span: tuple[int, int]) -> GridRow:
+        column, live, (start, end) = self._comparison.rows[row], self._comparison.live, byte_span
         assert live is not None
-        first, last = self._comparison.tokens_in(column, *byte_span)
+        first, last = self._comparison.tokens_in(column, start, end)
         last = min(last, first + MOST_TOKENS)
         ids, starts, ends, _ = column.tokens.between(first, last)
-        tints = live.tints[row][first:last].tolist()
+        spans = tuple(zip((starts - start).tolist(), (ends - start).tolist(), strict=True))
         labels = [column.label_of(token_id) for token_id in ids.tolist()]
-        if byte_span[0] == byte_span[1]:  # tokens without text: side by side
-            starts, ends = np.arange(len(ids)), np.arange(1, len(ids) + 1)
-        return tuple(map(ComparedToken, starts.tolist(), ends.tolist(), labels, ids.tolist(), tints))
+        text = self._comparison.document.slice(start, min(end, start + LONGEST))
+        return GridRow(name, number, text, ids.tolist(), spans, live.tints[row][first:last].tolist(), labels)
 
     def _show_reason(self) -> None:
         if self._walk.current is None:
@@ -312,91 +294,3 @@ class CauseCounts(QWidget):
 
     def _choose(self, kind: int) -> None:
         self.chosen.emit(kind if self._rows[kind].isChecked() else None)
-
-
-@dataclass(frozen=True)
-class ComparedToken:
-    """A token: its bytes [start, end), how it is written, its id and its colour."""
-
-    start: int
-    end: int
-    label: str
-    token_id: int
-    tint: int
-
-
-@dataclass(frozen=True)
-class GridRow:
-    """What one model has; it is column `number`."""
-
-    number: int
-    name: str
-    tokens: tuple[ComparedToken, ...]
-
-
-class TokenGrid(Painted):
-    """One row for each model; what does not fit is left out at the right."""
-
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Tokens of each model here")
-        self.rows: list[GridRow] = []
-        self._edges: list[list[tuple[float, float]]] = []  # left and right of each token
-
-    def show_rows(self, rows: list[GridRow]) -> None:
-        if rows == self.rows:
-            return
-        self.rows = rows
-        bounds = bounds_of([[(token.start, token.end) for token in row.tokens] for row in rows])
-        placed = zip(chain(*(row.tokens for row in rows)), chain(*bounds), strict=True)
-        x = places_of(Need(*bound, BETWEEN_PX + _width_of(token)) for token, bound in placed)
-        self._edges = [[(x[start], x[end]) for start, end in row_bounds] for row_bounds in bounds]
-        self.setFixedHeight(GRID_ROW_PX * len(rows))
-        tokens = (" ".join(f"{token.label} {token.token_id}" for token in row.tokens) for row in rows)
-        lines = (f"{row.name}: {words}" for row, words in zip(rows, tokens, strict=True))
-        self.setAccessibleDescription("; ".join(lines))
-        self.update()
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        for at, row in enumerate(self.rows):
-            top = at * GRID_ROW_PX
-            draw_marker(painter, QPointF(MARKER_PX / 2, top + BOX_PX / 2), row.number, theme)
-            name = QRectF(MARKER_PX + GAP_PX, top, NAME_PX - MARKER_PX - GAP_PX, BOX_PX)
-            font = Theme.ui_font(UI_FONT_PX)
-            shown = elided(row.name, font, name.width(), Qt.TextElideMode.ElideMiddle)
-            write(painter, name, shown, theme.dim, LEFT, font)
-            count = QRectF(self.width() - COUNT_PX, top, COUNT_PX, BOX_PX)
-            write(painter, count, str(len(row.tokens)), theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
-            room = QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, GRID_ROW_PX)
-            lefts = [NAME_PX + left for left, _ in self._edges[at]]
-            is_cut = bool(lefts) and lefts[-1] > room.right() - LEAST_TOKEN_PX
-            painter.save()
-            room.setRight(room.right() - MORE_PX * is_cut)
-            painter.setClipRect(room)
-            self._draw_tokens(painter, theme, at, room)
-            painter.restore()
-            if is_cut:
-                more = QRectF(room.right(), top, MORE_PX, BOX_PX)
-                write(painter, more, "…", theme.dim, CENTER)
-
-    def _draw_tokens(self, painter: QPainter, theme: Theme, at: int, room: QRectF) -> None:
-        tokens, top, font = self.rows[at].tokens, room.top(), Theme.mono_font(TOKEN_FONT_PX)
-        if not tokens:
-            place = QRectF(NAME_PX, top, self.width() - NAME_PX, BOX_PX)
-            write(painter, place, "no token", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
-        for each, (left, right) in zip(tokens, self._edges[at], strict=True):
-            box = QRectF(NAME_PX + left, top, right - left - BETWEEN_PX, BOX_PX)
-            label = each.label
-            if box.right() > room.right():
-                box.setRight(room.right())
-                label = elided(label, font, box.width(), Qt.TextElideMode.ElideMiddle)
-            if each.start < each.end:
-                fill(painter, box, theme.span_color(each.tint % N_TINTS), RADIUS_PX)
-            write(painter, box, label, theme.span_text, CENTER, font)
-            below = QRectF(box.left(), top + BOX_PX + 1, box.width(), GRID_ROW_PX - BOX_PX - 6)
-            write(painter, below, str(each.token_id), theme.dim, CENTER, Theme.mono_font(ID_FONT_PX))
-
-
-def _width_of(token: ComparedToken) -> float:
-    letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
-    label, number = letters.horizontalAdvance(token.label), digits.horizontalAdvance(str(token.token_id))
-    return max(label + 2 * PADDING_PX, number + BETWEEN_PX)

@@ -1,4 +1,4 @@
-"""The differences of compared models: which one is looked at, why it is one, and all counted by cause."""
+"""The differences of compared models: why the current one is one, and all counted by cause."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.spans import UNTOLD
 from guiapp.analysis.compare.texts import (
-    AROUND,
     LONGEST,
     DifferenceReason,
     DifferingSpan,
-    context_span,
+    differing_span,
     reasons_of,
 )
-from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.session.loader import display_name
+from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
-from guiapp.pages.compare.models import ComparedSpans, ModelsComparison
+from guiapp.pages.compare.models import ModelsComparison
 
 MOST = 500  # differences whose causes are counted
 BATCH = 16
@@ -101,16 +100,11 @@ class DifferenceCauses(Working):
         return sides
 
     def difference_at(self, index: int) -> DifferingSpan:
-        document, rows = self._comparison.document, self._comparison.rows
-        start, end = self._comparison.byte_span_of(index)
-        near = max(start - 2 * AROUND, 0)
-        first, last = context_span(document.slice(near, end + 2 * AROUND), start - near, end - near)
-        first, last = first + near, last + near
-        tokens = tuple(
-            _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
-        )
-        is_at_edge = start == end and start in (0, document.size)
-        return DifferingSpan(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
+        comparison, byte_span = self._comparison, self._comparison.byte_span_of(index)
+        tokens = [
+            column.tokens.between(*comparison.tokens_in(column, *byte_span))[:3] for column in comparison.rows
+        ]
+        return differing_span(comparison.document.slice, comparison.document.size, byte_span, tokens)
 
     def _on_walk_changed(self) -> None:
         index = self._walk.current
@@ -165,12 +159,6 @@ class DifferenceCauses(Working):
             self.counts_changed.emit()
 
 
-def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[tuple[int, int, int], ...]:
-    ids, starts, ends, _ = column.tokens.between(first, last)
-    rows = zip(ids.tolist(), (starts - start).tolist(), (ends - start).tolist(), strict=True)
-    return tuple(row for row in rows if row[1] < row[2])
-
-
 def _reasons(
     sides: Sequence[ModelSide], difference: DifferingSpan, progress: Progress
 ) -> list[DifferenceReason]:
@@ -189,95 +177,3 @@ def _kind(sides: Sequence[ModelSide], difference: DifferingSpan) -> str:
     is_long = difference.end - difference.start > LONGEST
     explained = None if is_long else next(reasons_of(sides, difference), None)
     return Cause.UNTOLD.value if explained is None else explained.reason.title
-
-
-class DifferenceWalk(QObject):
-    """The difference that people look at; it stays so through edits elsewhere.
-
-    kind  only those of this kind are walked through, None for all; a kind is the id that a difference has
-
-    Signals:
-        changed(): `current`, `n_all` or `kind` is new.
-        moved(): people are to see the current one.
-    """
-
-    changed = Signal()
-    moved = Signal()
-
-    def __init__(self, comparison: ModelsComparison, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._comparison = comparison
-        self._byte_span: tuple[int, int] | None = None
-        self._caret = -1  # where it was at the last step
-        self.kind: int | None = None
-        comparison.changed.connect(self.changed)
-        comparison.columns_changed.connect(self.leave)
-        comparison.document.written.connect(self._on_edited)  # before anybody asks
-
-    @property
-    def n_all(self) -> int:
-        live = self._comparison.live
-        return 0 if live is None else len(live.differences)
-
-    @property
-    def current(self) -> int | None:
-        """Which one it is, from 0."""
-        live = self._comparison.live
-        if live is None or self._byte_span is None:
-            return None
-        start, end = self._byte_span
-        differences = live.differences
-        index = differences.first_from(start)
-        while index < len(differences) and differences.span(index)[0] == start:
-            if differences.span(index) == (start, end):
-                return index
-            index += 1
-        return None
-
-    @property
-    def byte_span(self) -> tuple[int, int] | None:
-        return self._byte_span if self.current is not None else None
-
-    def step(self, by: int) -> None:
-        """Go to the next one, or the one before: from the current one, or from the caret if that moved."""
-        live = self._comparison.live
-        if live is None or not len(live.differences):
-            return
-        caret, differences = self._comparison.document.caret, live.differences
-        current = self.current
-        if current is None or caret != self._caret:
-            behind = differences.first_from(caret)
-            current = behind - 1 if by > 0 else behind
-        ids = differences.ids(0, len(differences))
-        for distance in range(1, len(differences) + 1):
-            index = (current + by * distance) % len(differences)
-            if self.kind is None or int(ids[index]) == self.kind:
-                self.go_to(index)
-                return
-
-    def go_to(self, index: int) -> None:
-        self._byte_span = self._comparison.byte_span_of(index)
-        self._caret = self._comparison.document.caret
-        self.changed.emit()
-        self.moved.emit()
-
-    def leave(self) -> None:
-        self._byte_span, self.kind = None, None
-        self.changed.emit()
-
-    def choose_kind(self, kind: int | None) -> None:
-        """Walk only through those of one kind from now on, beginning with the first; None for all."""
-        live, self.kind = self._comparison.live, kind
-        ids = [] if live is None else live.differences.ids(0, len(live.differences)).tolist()
-        if kind in ids:  # else an edit has taken the last one away
-            self.go_to(ids.index(kind))
-        else:
-            self.changed.emit()
-
-    def _on_edited(self, edit: TextEdit) -> None:
-        if self._byte_span is not None:
-            start, end = self._byte_span
-            if edit.start + edit.removed <= start and edit.start < end:
-                self._byte_span = start + edit.shift, end + edit.shift
-            elif edit.start < end:
-                self._byte_span = None

@@ -9,10 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.analysis.compare.comparison import count_unknown, fewest_tokens
 from guiapp.analysis.compare.spans import LiveComparison, SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
-from guiapp.kit.spans.layout import SpanWindow, Strength
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.core.text.numbers_in_words import percent
+from guiapp.kit.side_by_side.walk import DifferenceWalk
+from guiapp.kit.spans.layout import SpanWindow
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.state.background import LatestJob, Working, later
 
 if TYPE_CHECKING:
@@ -70,9 +74,15 @@ class ModelsComparison(Working):
         )
         return is_still and not self._job.is_busy
 
-    @property
-    def fewest(self) -> int:
-        return min((each.n_tokens for each in self.columns if each.takes_part), default=0)
+    def walk(self, parent: QObject | None = None) -> DifferenceWalk:
+        """A walk through the differences of these models."""
+        walk = DifferenceWalk(self.document, self._differences, parent)
+        self.changed.connect(walk.changed)
+        self.columns_changed.connect(walk.leave)
+        return walk
+
+    def _differences(self) -> TokenStore | None:
+        return None if self.live is None else self.live.differences
 
     def byte_span_of(self, index: int) -> tuple[int, int]:
         assert self.live is not None
@@ -188,22 +198,20 @@ def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
     return LiveComparison([column_of(*each) for each in given], n_bytes)
 
 
-class ComparedSpans(QObject):
-    """A column: the `SpanSource` of an editor, whose tokens look as the comparison says.
+class ComparedSpans(TokenizedText):
+    """A column, whose tokens look as the comparison says.
 
     They are those of the session that were compared last; a session's newer ones show together with what
     comparing them gives.
 
     Signals:
-        tokens_changed(TextEdit | None, TokenStore): as those of a session.
         renewed(): the session has other tokens, and by no edit.
     """
 
-    tokens_changed = Signal(object, object)
     renewed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject) -> None:
-        super().__init__(parent)
+        super().__init__(session.document, session, session.spelling, parent=parent)
         self.session = session
         self.show(None, is_alone=True)
         session.tokens_changed.connect(self._on_tokens_changed)
@@ -238,54 +246,50 @@ class ComparedSpans(QObject):
 
     def show(self, live: LiveComparison | None, row: int = 0, is_alone: bool = False) -> None:
         """Look as a row of a comparison says from now on; without one as what all models share."""
-        self.tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
+        self._tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
         self._live, self._row, self._is_alone = live, row, is_alone
 
-    def notify(self, edit: TextEdit | None) -> None:
-        self.tokens_changed.emit(edit, self.tokens)
-
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
-        window = SpanWindow(first, *self.tokens.between(first, last))
+        window = super().spans_in(start, end)
         if self._is_alone:
             return window
         if self._live is None:
-            return window._replace(tints=window.tints + np.uint8(N_TINTS * Strength.QUIET))
-        shares, tints = self._live.shares[self._row][first:last], self._live.tints[self._row][first:last]
-        strengths = np.full(len(shares), Strength.FULL, np.uint8)
-        strengths[shares == 1] = Strength.RINGED
-        strengths[shares == len(self._live.shares)] = Strength.QUIET
-        return window._replace(tints=tints + N_TINTS * strengths)
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        return self.session.attributes_of(ids)
-
-    def label_of(self, token_id: int) -> str:
-        return self.session.label_of(token_id)
+            return window.marked(np.ones(len(window.ids), np.bool_), np.zeros(len(window.ids), np.bool_))
+        rows = slice(window.first_index, window.first_index + len(window.ids))
+        shares, tints = self._live.shares[self._row][rows], self._live.tints[self._row][rows]
+        return window._replace(tints=tints).marked(shares == len(self._live.shares), shares == 1)
 
 
 class ColumnCost(NamedTuple):
-    """The tokens of a column, and how many more these are than those of the one with the fewest."""
+    """The tokens of a column, and how many more these are than those of the one with the fewest.
+
+    ratio          to the first column
+    unknown_share  of tokens for text that the vocabulary cannot write; with such it does not have the fewest
+    """
 
     n_tokens: int
     more: int
-    ratio: float | None  # to the first column
+    ratio: float | None
+    unknown_share: float = 0.0
 
     @property
     def words(self) -> str:
         ratio = "" if self.ratio is None else f" · {self.ratio:.2f}×"
+        if self.unknown_share:
+            return f"{percent(self.unknown_share, 1)} unknown{ratio}"
         return f"+{self.more:,}{ratio}" if self.more else f"fewest{ratio}"
 
 
 class ComparedFigures(QObject):
     """Counts of a comparison.
 
+    fewest     the least tokens of a column, one with unknown ones left out as soon as that is known
     most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
     dear_lines int64[k]: where lines begin in which some column needs more than another one
     dearness   int64[k]: how many tokens more
 
     Signals:
-        lines_changed(): `most_more`, `dear_lines` and `dearness` are new.
+        lines_changed(): `most_more`, `dear_lines` and `dearness` are new, and what is unknown.
     """
 
     lines_changed = Signal()
@@ -297,6 +301,7 @@ class ComparedFigures(QObject):
         self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
         self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pause = later(self, PAUSE_MS, self._count_lines)
+        self._n_unknown: dict[ComparedSpans, int] = {}
         self._in_lines: dict[tuple[int, int], list[int]] = {}
         comparison.changed.connect(self._on_comparison_changed)
 
@@ -314,7 +319,13 @@ class ComparedFigures(QObject):
             return None
         first = self._comparison.columns[0]
         ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
-        return ColumnCost(column.n_tokens, column.n_tokens - self._comparison.fewest, ratio)
+        share = self._n_unknown.get(column, 0) / max(column.n_tokens, 1)
+        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), ratio, share)
+
+    @property
+    def fewest(self) -> int:
+        columns = (each for each in self._comparison.columns if each.takes_part)
+        return fewest_tokens((each.n_tokens, self._n_unknown.get(each, 0)) for each in columns)
 
     def row_of(self, column: ComparedSpans) -> int:
         """Which of the columns that take part it is, -1 for none."""
@@ -336,6 +347,11 @@ class ComparedFigures(QObject):
     def _count_lines(self) -> None:
         """All lines at once, when nobody types."""
         document = self._comparison.document
+        self._n_unknown = {
+            each: count_unknown(each.vocabulary, each.tokens.ids(0, len(each.tokens)))
+            for each in self._comparison.rows
+            if each.vocabulary is not None
+        }
         starts = np.append(0, document.buffer.newlines + 1)
         counts = [each.session.n_in_lines(starts) for each in self._comparison.rows]
         more: NDArray[np.int64] = np.ptp(np.array(counts or [np.zeros_like(starts)], np.int64), axis=0)

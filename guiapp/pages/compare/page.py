@@ -10,13 +10,14 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.widgets.controls import WalkButtons, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import UNIT_PX
 from guiapp.pages.compare.columns import ColumnsArea
 from guiapp.pages.compare.details import LEGEND, DifferencePanel
-from guiapp.pages.compare.differences import DifferenceCauses, DifferenceWalk
+from guiapp.pages.compare.differences import DifferenceCauses
 from guiapp.pages.compare.models import ComparedFigures, ModelsComparison
 from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
@@ -38,10 +39,10 @@ class ComparePage(Page):
         self._actions = actions = setting.actions
         themes = setting.theme_source
         self.comparison = ModelsComparison(setting.compared, self)
-        self.walk = DifferenceWalk(self.comparison, self)
+        self.walk = self.comparison.walk(self)
         self.causes = DifferenceCauses(self.comparison, self.walk, self)
         figures = ComparedFigures(self.comparison, self)
-        self.columns = ColumnsArea(self.comparison, figures, requests, themes)
+        self.columns = ColumnsArea(self.comparison, figures, requests, themes, actions["whitespace"])
         self.details = DifferencePanel(self.comparison, self.walk, self.causes, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
         self._tools = CompareTools(setting.compared, self.walk, back, on)
@@ -58,8 +59,6 @@ class ComparePage(Page):
             part.model_wanted.connect(self._ask_for_model)
         self.walk.changed.connect(self._point_out)
         self.walk.moved.connect(self._reveal)
-        actions["whitespace"].toggled.connect(self.columns.set_shows_whitespace)
-        self.columns.set_shows_whitespace(actions["whitespace"].isChecked())
         self._wants_details: bool | None = None  # what people chose; else as there is room
         self._tools.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._on_editors_changed)
@@ -86,7 +85,7 @@ class ComparePage(Page):
         return is_compared and self.columns.is_painted and self.summary.is_ready
 
     def set_text_size(self, size_px: int) -> None:
-        self.columns.set_font_px(size_px)
+        self.columns.links.set_font_px(size_px)
 
     def stop(self) -> None:
         self.summary.stop()

@@ -65,6 +65,9 @@ def columns_of(counts: list[Counts], terms: Terms) -> list[SummaryColumn]:
         ),
         SummaryColumn("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number),
     ]
+    if any(each.whole.n_unknown for each in counts):
+        tip, share = "Share of tokens for text that the vocabulary cannot write", _percent_unknown
+        columns.append(SummaryColumn("unknown", tip, share, "{:,.1f} %".format))
     if any(terms.context_of(each) for each in counts):
         own = "" if terms.context is None else f" of {terms.context:,} tokens"
         tip = f"Share of the context{own} that all texts take"
@@ -209,7 +212,9 @@ class SummaryTable(RowTable[SummaryRow]):
         self.rows, self._titles, self._columns, self._values = ordered, titles, columns, values
         figures = (Column(each.title, RIGHT, partial(self._cell, at)) for at, each in enumerate(columns))
         self._heads = [Column("model", LEFT, titles.__getitem__), *figures]
-        self._ranges = [_range(values, at) if each.has_bar else None for at, each in enumerate(columns)]
+        writes_all = {row for row, each in zip(counted, counts, strict=True) if not each.whole.n_unknown}
+        best = {row: values[row] for row in writes_all} or values  # what is unknown is no saving
+        self._ranges = [_range(values, best, at) if each.has_bar else None for at, each in enumerate(columns)]
         if is_new:
             self.endResetModel()
         elif ordered:
@@ -239,9 +244,14 @@ def _heads(columns: list[SummaryColumn]) -> list[tuple[str, str]]:
     return [(column.title, column.tip) for column in columns]
 
 
-def _range(values: dict[SummaryRow, list[float | None]], column: int) -> tuple[float, float] | None:
-    known = [value for each in values.values() if (value := each[column]) is not None]
-    return (min(known), max(known)) if known else None
+def _range(
+    values: dict[SummaryRow, list[float | None]], best: dict[SummaryRow, list[float | None]], column: int
+) -> tuple[float, float] | None:
+    """The least of the rows that are among the best, and the most of all."""
+    known, least = (
+        [value for each in rows.values() if (value := each[column]) is not None] for rows in (values, best)
+    )
+    return (min(least or known), max(known)) if known else None
 
 
 def _script_fertility(script: int, counts: Counts, _: int) -> float | None:
@@ -251,6 +261,10 @@ def _script_fertility(script: int, counts: Counts, _: int) -> float | None:
 def _type_fertility(name: str, counts: Counts, _: int) -> float | None:
     tally: Tally | None = counts.file_types.get(name)
     return None if tally is None else tally.fertility
+
+
+def _percent_unknown(counts: Counts, _: int) -> float:
+    return 100 * counts.whole.unknown_share
 
 
 def _percent_of_context(terms: Terms, counts: Counts, _: int) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +12,13 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.compare.id_changes import (
     ChangesReport,
     IdChange,
-    IdChanges,
     changes_after_edits,
     compare_ids,
-    counterpart,
-    counterparts,
     id_changes,
     is_fast,
 )
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
+from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.id_lists import IdsError, ListedId, listed_ids
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
 from guiapp.core.text.normalized import code_points, common_ends, sizes_in_bytes
@@ -34,15 +30,12 @@ from guiapp.kit.document.live_spans import PAUSE_MS, Job, move_spans
 from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.spans.layout import SpanWindow, Strength
+from guiapp.kit.side_by_side.marks import ChangeSpans, MarkedSpans
+from guiapp.kit.side_by_side.walk import DifferenceWalk
+from guiapp.kit.spans.source import NO_ID, TokenizedText
 from guiapp.kit.state.background import Background, LatestJob, Progress
 
-if TYPE_CHECKING:
-    from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.session.model_session import ModelSession
-
 LARGEST_TEXT_BYTES = 1 << 26  # that ids stand for; a few of a file made for it may stand for any number
-NO_ID = -1  # of what is written but is no id
 
 
 class ComparedTexts(QObject):
@@ -57,17 +50,15 @@ class ComparedTexts(QObject):
     numbers        the ids as they are written
     decoded        what they stand for
     outcome          the changes: near edits there may be more than need be until typing pauses
-    current        which change people look at, None before they look at any
+    walk           the way through the changes, as spans of the left text
 
     Signals:
         changed(): `outcome`, `is_outdated` or `takes_ids` is new.
         report_changed(): `report` is new.
-        current_changed(): `current` is new.
     """
 
     changed = Signal()
     report_changed = Signal()
-    current_changed = Signal()
 
     def __init__(self, session: ModelSession) -> None:
         super().__init__()
@@ -78,13 +69,14 @@ class ComparedTexts(QObject):
         self.ids = PastedIds(session, self)
         self.takes_ids = False
         self.outcome = id_changes(NO_IDS, NO_IDS)
-        self.current: int | None = None
         self._is_watching = self._is_stale = False
         self.left = MarkedSpans(session, self, self)
         self.right, self.numbers, self.decoded = (
-            MarkedSpans(source, self, self, self.left)
+            MarkedSpans(source, self, self, 1, self.left)
             for source in (self.second, self.ids.numbers, self.ids.decoded)
         )
+        self.walk = DifferenceWalk(session.document, self._differences, self)
+        self.changed.connect(self.walk.changed)
         self._checking = Background[ChangesReport](self, self._comparing, is_watched=True)
         self._checking.changed.connect(self._take_report)
         session.vocabulary_changed.connect(self._on_model_changed)
@@ -158,32 +150,25 @@ class ComparedTexts(QObject):
 
     @property
     def current_change(self) -> IdChange | None:
-        return None if self.current is None else self.change(self.current)
+        return None if (index := self.walk.current) is None else self.change(index)
 
     def change(self, index: int) -> IdChange:
         return IdChange._make(self.outcome.rows[index].tolist())
 
-    def go_to(self, index: int) -> None:
-        if index < self.n_changes:
-            self.current = index
-            self.current_changed.emit()
-
     def step(self, by: int, side: int) -> None:
-        """Look at the next change or the one before, round and round; begin at the caret of a side."""
-        if self.n_changes:
-            at = self._near_caret(by, self.sides[side]) if self.current is None else self.current + by
-            self.go_to(at % self.n_changes)
+        """Go to the next change or the one before, round and round; begin at the caret of a side."""
+        left, right = self.sides
+        self.walk.step(by, right.counterpart_offset(left, right.document.caret) if side else None)
 
-    def _near_caret(self, by: int, side: MarkedSpans) -> int:
-        token = side.tokens.first_ending_after(side.document.caret)
-        before = int(self.outcome.rows[:, 2 * side.side].searchsorted(token))
-        return before if by > 0 else before - 1
+    def _differences(self) -> ChangeSpans | None:
+        return ChangeSpans(self.left, self.outcome) if self.is_shown else None
 
     # Following both sides
 
     def _on_model_changed(self) -> None:
         self._checking.forget()
-        self._set_outcome(id_changes(NO_IDS, NO_IDS))  # in other vocabularies those ids mean nothing
+        self.walk.leave()
+        self.outcome = id_changes(NO_IDS, NO_IDS)  # in other vocabularies those ids mean nothing
         self._is_stale = True
         if (model := self.first.loader.model) is not None:
             self.second.set_options(self.first.options)
@@ -207,7 +192,7 @@ class ComparedTexts(QObject):
             first = self.outcome.first if known_side == 0 else self._ids(0)
             second = self.outcome.second if known_side == 1 else self._ids(1)
             find = id_changes if is_fast(first, second) else partial(changes_after_edits, self.outcome)
-            self._set_outcome(find(first, second))
+            self.outcome = find(first, second)
             if not self.is_outdated and self.has_second:
                 self._checking.refresh(PAUSE_MS)
         if edited is not None:
@@ -231,16 +216,9 @@ class ComparedTexts(QObject):
         if self._checking.is_busy:
             return  # it will come
         if self.report is not None and not np.array_equal(self.report.outcome.rows, self.outcome.rows):
-            self._set_outcome(self.report.outcome)
+            self.outcome = self.report.outcome
             self._notify_marks()
         self.report_changed.emit()
-
-    def _set_outcome(self, outcome: IdChanges) -> None:
-        before, rows, at = self.outcome.rows, outcome.rows, self.current
-        self.outcome = outcome
-        if at is not None and (len(rows) != len(before) or (rows[at, ::2] != before[at, ::2]).any()):
-            self.current = None  # not the one that it was, or not where that was
-            self.current_changed.emit()
 
     def _notify_marks(self, but: MarkedSpans | None = None) -> None:
         for side in (self.left, *((self.numbers, self.decoded) if self.takes_ids else (self.right,))):
@@ -267,66 +245,31 @@ class ReadIds:
     error: str = ""
 
 
-class ListedSpans(QObject):
-    """A `SpanSource` of tokens that somebody else finds.
-
-    Signals:
-        tokens_changed(TextEdit | None, TokenStore): as of a `ModelSession`.
-    """
-
-    tokens_changed = Signal(object, object)
+class ListedSpans(TokenizedText):
+    """Tokens that somebody else finds, in the vocabulary of a model."""
 
     def __init__(self, document: TextDocument, model: ModelSession, parent: QObject) -> None:
-        super().__init__(parent)
-        self.document = document
-        self.spelling = model.spelling
-        self._model = model
+        super().__init__(document, model, model.spelling, TokenStore(NO_TOKENS, document.size), parent)
         self._coming: FragmentTokens | None = None
-        self.tokens = TokenStore(NO_TOKENS, document.size)
         document.written.connect(self._on_written)
-        document.edited.connect(self._notify)
-
-    @property
-    def tokenizer(self) -> Tokenizer | None:
-        return self._model.tokenizer
-
-    @property
-    def vocabulary(self) -> Vocabulary | None:
-        return self._model.vocabulary
+        document.edited.connect(self.notify)
 
     def show(self, tokens: FragmentTokens, text: bytes) -> None:
         """Show a text with these tokens; what is the same as before stays where it is on screen."""
         before = self.document.text()
         if text == before:
-            self.tokens = TokenStore(tokens, len(text))
-            self._notify()
+            self._tokens = TokenStore(tokens, len(text))
+            self.notify()
             return
         self._coming = tokens
         start, n_behind = common_ends(before, text)
         self.document.replace(start, len(before) - n_behind, text[start : len(text) - n_behind])
 
-    def spans_in(self, start: int, end: int) -> SpanWindow:
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
-        return SpanWindow(first, *self.tokens.between(first, last))
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        attributes = self._model.attributes_of(np.maximum(ids, 0))
-        return np.where(ids < 0, np.uint16(Attribute.UNKNOWN.value), attributes)
-
-    def label_of(self, token_id: int) -> str:
-        return "no id" if token_id < 0 else self._model.label_of(token_id)
-
-    def exact_instead(self, index: int) -> None:
-        """No encoder has made these."""
-
     def _on_written(self, edit: TextEdit) -> None:
         if self._coming is None:
             move_spans(self.tokens, edit)
         else:
-            self.tokens, self._coming = TokenStore(self._coming, self.document.size), None
-
-    def _notify(self, edit: TextEdit | None = None) -> None:
-        self.tokens_changed.emit(edit, self.tokens)
+            self._tokens, self._coming = TokenStore(self._coming, self.document.size), None
 
 
 class PastedIds(QObject):
@@ -421,94 +364,3 @@ def _byte_offsets(text: str) -> NDArray[np.int64]:
     if text.isascii():
         return np.arange(len(text) + 1)
     return np.append(0, np.cumsum(sizes_in_bytes(code_points(text))))
-
-
-class MarkedSpans(QObject):
-    """A `SpanSource` that knows which tokens the other side has as well.
-
-    side      0 for the first of both lists of tokens, 1 for the second, which has a `reference`
-    document  the text
-
-    Signals:
-        tokens_changed(TextEdit | None, TokenStore): as of a `ModelSession`; also where only marks are new.
-    """
-
-    tokens_changed = Signal(object, object)
-
-    def __init__(
-        self,
-        source: ModelSession | ListedSpans,
-        changes: ComparedTexts,
-        parent: QObject,
-        reference: MarkedSpans | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self.side = 0 if reference is None else 1
-        self.document = source.document
-        self._source = source
-        self._changes = changes
-        self._reference = reference
-
-    @property
-    def tokens(self) -> TokenStore:
-        return self._source.tokens
-
-    def notify(self, edit: TextEdit | None = None) -> None:
-        self.tokens_changed.emit(edit, self.tokens)
-
-    def spans_in(self, start: int, end: int) -> SpanWindow:
-        window = self._source.spans_in(start, end)
-        if not self._changes.is_shown:
-            return window
-        is_changed = self.is_changed(window)
-        tints = window.tints.copy()
-        if self._reference is not None:
-            rows, kept = self._changes.outcome.rows, np.flatnonzero(~is_changed)
-            places = counterparts(rows, self.side, window.first_index + kept)
-            tints[kept] = self._reference.tints_of(places)
-        tints += np.where(is_changed, N_TINTS * Strength.RINGED, N_TINTS * Strength.QUIET).astype(np.uint8)
-        return window._replace(tints=tints)
-
-    def tints_of(self, indexes: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The colours of tokens, in ascending order."""
-        first, end = (int(indexes[0]), int(indexes[-1]) + 1) if len(indexes) else (0, 0)
-        tints = self.tokens.between(first, end).tints
-        places = np.minimum(indexes - first, len(tints) - 1)
-        outcome: NDArray[np.uint8] = tints[places] if len(tints) else np.zeros(len(indexes), np.uint8)
-        return outcome
-
-    def is_changed(self, window: SpanWindow) -> NDArray[np.bool_]:
-        """bool[k]: whether the other side does not have the token."""
-        starts, ends = self._changes.outcome.rows[:, 2 * self.side : 2 * self.side + 2].T
-        indexes = np.arange(window.first_index, window.first_index + len(window.ids))
-        n_begun, n_ended = (each.searchsorted(indexes, side="right") for each in (starts, ends))
-        is_changed: NDArray[np.bool_] = n_begun > n_ended
-        return is_changed
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        return self._source.attributes_of(ids)
-
-    def label_of(self, token_id: int) -> str:
-        return self._source.label_of(token_id)
-
-    def byte_span(self, change: IdChange) -> tuple[int, int]:
-        """The bytes of what changed on this side; empty where nothing was removed or inserted."""
-        first, end = change[2 * self.side : 2 * self.side + 2]
-        start = self.offset_of(first)
-        return start, self.tokens.span(end - 1)[1] if first < end <= len(self.tokens) else start
-
-    @property
-    def common_end(self) -> int:
-        """Where the tokens end that both sides begin with."""
-        return self.offset_of(self._changes.outcome.n_common)
-
-    def offset_of(self, index: int) -> int:
-        return self.tokens.span(index)[0] if index < len(self.tokens) else self.document.size
-
-    def counterpart_offset(self, other: MarkedSpans, offset: int) -> int:
-        """Where the other text goes on with what is at `offset` here."""
-        index = self.tokens.first_ending_after(offset)
-        there = counterpart(self._changes.outcome.rows, self.side, index)
-        start = other.offset_of(there)
-        within = max(offset - self.offset_of(index), 0)
-        return min(start + within, other.offset_of(there + 1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,8 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 from guiapp.analysis.compare.id_changes import notes
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.core.text.visible_text import isolate
+from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
+from guiapp.kit.side_by_side.marks import MarkedSpans
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button
@@ -25,13 +26,12 @@ from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     SMALL_FONT_PX,
-    TEXT_FONT_PX,
     Theme,
     ThemeSource,
     heading,
     set_role,
 )
-from guiapp.pages.compare.texts import ComparedTexts, MarkedSpans
+from guiapp.pages.compare.texts import ComparedTexts
 
 WITHOUT_TEXT = (
     "Type or paste another text at the right, drop or open a file, or copy the left text and change it.\n\n"
@@ -53,7 +53,7 @@ LEGEND = (
 )
 TITLE_FONT_PX = 15
 LONGEST_CHANGE = 60  # tokens that are shown
-LONGEST_TOKEN = 60  # characters
+LONGEST_BYTES = 1 << 12
 LIST_PX, ROW_PX = 78, 26
 PUT_OFF_MS = 60  # while somebody types
 
@@ -90,14 +90,11 @@ class TextsDetails(QScrollArea):
         self._title = set_role(QLabel(), "strong")
         self._title.setFont(Theme.ui_font(TITLE_FONT_PX))
         self._opening_text = StyledText(Theme.ui_font(), 14)
-        go = partial(compared.go_to, 0)
+        go = partial(compared.walk.go_to, 0)
         self.go_to_first_difference = push_button("Go there", go, tip="Show where both part")
         self._change_title = heading("Change")
-        self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 3) for _ in range(2))
-        self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
-        self._ids = tuple(StyledText(Theme.mono_font(SMALL_FONT_PX), 2) for _ in range(2))
-        sides = zip(self._kinds, (self._removed, self._inserted), self._ids, strict=True)
-        self._change = card(*chain(*sides))
+        self._grid = SpanGrid(theme_source)
+        self._change = card(self._grid)
         self._list_title = heading("Changes")
         self._rows = ChangeRows(compared)
         self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
@@ -122,7 +119,7 @@ class TextsDetails(QScrollArea):
         self._soon = later(self, PUT_OFF_MS, self._refresh)
         compared.changed.connect(self._put_off)
         compared.report_changed.connect(self._on_report_changed)
-        compared.current_changed.connect(self._on_current_changed)
+        compared.walk.moved.connect(self._on_current_changed)
         compared.first.spelling.changed.connect(self._refresh)
         theme_source.changed.connect(self._refresh)
         self._refresh()
@@ -156,40 +153,18 @@ class TextsDetails(QScrollArea):
             widget.setVisible(n_changes > 0)
         if not n_changes:
             return
-        at = compared.current or 0
+        current = compared.walk.current
+        at = current or 0
         self._change_title.setText(where(compared, at).upper())
         self._list_title.setText(counts(compared).upper())
-        kinds = ("Missing in the list", "Only in the list") if compared.takes_ids else ("Removed", "Inserted")
-        sides = zip(self._kinds, (self._removed, self._inserted), self._ids, strict=True)
-        for ids, kind, (label, tokens, numbers) in zip(changed_ids(compared, at), kinds, sides, strict=True):
-            label.setText(f"{kind}: {counted(len(ids), 'token')}")
-            tokens.set_spans(self._spans(ids))
-            numbers.set_spans(self._numbers(ids))
-            for widget in (label, tokens, numbers):
-                widget.setVisible(len(ids) > 0)
-        if compared.current is None:
+        self._grid.show_rows(list(grid_rows(compared, at)))
+        if current is None:
             self.list.clearSelection()
         else:
-            self.list.setCurrentIndex(self._rows.index(compared.current))
-
-    def _spans(self, ids: NDArray[np.int32]) -> Iterator[Span]:
-        theme, first = self._theme_source.theme, self._compared.first
-        vocabulary, spelling = first.vocabulary, first.spelling.now
-        if vocabulary is None:
-            return
-        for number, token_id in enumerate(ids[:LONGEST_CHANGE].tolist()):
-            text = isolate(spelling.token(vocabulary, token_id, LONGEST_TOKEN))
-            yield Span(text, theme.span_text, theme.span_color(number))
-            yield Span("\u200b", theme.dim)
-        if len(ids) > LONGEST_CHANGE:
-            yield Span(" …", theme.dim)
-
-    def _numbers(self, ids: NDArray[np.int32]) -> Iterator[Span]:
-        more = " …" if len(ids) > LONGEST_CHANGE else ""
-        yield Span(" ".join(map(str, ids[:LONGEST_CHANGE].tolist())) + more, self._theme_source.theme.dim)
+            self.list.setCurrentIndex(self._rows.index(current))
 
     def _choose(self, index: QModelIndex) -> None:
-        self._compared.go_to(index.row())
+        self._compared.walk.go_to(index.row())
 
 
 class Beginning(NamedTuple):
@@ -272,6 +247,21 @@ def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32],
         outcome.first[change.first_start : change.first_end],
         outcome.second[change.second_start : change.second_end],
     )
+
+
+def grid_rows(compared: ComparedTexts, index: int) -> Iterator[GridRow]:
+    """What a change took away and put there: sides without a token are left out."""
+    names = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
+    change = compared.change(index)
+    for side, name in zip(compared.sides, names, strict=True):
+        first, end = change[2 * side.side : 2 * side.side + 2]
+        ids, starts, ends, tints = side.tokens.between(first, min(end, first + LONGEST_CHANGE))
+        if len(ids):
+            start, stop = int(starts[0]), min(int(ends[-1]), int(starts[0]) + LONGEST_BYTES)
+            spans = tuple(zip((starts - start).tolist(), (ends - start).tolist(), strict=True))
+            labels = [side.label_of(token_id) for token_id in ids.tolist()]
+            text = side.document.slice(start, stop)
+            yield GridRow(name, side.side, text, ids.tolist(), spans, tints.tolist(), labels)
 
 
 def size(side: MarkedSpans) -> str:

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPainter
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import quoted
-from guiapp.kit.session.token_details import TokenSource, hover_text
+from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.side_by_side.head import SideHead
+from guiapp.kit.side_by_side.linked import LinkedViews, map_changes, pointed_out
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
@@ -22,14 +25,10 @@ from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.notices import dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.painting import Painted, fill
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, plain_label, set_role
-from guiapp.pages.compare.texts import ComparedTexts, MarkedSpans
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label, set_role
+from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
-COUNT_FONT_PX = 22
-HEIGHT_PX = 92
-BAR_PX = 4
 KINDS = ("Text", "Ids")
 TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
 IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
@@ -51,7 +50,7 @@ class TextsPage(Page):
     def __init__(self, compared: ComparedTexts, setting: PageSetting) -> None:
         super().__init__()
         self.compared = compared
-        themes = setting.theme_source
+        themes = self._themes = setting.theme_source
         self.left = SpanEditor(compared.first.document, compared.left, themes)
         self.left.set_placeholder(PLACEHOLDER)
         EditorLink(self.left, compared.first)
@@ -64,10 +63,11 @@ class TextsPage(Page):
         self.splitter.setStretchFactor(1, 1)
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.left)
-        self._is_linking = False
+        self.links = LinkedViews(setting.actions["whitespace"], self._sync, self)
+        for view in (self.left, *self.right.views):
+            self.links.add(view, FRAME_MS)
         self._tools = QWidget()
         self._make_tools(setting)
-        self._whitespace = setting.actions["whitespace"]
         for editor in (self.left, self.right.editor, self.right.numbers):
             editor.addActions([setting.actions[name] for name in EDITING])
         self._describe_tokens(setting.requests)
@@ -95,16 +95,10 @@ class TextsPage(Page):
         return is_compared and is_painted and not (self.compared.is_outdated or self.details.is_outdated)
 
     def set_text_size(self, size_px: int) -> None:
-        for view in self._views:
-            with QSignalBlocker(view):
-                view.set_font_px(size_px)
+        self.links.set_font_px(size_px)
 
     def stop(self) -> None:
         self.compared.stop()
-
-    @property
-    def _views(self) -> tuple[SpanView, ...]:
-        return self.left, *self.right.views
 
     def _make_tools(self, setting: PageSetting) -> None:
         self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
@@ -118,7 +112,7 @@ class TextsPage(Page):
     def _describe_tokens(self, requests: PageRequests) -> None:
         """By tool tips and menus, as on the Inspect page."""
         compared, right = self.compared, self.right
-        views: tuple[tuple[SpanView, TokenSource, Kind], ...] = (
+        views: tuple[tuple[SpanView, TokenizedText, Kind], ...] = (
             (self.left, compared.first, Kind.STEPPED),
             (right.editor, compared.second, Kind.OTHER),
             (right.numbers, compared.ids.numbers, Kind.IDS),
@@ -134,15 +128,8 @@ class TextsPage(Page):
         compared.changed.connect(self._refresh)
         compared.first.text.file_changed.connect(self._refresh)
         compared.report_changed.connect(self._on_report_changed)
-        compared.current_changed.connect(self._show_current)
-        self.left.scrolled.connect(self._scroll_right)
-        for view in (self.right.editor, self.right.decoded):
-            view.scrolled.connect(self._scroll_left)
-        self._whitespace.toggled.connect(self._show_whitespace)
-        self._show_whitespace()
-        for view in self._views:
-            view.set_frame_time(FRAME_MS)
-            view.zoom_changed.connect(partial(self._on_zoom_changed, view))
+        compared.walk.changed.connect(self._on_walk_changed)
+        compared.walk.moved.connect(self._show_current)
 
     # What is found
 
@@ -165,11 +152,12 @@ class TextsPage(Page):
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)
         self._on_report_changed()
-        self.walking.show_place(self.compared.current, self.compared.n_changes)
-        self._point_out_current()
 
     def _on_report_changed(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
+        if self.compared.report is not None or not self.compared.is_shown:  # not while somebody types
+            for view, side in ((self.left, self.compared.left), (self.right.shown, self.compared.sides[1])):
+                map_changes(view, side, self._themes)
 
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
@@ -183,8 +171,6 @@ class TextsPage(Page):
 
     def _show_current(self) -> None:
         """Have the carets and both texts at the change that is looked at."""
-        self.walking.show_place(self.compared.current, self.compared.n_changes)
-        self._point_out_current()
         compared = self.compared
         if (change := compared.current_change) is None:
             return
@@ -200,47 +186,25 @@ class TextsPage(Page):
         self.left.reveal(*left)
         shown = self.right.shown  # less high than the left one where ids are above it
         lowest = shown.viewport().height() - shown.rows.metrics.row_height
-        self._scroll_to(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
+        self.links.place(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
 
-    def _point_out_current(self) -> None:
+    def _on_walk_changed(self) -> None:
         compared, change = self.compared, self.compared.current_change
+        self.walking.show_place(compared.walk.current, compared.n_changes)
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
-            view.point_out(None if change is None else _place(side, *side.byte_span(change)))
+            view.point_out(None if change is None else pointed_out(side.document, *side.byte_span(change)))
         if compared.takes_ids:
             numbers = None if change is None else compared.numbers.byte_span(change)
             place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often the list
             self.right.numbers.point_out(place)
 
-    # Both sides scroll together
-
-    def _scroll_right(self) -> None:
-        self._scroll_with(self.left, self.right.shown, *self.compared.sides)
-
-    def _scroll_left(self) -> None:
-        self._scroll_with(self.right.shown, self.left, *self.compared.sides[::-1])
-
-    def _scroll_with(self, led_by: SpanView, view: SpanView, side: MarkedSpans, other: MarkedSpans) -> None:
-        if not self._is_linking and self.compared.has_second and self.isVisible():
-            offset, y = led_by.top
-            self._scroll_to(view, side.counterpart_offset(other, offset), y)
-
-    def _scroll_to(self, view: SpanView, offset: int, y: float) -> None:
-        self._is_linking = True
-        view.place(offset, y)
-        self._is_linking = False
-
-    def _show_whitespace(self) -> None:
-        for view in self._views:
-            view.set_shows_whitespace(self._whitespace.isChecked())
-
-    def _on_zoom_changed(self, zoomed: SpanView) -> None:
-        self.set_text_size(zoomed.font_px)
-
-
-def _place(side: MarkedSpans, start: int, end: int) -> PointedOut:
-    """A stretch, and all lines that it is in."""
-    first, last = (side.document.line_of(offset) for offset in (start, max(end - 1, start)))
-    return PointedOut(start, end, side.document.line_span(first)[0], side.document.line_span(last)[1])
+    def _sync(self, leader: SpanView, view: SpanView) -> None:
+        """Scroll the other text to what it has in common with the top of this one."""
+        left, right = self.compared.sides
+        pairs = {(self.left, self.right.shown): (left, right), (self.right.shown, self.left): (right, left)}
+        if self.compared.has_second and (sides := pairs.get((leader, view))):
+            offset, y = leader.top
+            view.place(sides[0].counterpart_offset(sides[1], offset), y)
 
 
 def make_page(setting: PageSetting) -> TextsPage:
@@ -345,55 +309,3 @@ class RightSide(QWidget):
     def dropEvent(self, event: QDropEvent) -> None:
         if paths := dropped_files(event):
             self._compared.second.text.open(paths[-1])
-
-
-class PrefixBar(Painted):
-    """A line as long as a text has tokens, beside the other one's; full as far as both begin alike.
-
-    What is more than the other text has, is amber.
-    """
-
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._shares = (0.0, 0.0, 0.0)
-        self.setFixedHeight(BAR_PX)
-
-    def show_shares(self, common: float, least: float, length: float) -> None:
-        """As shares of the whole width; `least` is what both have."""
-        if self._shares != (common, least, length):
-            self._shares = (common, least, length)
-            self.update()
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        common, least, length = (share * self.width() for share in self._shares)
-        for width, color in ((length, theme.warning), (least, theme.line), (common, theme.dim)):
-            fill(painter, QRectF(0, 0, width, BAR_PX), color, BAR_PX / 2)
-
-
-class SideHead(QFrame):
-    """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
-
-    def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
-        super().__init__()
-        set_role(self, "bar")
-        self._count = set_role(QLabel("0"), "number")
-        self._count.setFont(Theme.mono_font(COUNT_FONT_PX))
-        self._count.setAccessibleName("Tokens")
-        self._more = set_role(QLabel(), "more")
-        self._size = set_role(FittedLabel(), "dim")
-        self._bar = PrefixBar(theme_source)
-        first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
-        second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
-        in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
-        self.setFixedHeight(HEIGHT_PX)  # both texts begin at the same height
-
-    def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
-        """The tokens of this side, how many more than the other it has, and those both begin with."""
-        self._count.setText(f"{n_tokens:,}")
-        self._more.setText(f"+{n_more:,}" if n_more > 0 else "")
-        least = n_tokens - max(n_more, 0)
-        self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
-
-    def show_size(self, *texts: str) -> None:
-        """How long the text is, and what there is room to say besides; the longest first."""
-        self._size.set_texts(list(texts))

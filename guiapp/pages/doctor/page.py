@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QSplitter, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QWidget
 
 from guiapp.analysis.doctor.doctor import count, is_command
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
@@ -16,10 +16,10 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.loader import title_of as model_title
+from guiapp.kit.side_by_side.grid import CUTS, GridRow, SpanGrid
 from guiapp.kit.spans.legend import Draw, LegendEntry
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import push_button, tool_button
-from guiapp.kit.widgets.find_picture import CUTS, CutTwice, FindPicture
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import (
     STRETCH,
@@ -30,7 +30,6 @@ from guiapp.kit.widgets.layouts import (
     in_column,
     in_row,
     in_splitter,
-    scroll_across,
     scroll_down,
 )
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
@@ -53,7 +52,7 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.doctor.words import ICONS, QUOTED, title_of
 
 LEAST_PX = 320
-NAMES = "now", "mended"
+NAMES = "now", "fixed"
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
@@ -254,7 +253,7 @@ class FindingPanel(QFrame):
         self._sign = QLabel()
         self.title = plain_label("strong")
         self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
-        self.picture = FindPicture(self._theme_source, NAMES)
+        self.grid = SpanGrid(self._theme_source)
         self.remedy = self._text(Theme.ui_font(), "Remedy")
         self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
         self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the remedy")
@@ -281,10 +280,6 @@ class FindingPanel(QFrame):
         return made
 
     def _build_layout(self) -> None:
-        area = QScrollArea()
-        scroll_across(area, self.picture)
-        area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)  # else its card grows
-        self._area = area
         self._in_template = heading("Template")
         self._mends = QWidget()
         in_column(head_row("Remedy", self.copy_button), self.remedy, on=self._mends, spacing=UNIT_PX)
@@ -294,7 +289,7 @@ class FindingPanel(QFrame):
         inner = QWidget()
         in_column(
             head,
-            card(in_row(self._sign, (self.title, 1), spacing=GAP_PX), self.what, area),
+            card(in_row(self._sign, (self.title, 1), spacing=GAP_PX), self.what, self.grid),
             WrappingRow([self.try_button, self.text_button, self.tree_button, self.chat_button]),
             self._mends,
             self._lines,
@@ -338,10 +333,9 @@ class FindingPanel(QFrame):
         self._sign.setPixmap(icon(name, getattr(theme, color), ICON_PX).pixmap(ICON_PX, ICON_PX))
         self.title.setText(title_of(finding))
         self.what.set_spans(_spans(finding.what, theme))
-        self._area.setVisible(finding.changes is not None)
+        self.grid.setVisible(finding.changes is not None)
         if finding.changes is not None:
-            self.picture.show_find(_cuts_of(finding.changes))
-            self._area.setFixedHeight(self.picture.height() + 12)
+            self.grid.show_rows(_grid_rows(finding.changes))
         self._mends.setVisible(bool(finding.remedy))
         is_code = is_command(finding.remedy)
         self.remedy.set_font(Theme.mono_font(SMALL_FONT_PX) if is_code else Theme.ui_font())
@@ -391,8 +385,8 @@ def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
         yield Span(end, theme.dim)
 
 
-def _cuts_of(change: TokenizationChange) -> CutTwice:
-    """A text before and after a fault is mended; None where only a conversion can tell."""
-    before, after = change.before, change.after
-    ids, spans = (None, None) if after is None else (after.ids, after.spans)
-    return CutTwice(change.text.encode("utf-8", "replace"), (before.ids, ids), (before.spans, spans))
+def _grid_rows(change: TokenizationChange) -> list[GridRow]:
+    """A text before a fault is fixed, and after it unless only a conversion can tell."""
+    text = change.text.encode("utf-8", "replace")
+    sides = zip(NAMES, range(2), (change.before, change.after), strict=True)
+    return [GridRow(name, at, text, side.ids, side.spans) for name, at, side in sides if side is not None]

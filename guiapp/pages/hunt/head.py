@@ -6,27 +6,25 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QIntValidator, QPainter, QResizeEvent
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QAction, QIntValidator, QPainter
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.core.text.numbers_in_words import counted, quoted
+from guiapp.kit.side_by_side.head import NameButton
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
-from guiapp.kit.widgets.find_picture import LETTERS
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Marker, Painted, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
-from guiapp.pages.hunt.model import SECONDS, HuntModel, HuntSide, title_of
+from guiapp.pages.hunt.model import LETTERS, SECONDS, HuntModel, HuntSide, title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
 TICK_PX, TICK_HEIGHT_PX = 2, 14
 NEAR_PX = 5.0  # of a tick that is pointed at
-LONGEST_NAME_PX, SHORTEST_NAME_PX = 300, 90
-AROUND_NAME_PX = 92  # marker, letter and arrow
 LONGEST_PATH = 400
 MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
@@ -153,9 +151,9 @@ class SideButton(QWidget):
 
     def __init__(self, theme_source: ThemeSource, which: int) -> None:
         super().__init__()
-        self._letter, self._name = LETTERS[which], ""
+        self._letter = LETTERS[which]
         letter = set_role(QLabel(self._letter), "dim")
-        self.button = MenuButton(theme_source, role="name")
+        self.button = NameButton(theme_source)
         self.about = set_role(FittedLabel(), "dim")
         self.about.setFont(Theme.ui_font(SMALL_FONT_PX))
         column = in_column(in_row(self.button, (STRETCH, 1)), in_row(UNIT_PX + 3, (self.about, 1)), spacing=0)
@@ -164,30 +162,12 @@ class SideButton(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_side(self, side: HuntSide | None, placeholder: str, to_do: str) -> None:
-        self._name = placeholder if side is None else side.title
+        name = placeholder if side is None else side.title
         about = to_do if side is None else side.about
         self.about.set_texts([about, about.rpartition(" · ")[0], ""])
         self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, LONGEST_PATH)))
-        self.button.setAccessibleName(f"{self._letter}: {self._name}, {about}")
-        self._fit()
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        name = min(self.button.fontMetrics().horizontalAdvance(self._name), LONGEST_NAME_PX)
-        about = self.about.sizeHint().width()
-        return QSize(max(name, about - AROUND_NAME_PX // 2) + AROUND_NAME_PX, super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(SHORTEST_NAME_PX + AROUND_NAME_PX, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        room = min(max(self.width() - AROUND_NAME_PX, SHORTEST_NAME_PX), LONGEST_NAME_PX)
-        name = self.button.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, room)
-        self.button.setText(name.replace("&", "&&"))
+        self.button.setAccessibleName(f"{self._letter}: {name}, {about}")
+        self.button.set_name(name)
 
 
 class HuntStatus(QWidget):

@@ -29,7 +29,6 @@ from guiapp.kit.session.choice import summary
 from guiapp.kit.session.loader import OpenModel, display_name
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.find_picture import LETTERS
 from guiapp.native.checkpoint import at_checkpoints
 
 OF_PIECES = {
@@ -51,6 +50,7 @@ OF_OTHERS = {
 }
 SAYS_ALL = ("pieces", "ids", "scores", "")  # subjects that add nothing to the cause
 LIBRARIES = ("llama.cpp", "tokenizers", "tiktoken", "sentencepiece")
+LETTERS = ("A", "B")
 Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
 FAREWELL_S = 10.0
 SECONDS = (10.0, 30.0, 60.0, 300.0, 1800.0)

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.side_by_side.grid import LEGEND
 from guiapp.kit.widgets.controls import push_button
-from guiapp.kit.widgets.find_picture import LEGEND
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.notices import NoticeArea, ask_for_file
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStacked
 from guiapp.analysis.hunt.mismatches import Find, LineOffset
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import isolate, visible_text
+from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
-from guiapp.kit.widgets.find_picture import HEIGHT_PX, LETTERS, CutTwice, FindPicture
 from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import (
     STRETCH,
@@ -22,7 +22,6 @@ from guiapp.kit.widgets.layouts import (
     framed,
     in_column,
     in_row,
-    scroll_across,
     scroll_down,
     take_away,
 )
@@ -52,7 +51,7 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.hunt.model import HuntModel, plain, sentence, texts_of, title_of, where
+from guiapp.pages.hunt.model import LETTERS, HuntModel, plain, sentence, texts_of, title_of, where
 
 HEAD_PX = 34
 CHIP_PX, CHIP_FONT_PX = 32, 15
@@ -67,7 +66,6 @@ TOLD_MS = 6000
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
 PLACE_PX, NUMBER_PX = 24, 48
-SCROLL_BAR_PX = 12
 
 
 class FindPanel(QFrame):
@@ -93,15 +91,12 @@ class FindPanel(QFrame):
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.previous = tool_button("‹", partial(model.go, -1), tip="Previous find")
         self.next = tool_button("›", partial(model.go, 1), tip="Next find")
-        self.picture = FindPicture(theme_source)
-        picture_area = QScrollArea()
-        scroll_across(picture_area, self.picture)
-        picture_area.setFixedHeight(HEIGHT_PX + SCROLL_BAR_PX)
+        self.grid = SpanGrid(theme_source)
         self.why = StyledText(Theme.ui_font(UI_FONT_PX + 1), 8)
         self.why.setAccessibleName("Why")
         self.where = plain_label("dim", wraps=True)
-        self._picture_area, self._views = picture_area, QStackedWidget()
-        self._card = card(picture_area, self.why, self.where)
+        self._views = QStackedWidget()
+        self._card = card(self.grid, self.why, self.where)
         self.copy_button = push_button("Copy report", model.report, role="primary")
         self.compare_button = push_button("Open in Compare", self.compare_wanted.emit)
         self.step_button = push_button("Step", self.step_wanted.emit, role="quiet")
@@ -167,8 +162,9 @@ class FindPanel(QFrame):
         if (find, row) == self._shown:
             return
         self._shown = find, row
-        self._picture_area.setVisible(find.token_ids != (None, None))  # as of two vocabularies
-        self.picture.show_find(CutTwice(find.text, find.token_ids, find.spans))
+        self.grid.setVisible(find.token_ids != (None, None))  # as of two vocabularies
+        sides = zip(LETTERS, range(2), find.token_ids, find.spans, strict=True)
+        self.grid.show_rows([GridRow(name, at, find.text, ids, spans) for name, at, ids, spans in sides])
         self._show_reason(find)
         self._show_places(row)
         hunted = self._model.hunted

@@ -18,6 +18,7 @@ from guiapp.analysis.compare.comparison import (
     context_length_of,
     count_words,
     counts_of,
+    fewest_tokens,
     names_apart,
     words_of,
 )
@@ -237,3 +238,14 @@ def test_letters_lie_where_they_are_also_in_broken_text(data):
     assert [letter for letter in letters if letter.isalpha()] == [
         sign.encode() for sign in decoded if sign.isascii() and sign.isalpha()
     ]
+
+
+def test_a_vocabulary_that_writes_unknown_tokens_never_has_the_fewest():
+    sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "wordpiece")]
+    first, second = (counts.whole for counts in compare_text(sides, "a 🦄🦄🦄 zoo").counts)
+    assert (first.n_unknown, second.n_unknown) == (0, 1)
+    assert second.unknown_share == 1 / second.n_tokens
+    assert second.n_tokens < first.n_tokens
+    assert fewest_tokens((each.n_tokens, each.n_unknown) for each in (first, second)) == first.n_tokens
+    assert fewest_tokens([(9, 2), (7, 1)]) == 7
+    assert fewest_tokens([]) == 0

@@ -10,7 +10,7 @@ from guiapp.core.encode.counting.cost import STEPS
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.kit.document import coloured_spans as pieces
 from guiapp.kit.document.coloured_spans import ColouredSpans, TextPieces
-from guiapp.kit.spans.layout import PIECE_END
+from guiapp.kit.spans.layout import COLOR_BITS, PIECE_END
 
 TEXT = (
     "A support 4f9c1e7a-2b60,\n  <|im_end|> 2026 naïve 中文 don't\tx\nStraßenverkehrsamt 🚀 !?  \n".encode()
@@ -131,7 +131,7 @@ def test_edges_in_a_window_are_those_of_the_whole_text(open_session, monkeypatch
     window = spans.spans_in(0, len(text))
     marked = window.ends[(window.tints & PIECE_END) > 0]
     assert marked.tolist() == sorted({*whole} & {*window.ends[window.ends > window.starts].tolist()}) == whole
-    assert np.array_equal(window.colors, session.spans_in(0, len(text)).tints)
+    assert np.array_equal(window.tints & COLOR_BITS, session.spans_in(0, len(text)).tints)
 
 
 @pytest.mark.parametrize("before", [b"", PLAIN], ids=["first", "later"])

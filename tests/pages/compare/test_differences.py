@@ -3,7 +3,7 @@
 import pytest
 from summaries import compared_over
 
-from guiapp.pages.compare.differences import CauseCount, DifferenceCauses, DifferenceWalk
+from guiapp.pages.compare.differences import CauseCount, DifferenceCauses
 from guiapp.pages.compare.models import ModelsComparison
 
 TEXT = b"Hello worlds, 12345 and don't\n  pay 12345\nlast"
@@ -33,7 +33,7 @@ def comparison(compared, qtbot):
 
 @pytest.fixture
 def walk(comparison):
-    return DifferenceWalk(comparison)
+    return comparison.walk()
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def test_only_scripts_of_the_text_have_columns_the_most_frequent_first(table):
     counts = table.rows[0].counts
     scripts = [SCRIPT_NAMES[script] for script in scripts_in(counts.whole)]
     assert scripts == ["Latin", "Cyrillic", "Han"]
-    assert titles(table) == ["model", "tokens", "ratio", "char/token", "byte/token", *scripts]
+    assert titles(table) == ["model", "tokens", "ratio", "char/token", "byte/token", "unknown", *scripts]
 
 
 def test_cells_are_the_figures_of_the_counts(table):
@@ -90,11 +90,11 @@ def test_a_sorted_table_stays_so_when_the_text_changes(table, qtbot):
 
 def test_cost_and_context_have_columns_once_they_are_known(table):
     table.summary.terms.set_own_price("demo:spm", 4.0)
-    assert titles(table)[5] == "cost"
+    assert titles(table)[5:7] == ["unknown", "cost"]
     n_tokens = table.rows[1].counts.whole.n_tokens
     assert column(table, "cost") == ["–", f"{n_tokens * 4 / 1e6:.4g}", "–", "", "–"]
     table.summary.terms.set_context(1000)
-    assert titles(table)[5:7] == ["of context", "cost"]
+    assert titles(table)[5:8] == ["unknown", "of context", "cost"]
     assert column(table, "of context")[1] == f"{n_tokens / 10:.2f} %"
     table.summary.terms.set_own_price("demo:spm", None)
     table.summary.terms.set_context(None)

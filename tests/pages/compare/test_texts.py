@@ -11,10 +11,11 @@ from guiapp.analysis.compare.id_changes import compare_ids, id_changes
 from guiapp.analysis.explain.id_lists import as_plain
 from guiapp.core.demo import sample_text
 from guiapp.core.text.normalized import n_equal_from_start
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_details import beginning
+from guiapp.pages.compare.texts_details import beginning, counts, in_a_line
 
 TEXT = sample_text("welcome")[:1500]
 SCRAPS = (b"a", b"  ", b" the", b"ing\n", "é".encode(), "🦄".encode(), b"<|endoftext|>", b"1234", b"", b"")
@@ -140,16 +141,21 @@ def test_changes_are_walked_round_from_the_caret(compared, qtbot):
     compared.second.document.set_caret(150)
     compared.step(1, 1)
     assert compared.right.byte_span(compared.current_change)[0] >= 150
-    first = compared.current
+    first = compared.walk.current
     for _ in range(n_changes):
         compared.step(1, 1)
-    assert compared.current == first
+    assert compared.walk.current == first
     compared.step(-1, 1)
-    assert compared.current == (first - 1) % n_changes
-    compared.second.document.insert(b"Q")
-    assert compared.current is None
+    assert compared.walk.current == (first - 1) % n_changes
+    compared.walk.go_to(2)
+    compared.first.document.replace(10, 10, b"Q")
+    assert compared.current_change == compared.change(3), "it stays through edits before it"
+    start = compared.left.byte_span(compared.current_change)[0]
+    compared.first.document.replace(max(start - 5, 0), compared.first.document.size, b"")
+    assert compared.walk.current is None
+    compared.second.document.set_caret(0)
     compared.step(-1, 1)
-    assert compared.right.byte_span(compared.current_change)[0] <= compared.second.document.caret
+    assert compared.walk.current == compared.n_changes - 1
 
 
 def test_a_place_in_one_text_is_found_in_the_other(compared, qtbot):
@@ -182,18 +188,18 @@ def test_what_was_found_goes_with_its_model(compared, takes_ids, is_watching, qt
     write(compared, TEXT[3:], qtbot)
     paste(compared, "2559 2558 2557", qtbot)
     compared.take_ids(takes_ids)
-    compared.go_to(0)
+    compared.walk.go_to(0)
     assert compared.n_changes > 0
     compared.watch(is_watching)
     told = []
-    for signal in (compared.changed, compared.report_changed, compared.current_changed):
+    for signal in (compared.changed, compared.report_changed, compared.walk.changed):
         signal.connect(lambda: told.append(beginning(compared)))
     compared.first.loader.open("demo:toy")  # of nine tokens
     qtbot.waitUntil(lambda: len(compared.first.vocabulary) == 9 and not compared.is_outdated)
     assert beginning(compared)
     compared.watch(True)
     assert max(compared.outcome.first, default=0) < 9
-    assert compared.current is None
+    assert compared.walk.current is None
 
 
 def test_options_of_the_window_are_those_of_both_texts(compared, qtbot):
@@ -306,3 +312,86 @@ def test_special_tokens_between_words_are_shown_in_the_text(compared, qtbot):
     spans = compared.decoded.spans_in(0, len(compared.ids.read.text))
     assert spans.starts.tolist() == [0, 0, 1, 1 + len(eos), 2 + len(eos)]
     assert spans.ends[-1] == spans.starts[-1]
+
+
+# What is said of them
+
+
+LIONS = "How do lions\nsleep in Ünal?\n".encode()
+
+
+@pytest.fixture
+def lions(open_texts):
+    return open_texts(LIONS)
+
+
+def rows_of(lions):
+    return [in_a_line(lions, index) for index in range(len(lions.outcome.rows))]
+
+
+@pytest.mark.parametrize(
+    ("text", "part_at", "rows"),
+    [
+        (LIONS.decode(), "", []),
+        (
+            "How do tigers\nsleep in x?",
+            "They part in line 1, at token 5: ",
+            ["·l|ions → ·t|ig|ers", "·|<C3>|<9C>|n|al → ·x (846)", "↵ (198) → –"],
+        ),
+        ("How do lions", "They part in line 1, at token 7: ", ["↵|s|leep|·in|·|<C3>|<9C>|n|al|?|↵ → –"]),
+        (f"{LIONS.decode()}more", "They part in line 3, at token 18: ", ["– → m|ore"]),
+    ],
+)
+def test_where_texts_part_and_what_changed_is_told(lions, qtbot, text, part_at, rows):
+    write(lions, text.encode(), qtbot)
+    assert beginning(lions)[2].startswith(part_at)
+    assert rows_of(lions) == rows
+
+
+def test_lists_of_ids_are_told_of_in_their_own_words(lions, qtbot):
+    ids = lions.first.tokens.ids(0, 17).tolist()
+    paste(lions, str(ids[:-1]).encode(), qtbot)
+    assert beginning(lions).lines == ("100 % of the list: what a cache of prefixes keeps.",)
+    assert counts(lions) == "1 change: 1 missing, 0 too many"
+    paste(lions, b"2549 39 318 75 72 x", qtbot)
+    assert beginning(lions).lines == (
+        "“x” at character 19 is not a whole number.",
+        "Compared is what stands before that: 5 ids.",
+        "60 % of the list: what a cache of prefixes keeps.",
+    )
+    assert (counts(lions), rows_of(lions)[0].partition(" → ")[2]) == (
+        "1 change: 14 missing, 2 too many",
+        "l|i",
+    )
+    paste(lions, b"39 318 403", qtbot)
+    assert beginning(lions)[0] == "0 tokens in common"
+
+
+def test_a_list_that_cuts_the_same_text_otherwise_is_told_of(lions, qtbot):
+    lions.first.set_add_special(False)
+    lions.first.document.set_text(b" lions")
+    paste(lions, b"220 75 1507", qtbot)
+    qtbot.waitUntil(lambda: lions.report is not None)
+    assert beginning(lions).lines[:-1][-1] == "The list stands for the same text, cut in another way."
+
+
+def test_the_spans_of_a_list_are_the_models_but_for_the_mistake(lions, qtbot):
+    paste(lions, b"2549 39 x", qtbot)
+    numbers, first = lions.ids.numbers, lions.first
+    window = numbers.spans_in(0, 9)
+    assert window.ids.tolist() == [2549, 39, -1]
+    attributes = numbers.attributes_of(window.ids).tolist()
+    assert attributes == [*first.attributes_of(window.ids[:2]).tolist(), Attribute.UNKNOWN.value]
+    assert (numbers.label_of(-1), numbers.label_of(0), numbers.label_of(39)) == (
+        "no id",
+        first.label_of(0),
+        first.label_of(39),
+    )
+    assert (numbers.tokenizer, numbers.vocabulary) == (first.tokenizer, first.vocabulary)
+    told = []
+    numbers.tokens_changed.connect(lambda edit, tokens: told.append((edit is not None, len(tokens))))
+    lions.ids.text.document.replace(9, 9, b"y")
+    assert told == [(True, 3)]
+    qtbot.waitUntil(lambda: not lions.is_outdated)
+    assert told == [(True, 3), (False, 3)]
+    assert numbers.spans_in(0, 10).ends.tolist() == [4, 7, 10]

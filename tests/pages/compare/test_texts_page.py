@@ -102,18 +102,25 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
     page.left.setFocus()
     for _ in range(n_changes):
         focused(qtbot, Key.Key_F8)
-        seen.append(page.compared.current)
+        seen.append(page.compared.walk.current)
         change = page.compared.current_change
         places = [
             view.rows.place_of(side.byte_span(change)[0])
             for view, side in zip((page.left, page.right.editor), page.compared.sides, strict=True)
         ]
         assert all(0 <= place.y < page.left.viewport().height() for place in places)
-        if 0 < page.compared.current < n_changes - 1:
+        if 0 < page.compared.walk.current < n_changes - 1:
             assert abs(places[0].y - places[1].y) <= 1
     assert sorted(seen) == list(range(n_changes))
+    for view, side in ((page.left, page.compared.left), (page.right.editor, page.compared.right)):
+        places = view.verticalScrollBar().places
+        assert len(places) == n_changes
+        expected = [
+            side.byte_span(page.compared.change(at))[0] / side.document.size for at in range(n_changes)
+        ]
+        assert np.abs(places - expected).max() < 0.05
     focused(qtbot, Key.Key_F8, SHIFT)
-    assert page.compared.current == seen[-2]
+    assert page.compared.walk.current == seen[-2]
     assert page.walking.place.text() == f"{seen[-2] + 1} of {n_changes}"
 
 
@@ -145,10 +152,10 @@ def test_a_change_is_gone_to_by_a_click_on_its_row(page, qtbot):
     index = rows.model().index(1)
     rows.scrollTo(index)
     qtbot.mouseClick(rows.viewport(), Left, pos=rows.visualRect(index).center())
-    assert page.compared.current == 1
+    assert page.compared.walk.current == 1
     assert f"CHANGE 2 OF {len(page.compared.outcome.rows)}" in told(page)
     qtbot.mouseClick(page.details.go_to_first_difference, Left)
-    assert page.compared.current == 0
+    assert page.compared.walk.current == 0
 
 
 def test_what_is_found_is_copied_as_the_command_line_writes_it(page, qtbot):

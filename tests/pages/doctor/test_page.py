@@ -74,7 +74,7 @@ def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbo
     choose(page, qtbot, "bos_twice")
     assert page.panel.title.text() == "BOS twice"
     assert "1  {{ bos_token }}" in page.panel.template.toPlainText()
-    assert page.panel.picture.grid.rows[0] is not None
+    assert page.panel.grid.placed[0].tokens is not None
     for key in ("Down", "Up", "PgDown", "PgUp", "End", "Home"):
         qtbot.keySequence(page.list, key)
     assert page.model.chosen == 0

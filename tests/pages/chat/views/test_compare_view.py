@@ -2,7 +2,7 @@
 
 import pytest
 from chat_pages import settle
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from guiapp.analysis.chat.messages import conversation_of
@@ -21,10 +21,15 @@ def page(open_page):
     return open_page(messages=MESSAGES)
 
 
-def place_of(columns, side, token):
+def place_of(side, token):
     """The middle of a token, in the window."""
-    rect = next(each.rect for each in columns._cells() if (each.side, each.cell.token) == (side, token))
-    return rect.center().toPoint() - QPoint(0, columns.verticalScrollBar().value())
+    return side._rects_of(token, token + 1)[0].center().toPoint()
+
+
+def heights_of_turns(side):
+    """How far down each message begins in a column."""
+    spans = {turn.message: side.bytes_of(turn) for turn in side.prompt.chat.turns}
+    return {message: side.rows.place_of(span[0]).y for message, span in spans.items() if span is not None}
 
 
 def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
@@ -36,8 +41,8 @@ def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
     assert not page.prompt.isVisible()
     assert page.compare.names[0].text().startswith("As the model reads it")
     assert "only at the right" in page.compare.description.text()
-    page.compare.columns.setFocus()
-    qtbot.keyClick(page.compare.columns, Key.Key_Escape)
+    page.compare.setFocus()
+    qtbot.keyClick(page.compare.sides[0], Key.Key_Escape)
     assert page.prompt.isVisible()
     assert not page.compare.isVisible()
 
@@ -45,24 +50,28 @@ def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
 def test_keys_walk_through_differences_and_tokens(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
     settle(page, qtbot)
-    columns, walk = page.compare.columns, page.compare.walk
-    columns.setFocus()
-    assert walk.place.text() == "– of 2"
+    left, right = page.compare.sides
+    place = page.compare.walking.place
+    left.setFocus()
+    assert place.text() == "– of 2"
     seen = []
-    for place in ("1 of 2", "2 of 2", "1 of 2"):
-        qtbot.keyClick(columns, Key.Key_F8)
-        assert walk.place.text() == place
-        seen.append(columns.selected)
-    assert seen[0] == seen[2] != seen[1]
-    qtbot.keyClick(columns, Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
-    assert walk.place.text() == "2 of 2"
-    side, token = columns.selected
-    assert (side, token) == (0, page.model.selected_token)
-    qtbot.keyClick(columns, Key.Key_Right)
-    assert columns.selected == (side, token + 1)
-    assert columns.accessibleDescription()
-    qtbot.keyClick(columns, Key.Key_Left)
-    assert columns.selected == (side, token)
+    for text in ("1 of 2", "2 of 2", "1 of 2"):
+        qtbot.keyClick(left, Key.Key_F8)
+        assert place.text() == text
+        seen.append(left.prompt.selected_token)
+    assert seen[0] == seen[2] < seen[1]
+    qtbot.keyClick(left, Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
+    assert place.text() == "2 of 2"
+    token = left.prompt.selected_token
+    assert token == page.model.selected_token
+    qtbot.keyClick(left, Key.Key_Right)
+    assert left.prompt.selected_token == page.model.selected_token == token + 1
+    assert left.accessibleDescription()
+    first = page.compare.outcome.changes[0]
+    qtbot.mouseClick(right.viewport(), Left, pos=place_of(right, first.second_start - 1))
+    assert left.prompt.selected_token is None
+    qtbot.keyClick(right, Key.Key_F8)
+    assert place.text() == "1 of 2", "from the token that was clicked"
 
 
 def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
@@ -70,7 +79,7 @@ def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
     settle(page, qtbot)
     page.compare.menu.setFocus()  # as a menu that closes gives it back
     qtbot.keyClick(page.compare.menu, Key.Key_F8)
-    assert page.compare.walk.place.text() == "1 of 2"
+    assert page.compare.walking.place.text() == "1 of 2"
     qtbot.keyClick(page.compare.menu, Key.Key_Escape)
     assert page.prompt.isVisible()
 
@@ -78,27 +87,49 @@ def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
 def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.NO_PROMPT))
     settle(page, qtbot)
-    columns = page.compare.columns
+    left, right = page.compare.sides
     last = len(page.model.encoding) - 1
-    columns.go_to(0, last)
-    qtbot.mouseClick(columns.viewport(), Left, pos=place_of(columns, 0, last - 2))
-    assert columns.selected == (0, last - 2)
-    assert page.model.selected_token == last - 2
-    assert page.compare.token.text().endswith("only here")
-    qtbot.mouseClick(columns.viewport(), Left, pos=place_of(columns, 1, 3))
-    assert page.compare.token.text().endswith("in both")
-    assert page.compare.tree.isVisible()
+    left.go_to(last)
+    qtbot.mouseClick(left.viewport(), Left, pos=place_of(left, last - 2))
+    assert left.prompt.selected_token == page.model.selected_token == last - 2
+    assert page.compare.shared.text() == "only here"
+    qtbot.mouseClick(right.viewport(), Left, pos=place_of(right, 3))
+    assert page.compare.shared.text() == "in both"
+    assert [line.tree.isVisible() for line in page.compare.lines] == [False, True]
+
+
+@pytest.mark.parametrize("size", [(1100, 700), (1800, 900)])
+def test_turns_of_one_message_stand_beside_each_other(page, qtbot, size):
+    page.window().resize(*size)
+    template = "{% for m in messages if m.role != 'system' %}{{ m.content }}{{ m.content }}\n{% endfor %}"
+    for counterpart in (Counterpart(PromptVariant.AS_TEXT), Counterpart(PromptVariant.TEMPLATE, template)):
+        page.counterpart.choose(counterpart)
+        settle(page, qtbot)
+        qtbot.waitUntil(lambda: page.is_ready)
+        first, second = map(heights_of_turns, page.compare.sides)
+        common = first.keys() & second.keys()
+        assert len(common) >= 1
+        assert [first[each] for each in common] == [second[each] for each in common]
+    assert len(second) < len(first)
+    page.compare.sides[0].verticalScrollBar().setValue(40)
+    bars = [side.verticalScrollBar() for side in page.compare.sides]
+    assert bars[1].value() == min(bars[0].value(), bars[1].maximum())
 
 
 def test_a_model_and_a_failure_are_told(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.MODEL, "demo:unigram"))
     settle(page, qtbot)
     assert page.compare.menu.text() == "Beside: demo:unigram"
-    assert page.compare.columns.turns
+    right = page.compare.sides[1]
+    tokenizer = right.prompt.chat.tokenizer
+    assert tokenizer is not page.model.session.tokenizer
+    right.go_to(2)
+    assert tokenizer.vocabulary is right.spans.vocabulary
+    assert not any(line.tree.isVisible() for line in page.compare.lines)
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
     settle(page, qtbot)
     assert page.compare.description.text().startswith("The template has a mistake")
-    assert not page.compare.columns.turns
+    assert right.spans.document.size == 0
     page.compare.close_button.click()
     assert page.prompt.isVisible()
 
@@ -153,9 +184,6 @@ def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, qtbot):
     wanted = []
     page.shell.window.requests.token_wanted.disconnect()
     page.shell.window.requests.token_wanted.connect(wanted.append)
-    page.compare.columns.go_to(1, 5)
-    qtbot.mouseClick(page.compare.tree, Left)
+    page.compare.sides[1].go_to(5)
+    qtbot.mouseClick(page.compare.lines[1].tree, Left)
     assert wanted == [39]
-    assert page.compare.columns.number is None
-    page.compare.columns.go_to(0, 14)
-    assert page.compare.columns.number == 0

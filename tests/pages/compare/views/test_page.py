@@ -89,7 +89,7 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     for row, column in enumerate(page.comparison.rows):
         first, last = page.comparison.tokens_in(column, *page.walk.byte_span)
         ids = column.tokens.ids(first, last).tolist()
-        assert [token.token_id for token in page.details.grid.rows[row].tokens] == ids
+        assert page.details.grid.rows[row].token_ids == ids
     asked = []
     shell.window.requests.race_wanted.connect(lambda *given: asked.append(given))
     expected = shell.compared.sessions[page.causes.explained[0].other], page.walk.byte_span[0]
@@ -168,3 +168,12 @@ def test_tokens_of_each_line_are_told_and_who_needs_more(opened):
     dear = [document.line_start(line) for line in np.flatnonzero(more)]
     assert figures.dear_lines.tolist() == dear
     assert figures.dearness.tolist() == more[more > 0].tolist()
+
+
+def test_a_model_with_unknown_tokens_does_not_have_the_fewest(open_page, qtbot):
+    text = "🦄🦄🦄🦄🦄🦄🦄🦄 zoo".encode()
+    _, page = open_page("demo:bpe", "demo:wordpiece", text=text)
+    qtbot.waitUntil(lambda: "unknown" in page.columns.columns[1].head.accessibleName())
+    assert "fewest" in page.columns.columns[0].head.accessibleName()
+    header = [page.summary.view.table.headerData(at, Qt.Orientation.Horizontal) for at in range(7)]
+    assert "unknown" in header

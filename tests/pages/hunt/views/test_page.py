@@ -49,7 +49,7 @@ def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page,
     qtbot.mouseClick(page.head.sides[0].button, LEFT)
     assert picker.isVisible(), "for the model of the window"
     picker.close()
-    assert page.head.sides[1].button.text() == "second.gguf"
+    qtbot.waitUntil(lambda: page.head.sides[1].button.text() == "second.gguf")
     assert page.status.button.isEnabled()
     assert page.words.choose.isHidden()
 
@@ -115,11 +115,11 @@ def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine,
         html = page.panel.why.toHtml()
         assert color_of(0, theme).name() in html
         assert theme.text.name() in html
-    assert page.panel.picture.isVisible()
-    first, second = page.panel.picture.grid.rows
-    assert [box.token_id for box in first] == [1, 2]
-    assert [box.token_id for box in second] == [3]
-    assert len(page.panel.picture.grid.apart) == 1
+    assert page.panel.grid.isVisible()
+    first, second = page.panel.grid.placed
+    assert [box.token_id for box in first.tokens] == ["1", "2"]
+    assert [box.token_id for box in second.tokens] == ["3"]
+    assert len(page.panel.grid.placed[0].apart) == 1
     assert [button.accessibleName() for button in page.panel.places] == ["Line 1: one·1984", "Line 2: two·12"]
     qtbot.mouseClick(page.panel.places[1], LEFT)
     assert page.shell.window.pages.current_name == "inspect"
@@ -290,7 +290,7 @@ def test_hostile_texts_and_names_are_shown_and_never_obeyed(page, engine, qtbot)
     state = state.with_batch(lines_of(file, DIGITS, (1, 0, HOSTILE, 3)))
     tell(qtbot, page, engine, state)
     ((_, label),) = page.causes.chips(0)
-    shown = [label, *(cell.text for cell in page.panel.picture.grid.cells)]
+    shown = [label, *(cell.text for cell in page.panel.grid.placed[0].cells)]
     shown.append(page.panel.places[0].accessibleName())
     for text in shown:
         assert not {*"\u202e\x07\n\u200b"} & {*text}

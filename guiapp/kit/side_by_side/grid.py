@@ -1,0 +1,355 @@
+"""A short text as several cut it, one below the other, on one grid of characters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, groupby, pairwise
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
+
+from guiapp.analysis.hunt.mismatches import Spans
+from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.visible_text import isolate, visible_text
+from guiapp.kit.spans.legend import LegendEntry, characters, line
+from guiapp.kit.widgets.layouts import in_row, scroll_across
+from guiapp.kit.widgets.painting import (
+    CENTER,
+    LEFT,
+    MARKER_PX,
+    Painted,
+    draw_marker,
+    elided,
+    fill,
+    ring,
+    write,
+)
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+Place = tuple[int, int]
+"""A byte of the text, and how many tokens without text come before it there."""
+Width = Callable[[str], float]
+MOST_CHARACTERS = 80
+CELL_ROOM_PX, TOKEN_ROOM_PX, ID_ROOM_PX = 1.0, 12.0, 6.0  # around a character, a token and an id
+
+
+class GridRow(NamedTuple):
+    """What one of them makes of a text.
+
+    number     of its marker
+    token_ids  None where it refuses the text
+    spans      the bytes of each token; None where only ids are known
+    tints      the colour of each token; without them, one for each span
+    labels     what to call each token that has no text; without them, its id
+    """
+
+    name: str
+    number: int
+    text: bytes
+    token_ids: Sequence[int] | None
+    spans: Spans | None
+    tints: Sequence[int] = ()
+    labels: Sequence[str] = ()
+
+    def id_of(self, at: int) -> str:
+        return "" if self.token_ids is None else str(self.token_ids[at])
+
+    def label(self, at: int) -> str:
+        return self.labels[at] if self.labels else self.id_of(at)
+
+    def tint(self, at: int, span: tuple[int, int], tints: dict[tuple[int, int], int]) -> int:
+        """The colour of a token, of those by span that are known or a new one; -1 where it has no text."""
+        if span[0] == span[1]:
+            return -1
+        return self.tints[at] if self.tints else tints.setdefault(span, len(tints))
+
+
+class GridCell(NamedTuple):
+    """A character, or what is seen for it."""
+
+    text: str
+    left: float
+    right: float
+
+
+class GridToken(NamedTuple):
+    """A token; `tint` is its colour, -1 for one without text, which is called by `label`."""
+
+    token_id: str
+    left: float
+    right: float
+    tint: int
+    label: str
+
+
+class PlacedRow(NamedTuple):
+    """A row, in pixels from the left.
+
+    tokens  None where they are not known
+    common  where this row and the next one both cut their text
+    apart   where only one of them does
+    """
+
+    cells: tuple[GridCell, ...]
+    tokens: tuple[GridToken, ...] | None
+    common: tuple[float, ...] = ()
+    apart: tuple[float, ...] = ()
+
+
+def placed_rows(rows: Sequence[GridRow], text_width: Width, id_width: Width) -> list[PlacedRow]:
+    """Place rows by the widths of their characters and ids; neighbours of one text are on one grid."""
+    return [
+        placed
+        for text, group in groupby(rows, lambda row: row.text)
+        for placed in _of_one_text(text, list(group), text_width, id_width)
+    ]
+
+
+def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: Width) -> Iterator[PlacedRow]:
+    shown = list(_characters(text))[:MOST_CHARACTERS]
+    last = shown[-1][1] if shown else 0
+    spans = [_shown_spans(row, last) for row in rows]
+    *of_rows, of_cells = bounds_of(
+        [*(each or [] for each in spans), [(start, end) for start, end, _ in shown]]
+    )
+    needs = [
+        Need(*bounds, text_width(seen) + CELL_ROOM_PX)
+        for bounds, (_, _, seen) in zip(of_cells, shown, strict=True)
+    ]
+    for row, row_spans, bounds in zip(rows, spans, of_rows, strict=True):
+        for at, ((start, end), bound) in enumerate(zip(row_spans or (), bounds, strict=True)):
+            inside = "".join(seen for begin, stop, seen in shown if start <= begin and stop <= end)
+            width = (text_width(inside) if inside else id_width(row.label(at))) + TOKEN_ROOM_PX
+            needs.append(Need(*bound, max(width, id_width(row.id_of(at)) + ID_ROOM_PX)))
+    x = places_of(needs)
+    cells = tuple(
+        GridCell(isolate(seen), x[start], x[end])
+        for (start, end), (_, _, seen) in zip(of_cells, shown, strict=True)
+    )
+    tints: dict[tuple[int, int], int] = {}
+    ends = [
+        None if row_spans is None else {(end, 0) for start, end in row_spans if start < end < last}
+        for row_spans in spans
+    ]
+    for row, row_spans, bounds, (mine, others) in zip(
+        rows, spans, of_rows, pairwise([*ends, None]), strict=True
+    ):
+        if row_spans is None:
+            yield PlacedRow(cells, None)
+            continue
+        tokens = tuple(
+            GridToken(row.id_of(at), x[start], x[end], row.tint(at, span, tints), row.label(at))
+            for at, (span, (start, end)) in enumerate(zip(row_spans, bounds, strict=True))
+        )
+        cuts = ((), ()) if mine is None or others is None else (mine & others, mine ^ others)
+        yield PlacedRow(cells, tokens, *(tuple(x[place] for place in sorted(each)) for each in cuts))
+
+
+def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
+    """Start, end and looks of each; a byte that is not UTF-8 is one."""
+    at = 0
+    for character in text.decode("utf-8", "surrogateescape"):
+        data = character.encode("utf-8", "surrogateescape")
+        yield at, at + len(data), visible_text(data)
+        at += len(data)
+
+
+def _shown_spans(row: GridRow, last: int) -> list[tuple[int, int]] | None:
+    """The bytes of the tokens that are shown: those of the characters up to a byte."""
+    if row.token_ids is None or row.spans is None:
+        return None
+    return [(start, min(end, last)) for start, end in row.spans if start < last or start == end == last]
+
+
+class Need(NamedTuple):
+    """The room that something from one place to another needs."""
+
+    start: Place
+    end: Place
+    width_px: float
+
+
+def places_of(needs: Iterable[Need]) -> dict[Place, float]:
+    """Where each place lies that something begins or ends at, in pixels behind the first one.
+
+    What lies between the fewest places is given its room first, in equal parts between those.
+    """
+    needs = list(needs)
+    places = sorted({place for need in needs for place in need[:2]})
+    numbers = {place: number for number, place in enumerate(places)}
+    widths = [0.0] * len(places)
+    for start, end, width in sorted(needs, key=lambda need: numbers[need.end] - numbers[need.start]):
+        between = slice(numbers[start], numbers[end])
+        missing = width - sum(widths[between])
+        if missing > 0:
+            share = missing / (between.stop - between.start)
+            widths[between] = [each + share for each in widths[between]]
+    return dict(zip(places, accumulate(widths, initial=0.0), strict=False))
+
+
+def bounds_of(rows: Sequence[Sequence[tuple[int, int]]]) -> list[list[tuple[Place, Place]]]:
+    """Where the bytes [start, end) of each row stand; those without text one by one, before others."""
+    n_empty: Counter[int] = Counter()
+    for row in rows:
+        n_empty |= Counter(start for start, end in row if start == end)
+    return [_bounds_in(row, n_empty) for row in rows]
+
+
+def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tuple[Place, Place]]:
+    bounds, seen = [], Counter[int]()
+    for start, end in row:
+        if start == end:
+            bounds.append(((start, seen[start]), (start, seen[start] + 1)))
+            seen[start] += 1
+        else:
+            bounds.append(((start, n_empty[start]), (end, 0)))
+    return bounds
+
+
+TEXT_PX, ID_PX = 17, 11
+BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 8
+ROW_PX = BOX_PX + ID_ROW_PX + GUIDE_PX
+NAMES_PX = 84
+SCROLL_BAR_PX = 12
+RADIUS_PX = 5.0
+
+
+def _common(theme: Theme) -> QPen:
+    return QPen(theme.faint, 1)
+
+
+def _apart(theme: Theme) -> QPen:
+    return QPen(theme.accent, 2, Qt.PenStyle.DotLine)
+
+
+CUTS = (
+    LegendEntry(line(_common, is_upright=True), "Both split here"),
+    LegendEntry(line(_apart, is_upright=True), "Only one of the two splits here"),
+)
+LEGEND = (
+    *CUTS,
+    LegendEntry(characters("1", "control"), "Id of a token that stands for no text, such as BOS"),
+)
+
+
+class SpanGrid(QWidget):
+    """Tokens as boxes over their ids, beside who makes them; what does not fit is scrolled to.
+
+    Cuts that a row and the next one make are lines between them, those of only one are dotted.
+
+    rows, placed  what is shown, and where that is
+    """
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self.rows: list[GridRow] = []
+        self.placed: list[PlacedRow] = []
+        self._names, self._tokens = _Names(self, theme_source), _Boxes(self, theme_source)
+        self._area = QScrollArea()
+        scroll_across(self._area, self._tokens)
+        in_row(self._names, (self._area, 1), on=self, spacing=0)
+        self._names.setFixedWidth(NAMES_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_rows(self, rows: list[GridRow]) -> None:
+        if rows == self.rows:
+            return
+        self.rows = rows
+        metrics = [QFontMetricsF(Theme.mono_font(size)) for size in (TEXT_PX, ID_PX)]
+        self.placed = placed_rows(rows, *(each.horizontalAdvance for each in metrics))
+        rights = [cell.right for row in self.placed for cell in row.cells]
+        rights += [token.right for row in self.placed for token in row.tokens or ()]
+        self._tokens.setMinimumSize(round(max(rights, default=0)) + 2, ROW_PX * len(rows) - GUIDE_PX)
+        self._fit()
+        self._area.horizontalScrollBar().setValue(0)
+        self.setAccessibleName(f"Tokens of {' and '.join(row.name for row in rows)}")
+        texts = dict.fromkeys(visible_text(row.text) for row in rows)
+        self.setAccessibleDescription(". ".join((*texts, *(f"{row.name}: {_ids(row)}" for row in rows))))
+        for part in (self._names, self._tokens):
+            part.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave room for a scroll bar where there is one."""
+        has_bar = self._tokens.minimumWidth() > self.width() - NAMES_PX
+        self.setFixedHeight(self._tokens.minimumHeight() + SCROLL_BAR_PX * has_bar)
+
+
+class _Names(Painted):
+    """Who makes the tokens of each row, and how many."""
+
+    def __init__(self, grid: SpanGrid, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._grid = grid
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        left, small = MARKER_PX + GAP_PX, Theme.ui_font(SMALL_FONT_PX)
+        for at, row in enumerate(self._grid.rows):
+            upper = QRectF(left, at * ROW_PX, NAMES_PX - left - UNIT_PX, BOX_PX / 2 + 2)
+            draw_marker(painter, QPointF(MARKER_PX / 2 + 1, upper.center().y()), row.number, theme)
+            name = elided(row.name, Theme.ui_font(), upper.width(), Qt.TextElideMode.ElideMiddle)
+            write(painter, upper, name, theme.text, LEFT, Theme.ui_font())
+            number = "refuses it" if row.token_ids is None else counted(len(row.token_ids), "token")
+            write(painter, upper.translated(0, BOX_PX / 2), number, theme.dim, LEFT, small)
+
+
+class _Boxes(Painted):
+    """The boxes and ids of all rows, and the lines between them."""
+
+    def __init__(self, grid: SpanGrid, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._grid = grid
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        for at, (row, placed) in enumerate(zip(self._grid.rows, self._grid.placed, strict=True)):
+            top = at * ROW_PX
+            if placed.tokens is None:  # it is not known what each token stands for
+                place = QRectF(0, top, self.width(), BOX_PX)
+                write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
+            else:
+                self._paint_row(painter, theme, top, placed.cells, placed.tokens)
+            for places, pen in ((placed.common, _common), (placed.apart, _apart)):
+                painter.setPen(pen(theme))
+                for x in places:
+                    painter.drawLine(QPointF(x, top + BOX_PX + 2), QPointF(x, top + ROW_PX - 2))
+
+    def _paint_row(
+        self,
+        painter: QPainter,
+        theme: Theme,
+        top: int,
+        cells: Sequence[GridCell],
+        tokens: Sequence[GridToken],
+    ) -> None:
+        ids, text = Theme.mono_font(ID_PX), Theme.mono_font(TEXT_PX)
+        if not tokens:
+            nothing = QRectF(0, top, self.width(), BOX_PX)
+            write(painter, nothing, "no tokens", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
+            return
+        for token in tokens:
+            box = QRectF(token.left + 1, top, token.right - token.left - 2, BOX_PX)
+            if token.tint < 0:  # BOS and the like
+                ring(painter, box.adjusted(0, 5, 0, -5), theme.control, RADIUS_PX)
+                write(painter, box, token.label, theme.control, CENTER, ids)
+            else:
+                fill(painter, box, theme.span_color(token.tint), RADIUS_PX)
+            if token.tint >= 0 or token.label != token.token_id:
+                below = QRectF(token.left, top + BOX_PX, token.right - token.left, ID_ROW_PX)
+                write(painter, below, token.token_id, theme.dim, CENTER, ids)
+        n_empty = sum(token.tint < 0 for token in tokens)
+        for cell in cells if n_empty < len(tokens) else ():
+            place = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
+            write(painter, place, cell.text, theme.span_text, CENTER, text)
+
+
+def _ids(row: GridRow) -> str:
+    return "no ids" if row.token_ids is None else " ".join(map(str, row.token_ids)) or "nothing"

@@ -1,0 +1,106 @@
+"""The head of a column of tokens: its name, how many tokens it has and how many more than others."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.painting import Painted, fill
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
+
+COUNT_FONT_PX = 22
+BAR_PX = 4
+LEAST_NAME_PX, MOST_NAME_PX = 60, 300
+AROUND_NAME_PX = 48  # the arrow, and room
+
+
+class PrefixBar(Painted):
+    """A line as long as a text has tokens, beside the other one's; full as far as both begin alike.
+
+    What is more than the other text has, is amber.
+    """
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._shares = (0.0, 0.0, 0.0)
+        self.setFixedHeight(BAR_PX)
+
+    def show_shares(self, common: float, least: float, length: float) -> None:
+        """As shares of the whole width; `least` is what both have."""
+        if self._shares != (common, least, length):
+            self._shares = (common, least, length)
+            self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        common, least, length = (share * self.width() for share in self._shares)
+        for width, color in ((length, theme.warning), (least, theme.line), (common, theme.dim)):
+            fill(painter, QRectF(0, 0, width, BAR_PX), color, BAR_PX / 2)
+
+
+class NameButton(MenuButton):
+    """`name ▾`, shortened in the middle where it does not fit."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, role="name")
+        self._name = ""
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def set_name(self, name: str) -> None:
+        if name != self._name:
+            self._name = name
+            self._fit()
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        width = min(self.fontMetrics().horizontalAdvance(self._name), MOST_NAME_PX)
+        return QSize(AROUND_NAME_PX + width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(LEAST_NAME_PX, self.sizeHint().width()), super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = max(self.width() - AROUND_NAME_PX, 0) + 2  # widths are rounded
+        shown = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, room)
+        if shown.replace("&", "&&") != self.text():
+            self.setText(shown.replace("&", "&&"))
+
+
+class SideHead(QFrame):
+    """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
+
+    height_px = 92
+
+    def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._count = set_role(QLabel("0"), "number")
+        self._count.setFont(Theme.mono_font(COUNT_FONT_PX))
+        self._count.setAccessibleName("Tokens")
+        self._more = set_role(QLabel(), "more")
+        self._size = set_role(FittedLabel(), "dim")
+        self._bar = PrefixBar(theme_source)
+        first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
+        second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
+        in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
+        self.setFixedHeight(self.height_px)  # both texts begin at the same height
+
+    def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
+        """The tokens of this side, how many more than the other it has, and those both begin with."""
+        self._count.setText(f"{n_tokens:,}")
+        self._more.setText(f"+{n_more:,}" if n_more > 0 else "")
+        least = n_tokens - max(n_more, 0)
+        self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
+
+    def show_size(self, *texts: str, role: str = "dim") -> None:
+        """How long the text is, and what there is room to say besides; the longest first."""
+        if role != self._size.property("role"):
+            set_role(self._size, role)
+        self._size.set_texts(list(texts))

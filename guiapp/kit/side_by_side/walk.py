@@ -1,0 +1,130 @@
+"""The difference that people look at, and the way to the next one and the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.kit.document.document import TextDocument
+
+
+class Differences(Protocol):
+    """Spans of a text in order; a `TokenStore` is such a list."""
+
+    def __len__(self) -> int: ...
+
+    def span(self, index: int) -> tuple[int, int]:
+        """The bytes [start, end) of one; empty where something is missing."""
+
+    def first_from(self, offset: int) -> int:
+        """The first one that begins at a byte or behind it; as many as there are if none does."""
+
+    def ids(self, first: int, last: int) -> NDArray[np.int32]:
+        """The kinds of those from `first` up to `last`."""
+
+
+class DifferenceWalk(QObject):
+    """The current difference in a document; it stays the same one through edits elsewhere.
+
+    kind  only those of this kind are walked through, None for all
+
+    Signals:
+        changed(): `current`, `n_all` or `kind` is new; the owner emits it, too, when the differences are new.
+        moved(): people are to see the current one.
+    """
+
+    changed = Signal()
+    moved = Signal()
+
+    def __init__(
+        self,
+        document: TextDocument,
+        differences: Callable[[], Differences | None],
+        parent: QObject | None = None,
+    ) -> None:
+        """`differences` gives those of the present text, None while they are not known."""
+        super().__init__(parent)
+        self._document = document
+        self._differences = differences
+        self._byte_span: tuple[int, int] | None = None
+        self._index = 0  # which it was when it was gone to
+        self._caret = -1  # where it was after the last step
+        self.kind: int | None = None
+        document.written.connect(self._on_edited)  # before anybody asks
+
+    @property
+    def n_all(self) -> int:
+        differences = self._differences()
+        return 0 if differences is None else len(differences)
+
+    @property
+    def current(self) -> int | None:
+        """Which one it is, from 0."""
+        differences = self._differences()
+        if differences is None or self._byte_span is None:
+            return None
+        if self._index < len(differences) and differences.span(self._index) == self._byte_span:
+            return self._index  # others may have the same span, where tokens have no text
+        index = differences.first_from(self._byte_span[0])
+        while index < len(differences) and (span := differences.span(index))[0] == self._byte_span[0]:
+            if span == self._byte_span:
+                return index
+            index += 1
+        return None
+
+    @property
+    def byte_span(self) -> tuple[int, int] | None:
+        return self._byte_span if self.current is not None else None
+
+    def step(self, by: int, start: int | None = None) -> None:
+        """Go to the next one, or the one before: from the current one, or from the caret if that moved.
+
+        Where there is no current one, begin at the byte `start` instead of the caret if it is given.
+        """
+        differences, current, caret = self._differences(), self.current, self._document.caret
+        if differences is None or not len(differences):
+            return
+        if current is None or caret != self._caret:
+            behind = differences.first_from(caret if current is not None or start is None else start)
+            current = behind - 1 if by > 0 else behind
+        kinds = differences.ids(0, len(differences))
+        for distance in range(1, len(differences) + 1):
+            index = (current + by * distance) % len(differences)
+            if self.kind is None or int(kinds[index]) == self.kind:
+                self.go_to(index)
+                return
+
+    def go_to(self, index: int) -> None:
+        differences = self._differences()
+        if differences is None or not 0 <= index < len(differences):
+            return
+        self._byte_span, self._index = differences.span(index), index
+        self.changed.emit()
+        self.moved.emit()
+        self._caret = self._document.caret  # where whoever showed it has put it
+
+    def leave(self) -> None:
+        self._byte_span, self.kind = None, None
+        self.changed.emit()
+
+    def choose_kind(self, kind: int | None) -> None:
+        """Walk only through those of one kind from now on, beginning with the first; None for all."""
+        differences, self.kind = self._differences(), kind
+        kinds = [] if differences is None else differences.ids(0, len(differences)).tolist()
+        if kind in kinds:  # else an edit has taken the last one away
+            self.go_to(kinds.index(kind))
+        else:
+            self.changed.emit()
+
+    def _on_edited(self, edit: TextEdit) -> None:
+        if self._byte_span is not None:
+            start, end = self._byte_span
+            if edit.start + edit.removed <= start and edit.start < end:
+                self._byte_span = start + edit.shift, end + edit.shift
+            elif edit.start < end:
+                self._byte_span = None
