@@ -5,12 +5,11 @@ To add a column of the window, of CSV and of JSON alike, add a row to COLUMNS.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from guiapp.analysis.search.matches import QueryError, RegexTokenMatcher
 from guiapp.analysis.tree.coloring import merge_ranks
 from guiapp.analysis.tree.picture import SCRIPT_NAMES, token_scripts
 from guiapp.analysis.tree.trials import broken_tokens, is_tried
+from guiapp.analysis.vocabulary_list.listing import Cell, Flags, Ids, ListColumn, Values
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import KIND_NAMES, Attribute
 from guiapp.core.vocabulary.special_ids import reserved
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     )
 
 
-Ids = NDArray[np.int32]
-Flags = NDArray[np.bool_]
-Values = NDArray[np.number]
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 
@@ -174,6 +171,11 @@ class TokenFigures:
         is_special: Flags = self.vocabulary.effective_attributes & SPECIAL > 0
         return is_special
 
+    @property
+    def summary(self) -> dict[str, object]:
+        """What the record of a list tells about all tokens."""
+        return {} if self.indicators is None else {"embeddings": self.indicators.record}
+
     def flags(self, ids: Ids) -> Flags:
         """For each token whether it is one of these."""
         flags = np.zeros(len(self), np.bool_)
@@ -181,53 +183,8 @@ class TokenFigures:
         return flags
 
 
-Write = Callable[[TokenFigures, int, Spelling], str]
 LONGEST_TOKEN = 60  # characters
 NOT_READ = "The embeddings have not been read. “Read embeddings” does that, on the command line --embeddings."
-
-
-@dataclass(frozen=True)
-class VocabularyColumn:
-    """One figure of tokens, or how they are written.
-
-    name    also its title
-    about   what it says, in a few words
-    values  what rows are sorted and, with `is_figure`, filtered by: n of them, NaN for tokens without one;
-            None where the vocabulary has none
-    write   what it says of a token, where that is not the value as people write it
-    is_usual  whether it is shown unless people choose
-    digits    that a figure is written with, where it is no whole number
-    lacking   what to say where there are no values; "" where the type of the vocabulary is why
-    """
-
-    name: str
-    about: str
-    values: Callable[[TokenFigures], Values | None]
-    write: Write | None = None
-    is_usual: bool = True
-    lacking: str = ""
-    digits: int = 6
-
-    @property
-    def is_figure(self) -> bool:
-        return self.write is None or self.name == "id"  # which is written without commas
-
-    def text(self, figures: TokenFigures, token: int, spelling: Spelling) -> str:
-        """What a table for people says of a token."""
-        if self.write is not None:
-            return self.write(figures, token, spelling)
-        value = self.value(figures, token)
-        if value is None:
-            return ""
-        return f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
-
-    def value(self, figures: TokenFigures, token: int) -> int | float | None:
-        """The figure of a token; None where it has none."""
-        values = self.values(figures)
-        value = None if values is None else values[token].item()
-        if isinstance(value, float) and not isfinite(value):
-            return None
-        return int(value) if value is not None and value == int(value) else value
 
 
 def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFigures], Values | None]:
@@ -240,74 +197,82 @@ def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
     return "" if values is None else {0.0: "never", 1.0: "yes"}.get(float(values[token]), "")
 
 
+TokenColumn = ListColumn[TokenFigures]
 COLUMNS = (
-    VocabularyColumn(
-        "id", "its row in the vocabulary", lambda figures: figures.ids, lambda _, token, spelling: str(token)
+    TokenColumn(
+        "id",
+        "its row in the vocabulary",
+        lambda figures: figures.ids,
+        lambda _, token, spelling: str(token),
+        figure=True,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "token",
         "what it stands for; sorts by bytes",
         lambda figures: figures.places,
         lambda figures, token, spelling: spelling.token(figures.vocabulary, token, LONGEST_TOKEN),
+        share=2.6,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "bytes",
         "the same in hex digits",
         lambda figures: figures.places,
-        lambda figures, token, spelling: figures.tree.token_bytes(token).hex(" ").upper(),
+        lambda figures, token, spelling: figures.vocabulary.token_bytes(token).hex(" ").upper(),
+        data=lambda figures, token: figures.vocabulary.token_bytes(token).hex(),
         is_usual=False,
+        share=2.4,
     ),
-    VocabularyColumn("length", "in bytes", lambda figures: figures.lengths),
-    VocabularyColumn(
-        "characters", "those that begin in it", lambda figures: figures.characters, is_usual=False
+    TokenColumn("length", "in bytes", lambda figures: figures.lengths),
+    TokenColumn(
+        "characters", "those that begin in it", lambda figures: figures.characters, is_usual=False, share=1.2
     ),
-    VocabularyColumn(
+    TokenColumn(
         "kind",
         "what it is for",
         lambda figures: figures.vocabulary.kinds,
         lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
+        share=1.3,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "script",
         "that of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
+        share=1.7,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "role",
         "what the file or llama.cpp uses it for",
         lambda figures: np.where(figures.has_role, 0, 1),
         lambda figures, token, spelling: figures.roles.get(token, ""),
         is_usual=False,
+        share=1.3,
     ),
-    VocabularyColumn(
-        "rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks
-    ),
-    VocabularyColumn("score", "the higher, the more likely", lambda figures: figures.scores),
-    VocabularyColumn(
-        "children", "longer tokens right below it in the tree", lambda figures: figures.children
-    ),
-    VocabularyColumn(
+    TokenColumn("rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks),
+    TokenColumn("score", "the higher, the more likely", lambda figures: figures.scores, share=1.3),
+    TokenColumn("children", "longer tokens right below it in the tree", lambda figures: figures.children),
+    TokenColumn(
         "below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False
     ),
-    VocabularyColumn(
+    TokenColumn(
         "depth", "tokens on its way from the root of the tree", lambda figures: figures.depths, is_usual=False
     ),
-    VocabularyColumn(
+    TokenColumn(
         "reached",
         "whether one of ten texts with its bytes led to it",
         lambda figures: figures.is_reached,
         _reached,
         is_usual=False,
+        is_there=lambda figures: True,  # it can be tried
     ),
-    VocabularyColumn(
+    TokenColumn(
         "norm",
         "length of its row in the embeddings",
         _of_embeddings(lambda read: read.input.norms),
         lacking=NOT_READ,
         digits=3,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "distance",
         "of that row from the mean of the known unused ones",
         _of_embeddings(lambda read: read.input.distances),
@@ -315,14 +280,14 @@ COLUMNS = (
         lacking=NOT_READ,
         digits=3,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "cosine",
         "cosine distance of its output row to that mean",
         _of_embeddings(lambda read: read.last.cosines),
         lacking=NOT_READ,
         digits=3,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "residual",
         "the same without the first principal component",
         _of_embeddings(lambda read: read.last.cosines_without_component),
@@ -334,12 +299,12 @@ COLUMNS = (
 BY_NAME = {column.name: column for column in COLUMNS}
 
 
-def columns_of(figures: TokenFigures) -> list[VocabularyColumn]:
-    """Those that a vocabulary has something to say in; `reached` where it was tried."""
-    return [column for column in COLUMNS if column.name == "reached" or column.values(figures) is not None]
+def columns_of(figures: TokenFigures) -> list[TokenColumn]:
+    """Those that a vocabulary has something to say in."""
+    return [column for column in COLUMNS if column.is_known(figures)]
 
 
-def named(names: Sequence[str]) -> list[VocabularyColumn]:
+def named(names: Sequence[str]) -> list[TokenColumn]:
     """Some columns.  Raises QueryError."""
     for name in names:
         if name not in BY_NAME:
@@ -347,17 +312,61 @@ def named(names: Sequence[str]) -> list[VocabularyColumn]:
     return [BY_NAME[name] for name in names]
 
 
-def order(figures: TokenFigures, column: VocabularyColumn, is_descending: bool) -> NDArray[np.int64]:
-    """All tokens by a column, those without a value last and ids ascending where values are equal.
+# Tokens of a vocabulary that are rows of another list: of those in a text, of the special ones
 
-    It is kept: to sort takes longer than to filter.
+
+class TokenRows:
+    """Some tokens, a row each.
+
+    ids     int32[n]: which token a row is about
+    orders  see `listing.Source`
     """
-    key = f"-{column.name}" if is_descending else column.name
-    if key not in figures.orders:
-        values = column.values(figures)
-        if values is None:
-            return np.arange(len(figures))
-        if np.issubdtype(values.dtype, np.unsignedinteger):  # of indexes, all of them small
-            values = values.astype(np.int16)
-        figures.orders[key] = np.argsort(-values if is_descending else values, kind="stable")
-    return figures.orders[key]
+
+    def __init__(self, figures: TokenFigures, ids: Ids) -> None:
+        self.figures, self.ids = figures, ids
+        self.orders: dict[str, NDArray[np.int64]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def token(self, row: int) -> int:
+        return int(self.ids[row])
+
+
+R = TypeVar("R", bound=TokenRows)
+
+
+@dataclass(frozen=True)
+class _OfToken(ListColumn[R]):
+    """What a column of COLUMNS says of the token of a row."""
+
+    of: TokenColumn = COLUMNS[0]
+
+    def is_known(self, source: R) -> bool:
+        return self.of.values(source.figures) is not None
+
+    @property
+    def is_figure(self) -> bool:
+        return self.of.is_figure
+
+    def sorts_by(self, source: R) -> Values | None:
+        values = self.of.sorts_by(source.figures)
+        return None if values is None else values[source.ids]
+
+    def text(self, source: R, row: int, spelling: Spelling) -> str:
+        return self.of.text(source.figures, source.token(row), spelling)
+
+    def value(self, source: R, row: int) -> int | float | None:
+        return self.of.value(source.figures, source.token(row))
+
+    def cell(self, source: R, row: int, spelling: Spelling) -> Cell:
+        return self.of.cell(source.figures, source.token(row), spelling)
+
+
+def of_tokens(usual: Collection[str], without: Collection[str] = ()) -> dict[str, ListColumn[R]]:
+    """The columns of COLUMNS for the tokens of rows, by name; some are shown unless people choose."""
+    return {
+        each.name: _OfToken(each.name, each.about, is_usual=each.name in usual, share=each.share, of=each)
+        for each in COLUMNS
+        if each.name not in without
+    }

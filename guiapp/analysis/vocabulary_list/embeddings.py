@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from io import FileIO
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.file_bytes import HeaderBytes, open_regular, state_of
 from guiapp.core.formats.gguf_reader import BROKEN, TensorPlace, all_parts, read_header, tensor_places
-from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.special_ids import reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -99,6 +100,33 @@ class Indicators:
         """The tokens up to the limit, the most suspicious first; those of `groups` aside."""
         ids = np.flatnonzero((self.values <= self.limit) & ~self.is_known)
         return ids[np.argsort(self.values[ids], kind="stable")].astype(np.int32)
+
+    @property
+    def record(self) -> dict[str, object]:
+        """What reading the embeddings told about all tokens, for programs."""
+        matrices = (each.matrix for each in self.matrices)
+        return {
+            "indicator": self.title,
+            "limit": self.limit if isfinite(self.limit) else None,
+            "untrained": len(self.suspects),
+            "compared_with": None
+            if self.known is None
+            else {"what": self.known.why, "rows": self.known.rows.tolist()},
+            "tensors": [
+                {"name": each.name, "type": each.kind.name, "rows": each.n_rows, "width": each.width}
+                for each in matrices
+            ],
+            "remarks": [*self.notes],
+        }
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """The same for people."""
+        if self.known is not None:
+            yield f"The embeddings are compared with the mean of {len(self.known.rows):,} {self.known.why}."
+        limit = f"a {self.title} up to {self.limit:.4g}"
+        yield f"{counted(len(self.suspects), 'token')} with {limit}: hardly trained, perhaps."
+        yield from self.notes
 
 
 def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:

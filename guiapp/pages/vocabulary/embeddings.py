@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, Flags, Ids, TokenFigures
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, TokenFigures
+from guiapp.analysis.vocabulary_list.listing import Flags, Ids
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.pages.vocabulary.model import VocabularyModel

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,
@@ -19,12 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, Ids
+from guiapp.analysis.vocabulary_list.columns import BY_NAME
 from guiapp.analysis.vocabulary_list.embeddings import KnownUnused
 from guiapp.analysis.vocabulary_list.filters import has
+from guiapp.analysis.vocabulary_list.listing import Ids
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word
 from guiapp.kit.charts.scales import Scale
+from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -34,6 +36,7 @@ from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     UNIT_PX,
+    Theme,
     ThemeSource,
     blend,
     heading,
@@ -43,13 +46,13 @@ from guiapp.kit.widgets.theme import (
 )
 from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, EmbeddingsPlot
 from guiapp.pages.vocabulary.model import VocabularyModel
-from guiapp.pages.vocabulary.picture import draw_hollow, draw_known, draw_suspects
 
 Pixels = NDArray[np.int64]
 Key = Qt.Key
 STEPS = {Key.Key_Left: -1, Key.Key_Up: -1, Key.Key_Right: 1, Key.Key_Down: 1}
 NEAR_PX = 8  # of a point that a click means
 FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to so many tokens, points are large
+MARK_PX, KNOWN_PX = 5, 7
 RING_PX, FREE = 15, 1.03  # around the chosen token; beyond the highest value
 FAINTEST = 0.3  # the strength of a single point; where most lie in one pixel it is 1
 OTHERS = 0.35  # how far others are from the panel's colour to that of dim words
@@ -309,7 +312,7 @@ class EmbeddingsChart(Chart):
         size = round((LARGE_PX if len(x) <= FEW else SMALL_PX) * ratio)
         columns, rows = (x * ratio).astype(np.int64), (y * ratio).astype(np.int64)
         is_seen = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
-        shown = self._model.shown.ids  # of the next model already, perhaps
+        shown = np.asarray(self._model.shown.rows, np.int32)  # of the next model already, perhaps
         is_listed = np.zeros(max(picture.tokens.max(initial=0), shown.max(initial=0)) + 1, np.bool_)
         is_listed[shown] = True
         listed, at = is_listed[picture.tokens], rows * width + columns
@@ -406,3 +409,38 @@ def _spread(counts: Pixels, size: int) -> Pixels:
             wide[tuple(ahead)] += counts[tuple(behind)]
         counts = wide
     return counts
+
+
+# How the chart marks tokens, and its legend
+
+
+def draw_suspects(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
+    painter.setPen(QPen(theme.warning, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap))
+    painter.drawPoints(QPolygonF(places))
+
+
+def draw_hollow(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
+    """Squares of what looks untrained, and is not reached by text either."""
+    painter.setPen(QPen(theme.warning, 1))
+    painter.setBrush(theme.panel)
+    for at in places:
+        painter.drawRect(QRectF(at.x() - MARK_PX / 2, at.y() - MARK_PX / 2, MARK_PX, MARK_PX))
+
+
+def draw_known(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
+    painter.setPen(QPen(theme.dim, 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for at in places:
+        painter.drawEllipse(at, KNOWN_PX / 2, KNOWN_PX / 2)
+
+
+def _one(draw: Callable[[QPainter, Theme, list[QPointF]], None]) -> Draw:
+    return lambda painter, theme, box: draw(painter, theme, [box.center()])
+
+
+LEGEND = (
+    LegendEntry(characters("<E2 82>"), "Bytes that are not a whole character"),
+    LegendEntry(_one(draw_suspects), "Embedding looks untrained; the dashed line is the limit"),
+    LegendEntry(_one(draw_hollow), "The same, and no text that was tried gives this token"),
+    LegendEntry(_one(draw_known), "Known to be unused, such as a reserved token"),
+)

@@ -147,10 +147,10 @@ def test_suspects_are_walked_round_and_listed(read, qtbot):
     assert model.chosen == suspects[-1]
     embeddings.list_suspects()
     settle(model, embeddings, qtbot)
-    assert model.shown.ids.tolist() == suspects
+    assert model.shown.rows.tolist() == suspects
     embeddings.list_suspects()
     settle(model, embeddings, qtbot)
-    assert len(model.shown.ids) == N_TOKENS
+    assert len(model.shown.rows) == N_TOKENS
 
 
 def test_a_prompt_is_about_the_chosen_token(read):

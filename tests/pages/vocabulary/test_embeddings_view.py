@@ -123,7 +123,7 @@ def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
     qtbot.mouseClick(panel.list, LEFT)
     settle(read_page, qtbot)
     assert listed(read_page) == {*DEAD} - {*KNOWN}
-    assert [*read_page.model.shown.ids] == [*read_page.embeddings.indicators.suspects]
+    assert [*read_page.model.shown.rows] == [*read_page.embeddings.indicators.suspects]
     assert panel.list.isChecked()
     qtbot.mouseClick(panel.list, LEFT)
     settle(read_page, qtbot)
