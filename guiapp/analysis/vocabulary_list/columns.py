@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.search.matches import QueryError, RegexTokenMatcher
 from guiapp.analysis.tree.coloring import merge_ranks
@@ -71,6 +72,19 @@ class TokenFigures:
     @property
     def vocabulary(self) -> Vocabulary:
         return self.tokenizer.vocabulary
+
+    @property
+    def figures(self) -> TokenFigures:
+        """Itself, as a list of all tokens; see `TokenRows`."""
+        return self
+
+    def token(self, row: int) -> int:
+        return row
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        """Tells how a token is built."""
+        return Explainer(self.vocabulary, self.tokenizer.merging)
 
     @property
     def tree(self) -> TokenTree:
@@ -205,6 +219,7 @@ COLUMNS = (
         lambda figures: figures.ids,
         lambda _, token, spelling: str(token),
         figure=True,
+        widest="",
     ),
     TokenColumn(
         "token",
@@ -231,7 +246,7 @@ COLUMNS = (
         "what it is for",
         lambda figures: figures.vocabulary.kinds,
         lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
-        share=1.3,
+        share=1.4,
     ),
     TokenColumn(
         "script",
@@ -363,10 +378,20 @@ class _OfToken(ListColumn[R]):
         return self.of.cell(source.figures, source.token(row), spelling)
 
 
-def of_tokens(usual: Collection[str], without: Collection[str] = ()) -> dict[str, ListColumn[R]]:
+def of_tokens(
+    usual: Collection[str], without: Collection[str] = (), yielding: Collection[str] = ()
+) -> dict[str, ListColumn[R]]:
     """The columns of COLUMNS for the tokens of rows, by name; some are shown unless people choose."""
     return {
-        each.name: _OfToken(each.name, each.about, is_usual=each.name in usual, share=each.share, of=each)
+        each.name: _OfToken(
+            each.name,
+            each.about,
+            is_usual=each.name in usual,
+            share=each.share,
+            widest=each.widest,
+            yields=each.name in yielding,
+            of=each,
+        )
         for each in COLUMNS
         if each.name not in without
     }

@@ -61,6 +61,8 @@ class ListColumn(Generic[S]):
     lacking   what to say where there are no values; "" where the type of the vocabulary is why
     digits    that a figure is written with, where it is no whole number
     share     of the width of a table, beside others
+    widest    the figure that a table has room for in any case, or the last one where that is wider
+    yields    whether a narrow table leaves it out
     """
 
     name: str
@@ -74,6 +76,8 @@ class ListColumn(Generic[S]):
     lacking: str = ""
     digits: int = 6
     share: float = 1.0
+    widest: str = "128,255"
+    yields: bool = False
 
     @property
     def is_figure(self) -> bool:

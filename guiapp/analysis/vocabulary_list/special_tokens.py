@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
+from functools import cached_property
 from itertools import compress, zip_longest
 from typing import Any, NamedTuple
 
@@ -13,7 +14,12 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.chat.templates import resembles_end, templates_of
 from guiapp.analysis.doctor.roles import keeps_going
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import NONE, csv_lines, json_text, padded, widths_of
+from guiapp.analysis.search.matches import QueryError
+from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
+from guiapp.analysis.vocabulary_list.filters import fitting
+from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
@@ -23,9 +29,10 @@ from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.checkpoint import checkpoint, stoppable
+from guiapp.native.checkpoint import Progress, checkpoint, stoppable
 
 LONGEST = 40  # characters of a token in a line
+LONGEST_ID = 10  # digits
 LONGEST_ESCAPE = 10  # characters for one: \U000e0001
 CSV_HEAD = (
     *("id", "token", "kind", "roles", "mark", "reached", "text", "around", "end_of_generation"),
@@ -435,23 +442,21 @@ def end_text(token: SpecialToken) -> str:
     return "yes" if token.end else "looks so" if token.is_end_like else ""
 
 
-COLUMNS: Sequence[tuple[str, Callable[[SpecialToken], str]]] = (
-    ("id", lambda token: str(token.token_id)),
-    ("token", lambda token: quoted(token.name, LONGEST)),
-    ("role", lambda token: token.roles_text or ("unused" if token.is_unused else "")),
-    ("kind", lambda token: token.kind),
-    ("from text", lambda token: WAYS[token.reach]),
-    ("ends", end_text),
-    ("the file", lambda token: token.mark),
-)
+WORDS: Mapping[str, Callable[[SpecialToken], str]] = {
+    "id": lambda token: str(token.token_id),
+    "token": lambda token: quoted(token.name, LONGEST),
+    "role": lambda token: token.roles_text or ("unused" if token.is_unused else ""),
+    "kind": lambda token: token.kind,
+    "from text": lambda token: WAYS[token.reach],
+    "ends": end_text,
+    "the file": lambda token: token.mark,
+}
+"""What is said of each token, by titles."""
 
 
 def text_lines(tokens: Sequence[SpecialToken]) -> Iterator[str]:
     """For people: a table, and what is in it."""
-    rows = [
-        [title for title, _ in COLUMNS],
-        *([text(token) or NONE for _, text in COLUMNS] for token in tokens),
-    ]
+    rows = [[*WORDS], *([text(token) or NONE for text in WORDS.values()] for token in tokens)]
     if tokens:
         widths = widths_of(rows)
         yield from ("  ".join(padded(row, widths, [False] * len(row))).rstrip() for row in rows)
@@ -469,3 +474,59 @@ def summary(tokens: Sequence[SpecialToken]) -> str:
     )
     told = ", ".join(f"{n:,} {one if n == 1 else several}" for n, one, several in facts if n)
     return counted(len(tokens), "special token") + (f": {told}." if told else ".")
+
+
+# As rows of a table
+
+
+class SpecialRows(TokenRows):
+    """The special tokens of a model, a row each."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokens = special_list(tokenizer)
+        super().__init__(TokenFigures(tokenizer), np.array([each.token_id for each in self.tokens], np.int32))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of each token the line in which a query is looked for."""
+        return [f"{token.name}\n{token.roles_text}".casefold() for token in stoppable(self.tokens)]
+
+    def fitting(self, query: str, progress: Progress) -> Flags:
+        """bool[n]: whose text, id or role is meant, or that a filter of tokens leaves.  Raises QueryError."""
+        needle = query.strip().casefold()
+        number = needle.removeprefix("#")
+        is_id = number.isascii() and number.isdecimal() and len(number) < LONGEST_ID
+        flags = np.array([needle in name for name in self.names], np.bool_)
+        flags |= self.ids == (int(number) if is_id else -1)
+        try:
+            return flags | fitting(self.figures, query, progress)[self.ids]
+        except QueryError:
+            if flags.any():
+                return flags
+            raise
+
+
+def _words(title: str, share: float, yields: bool = False) -> ListColumn[SpecialRows]:
+    def write(rows: SpecialRows, row: int, _: Spelling) -> str:
+        return WORDS[title](rows.tokens[row])
+
+    return ListColumn(title, write=write, share=share, yields=yields)
+
+
+_OF_TOKENS: dict[str, ListColumn[SpecialRows]] = of_tokens(
+    ("id", "kind"), without=("token", "role"), yielding=("kind",)
+)
+COLUMNS: tuple[ListColumn[SpecialRows], ...] = (
+    _OF_TOKENS.pop("id"),
+    ListColumn(
+        "token",
+        write=lambda rows, row, spelling: spelling.token(rows.figures.vocabulary, rows.token(row), LONGEST),
+        share=3.1,
+    ),
+    _words("role", 1.7),
+    _OF_TOKENS.pop("kind"),
+    _words("from text", 1.4),
+    _words("ends", 0.9),
+    _words("the file", 2.7, yields=True),
+    *_OF_TOKENS.values(),
+)

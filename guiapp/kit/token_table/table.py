@@ -69,13 +69,14 @@ from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     SMALL_FONT_PX,
+    UI_FONT_PX,
     UNIT_PX,
     ThemeSource,
     plain_label,
 )
 
 MOST_COPIED = 20_000  # rows as a file that goes to the clipboard: what is longer is saved
-WIDEST_FIGURE, GAPS_PX = "128,255", 20  # what a cell has room for at least, and beside it
+GAPS_PX, NARROW_PX = 20, 640  # beside the words of a cell; a table that leaves out what yields
 LEAST_PX = 220
 NOT_FOUND = "Nothing here matches."
 MIDDLE = Qt.TextElideMode.ElideMiddle  # many tokens differ by a number at the end
@@ -116,7 +117,7 @@ class TokenTableModel(RowTable[int]):
         super().__init__(parent)
         self._model = model
         self.is_shrinking = False
-        self._shown, self._columns = model.shown, list[ListColumn[Any]]()
+        self._shown, self.shown_columns = model.shown, list[ListColumn[Any]]()
         model.shown_changed.connect(self._show)
         model.columns_changed.connect(self._show)
         model.spelling.changed.connect(self.notify_all_changed)
@@ -140,7 +141,7 @@ class TokenTableModel(RowTable[int]):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if role == Qt.ItemDataRole.ToolTipRole and orientation is Qt.Orientation.Horizontal:
-            return self._columns[section].about
+            return self.shown_columns[section].about
         return super().headerData(section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -160,9 +161,9 @@ class TokenTableModel(RowTable[int]):
     def _show(self) -> None:
         shown, columns = self._model.shown, self._model.shown_columns
         before, rows = self._shown.rows, shown.rows
-        if columns != self._columns or not (isinstance(before, range) and isinstance(rows, range)):
+        if columns != self.shown_columns or not (isinstance(before, range) and isinstance(rows, range)):
             self.beginResetModel()
-            self._shown, self._columns = shown, columns
+            self._shown, self.shown_columns = shown, columns
             self.columns = [
                 Column(each.name, RIGHT if each.is_figure else LEFT, partial(self._text, each))
                 for each in columns
@@ -181,6 +182,11 @@ class TokenTableModel(RowTable[int]):
             self.is_shrinking = False
         self._shown = shown
         self.notify_all_changed()
+
+    def last_text(self, column: ListColumn[Any]) -> str:
+        """What a column says of the last row of all, which is the widest of what numbers them."""
+        source = self._shown.source
+        return self._text(column, len(source) - 1) if source is not None and len(source) else ""
 
     def _text(self, column: ListColumn[Any], row: int) -> str:
         return column.text(self._shown.source, row, self._model.spelling.now)
@@ -202,7 +208,6 @@ class TokenTableView(QTableView):
         self._table, self._zoom = table, zoom or TextZoom(self)
         self._fitted: list[int] = []
         self._is_going = False
-        self._shares: Sequence[float] = ()
         self.setModel(table)
         self.setStyleSheet(CELLS)
         show_rows(self)
@@ -246,32 +251,31 @@ class TokenTableView(QTableView):
             if not is_in_sight:  # Qt has scrolled only as far as it takes
                 self.scrollTo(index, QTableView.ScrollHint.PositionAtCenter)
 
-    def fit_columns(self, shares: Sequence[float] | None = None) -> None:
+    def fit_columns(self) -> None:
         """Share the room beside the scroll bar, where that is too little to be scrolled.
 
         What people dragged stays until the widths are others.
         """
-        self._shares = self._shares if shares is None else shares
-        columns, last = self._table.columns, self._table.row(self._table.n_rows - 1)
-        if len(self._shares) != len(columns):
-            return
-        metrics, cells = self.horizontalHeader().fontMetrics(), self.fontMetrics()
-        least = []
-        for column in columns:
-            figure = "" if last is None else column.text(last)  # the largest, where they are numbers of rows
-            figures = (WIDEST_FIGURE, figure) if column.alignment is RIGHT else ()
-            title_px = metrics.horizontalAdvance(self._table.heading(column))
-            least.append(max(title_px, *map(cells.horizontalAdvance, figures), 0) + GAPS_PX)
         room = self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()
-        widths = shared_out(room, self._shares, least)
+        metrics, cells = self.horizontalHeader().fontMetrics(), self.fontMetrics()
+        shares, least = [], []
+        for column, each in zip(self._table.columns, self._table.shown_columns, strict=True):
+            is_left_out = each.yields and room < NARROW_PX
+            figures = (each.widest, self._table.last_text(each)) if each.is_figure else ()
+            title_px = metrics.horizontalAdvance(self._table.heading(column))
+            least_px = max(title_px, *map(cells.horizontalAdvance, figures), 0) + GAPS_PX
+            shares.append(0 if is_left_out else each.share)
+            least.append(0 if is_left_out else least_px)
+        widths = shared_out(room, shares, least)
         if widths != self._fitted:
             self._fitted = widths
             for number, width in enumerate(widths):
+                self.setColumnHidden(number, width == 0)
                 self.setColumnWidth(number, width)
 
     def _on_zoom_changed(self) -> None:
         self.setFont(self._zoom.mono_font(SMALL_FONT_PX))
-        self.horizontalHeader().setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self.horizontalHeader().setFont(self._zoom.ui_font(UI_FONT_PX))
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
         self.fit_columns()
 
@@ -435,7 +439,7 @@ class TokenTable(QWidget):
             self.view.scrollToTop()  # what was looked for stands there
 
     def _on_rows_changed(self) -> None:
-        self.view.fit_columns([column.share for column in self._model.shown_columns])
+        self.view.fit_columns()
         self._on_chosen_changed()
 
     def _on_chosen_changed(self) -> None:

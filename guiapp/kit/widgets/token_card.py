@@ -27,7 +27,15 @@ from guiapp.kit.session.token_details import FACTS, TokenDetails
 from guiapp.kit.spans.token_menu import copy_action, offer_copying
 from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, framed, in_column, scroll_down
+from guiapp.kit.widgets.layouts import (
+    CARD_MARGIN_PX,
+    STRETCH,
+    WrappingRow,
+    card,
+    framed,
+    in_column,
+    scroll_down,
+)
 from guiapp.kit.widgets.painting import CENTER, Painted, bold, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -85,7 +93,9 @@ class TokenCard(QScrollArea):
         zoom: TextZoom | None = None,
         facts: Sequence[str] = FACTS,
         empty: str = EMPTY_TEXT,
+        buttons: Sequence[QWidget] = (),
     ) -> None:
+        """`buttons` stand below the facts."""
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
@@ -102,7 +112,7 @@ class TokenCard(QScrollArea):
         self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
         self._path.setAccessibleName("Path in the tree")
         self._sections = QWidget()
-        self._build_layout()
+        self._build_layout([WrappingRow([*buttons])] if buttons else [])
         offer_copying(self, "Copy details", self.copy)
         model.details_changed.connect(self._show_details)
         theme_source.changed.connect(self._show_details)
@@ -116,11 +126,11 @@ class TokenCard(QScrollArea):
             lines = [f"{name}\t{value}" for name, value in details.facts]
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
-    def _build_layout(self) -> None:
-        facts = card(self._token, self._facts)
+    def _build_layout(self, buttons: Sequence[QWidget]) -> None:
+        facts = card(self._token, self._facts), *buttons
         building = heading("How it is built"), card(self._tree_area, self._remark)
         path = heading("Path in the tree"), card(self._path)
-        in_column(facts, GAP_PX, *building, GAP_PX, *path, on=self._sections)
+        in_column(*facts, GAP_PX, *building, GAP_PX, *path, on=self._sections)
         parts = self._title, self._empty, self._sections, (STRETCH, 1)
         scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)

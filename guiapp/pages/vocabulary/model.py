@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.tree.trials import unreached_apart
 from guiapp.analysis.vocabulary_list.columns import COLUMNS, TokenColumn, TokenFigures
 from guiapp.analysis.vocabulary_list.filters import Histogram, histograms, listed, needs_trials
@@ -28,7 +27,6 @@ class PreparedTokens(NamedTuple):
 
     figures: TokenFigures
     histograms: tuple[Histogram, ...]
-    explainer: Explainer
 
 
 class VocabularyModel(TokenListModel[TokenFigures]):
@@ -194,5 +192,5 @@ def _prepared(tokenizer: Tokenizer, progress: Progress) -> PreparedTokens:
     figures, vocabulary = TokenFigures(tokenizer), tokenizer.vocabulary
     bars = histograms(figures)
     progress(0.5)
-    vocabulary.kinds, figures.places, figures.children, figures.is_reserved  # noqa: B018  # what rows need
-    return PreparedTokens(figures, bars, Explainer(vocabulary, tokenizer.merging))
+    vocabulary.kinds, figures.places, figures.children, figures.is_reserved, figures.explainer  # noqa: B018  # what rows need
+    return PreparedTokens(figures, bars)

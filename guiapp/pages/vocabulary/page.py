@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QSplitter, QWidget
 
-from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.picture import SCRIPT_NAMES as SCRIPTS
 from guiapp.analysis.vocabulary_list.columns import BY_NAME
 from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
@@ -18,8 +17,9 @@ from guiapp.core.text.numbers_in_words import times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.kit.charts.bars import PartColor
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.token_details import FACTS, SHOWN_BYTES, TokenDetails, describe_alone
+from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.state.settings import Settings
+from guiapp.kit.token_table.details import ChosenDetails
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
 from guiapp.kit.token_table.table import TokenTable
 from guiapp.kit.widgets.controls import push_button, tool_button
@@ -59,7 +59,7 @@ class VocabularyPage(Page):
         self._session = session
         self._requests = requests
         self.model = VocabularyModel(session, settings, self)
-        self.details = VocabularyDetails(self.model, self)
+        self.details = ChosenDetails(self.model, self._facts, (self.model.prepared_changed,))
         self.embeddings = EmbeddingsModel(self.model, self)
         self.list = TokenTable(self.model, theme_source, "Tokens", "tokens", field_px=None)
         self.saving = self.list.saving
@@ -160,6 +160,13 @@ class VocabularyPage(Page):
         parts = zip(bars, counts, strict=True)
         return [(each, np.stack([listed, each.totals - listed])) for each, listed in parts]
 
+    def _facts(self, token: int) -> Iterator[tuple[str, str]]:
+        if (figures := self.model.source) is not None:
+            yield from (
+                (name, BY_NAME[name].text(figures, token, self.model.spelling.now)) for name in OF_COLUMNS
+            )
+            yield IN_THIS_TEXT, times(self._session.tokens.count(token))
+
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)
 
@@ -169,51 +176,6 @@ class VocabularyPage(Page):
             self.contents.show_inside(self.bar.field)
         else:
             self.contents.show_message(PREPARING if is_coming else NO_MODEL, helps=not is_coming)
-
-
-class VocabularyDetails(QObject):
-    """The details of the model's chosen token.
-
-    details  None where no token is chosen
-
-    Signals:
-        details_changed(): `details` is new.
-    """
-
-    details_changed = Signal()
-
-    def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.details: TokenDetails | None = None
-        for changed in (model.chosen_changed, model.prepared_changed, model.session.spelling.changed):
-            changed.connect(self.describe)
-
-    def visible(self, token_id: int) -> str:
-        prepared = self._model.prepared
-        vocabulary = None if prepared is None else prepared.figures.vocabulary
-        return "" if vocabulary is None else self._spelling.token(vocabulary, token_id, SHOWN_BYTES)
-
-    def part(self, data: bytes, limit: int) -> str:
-        prepared = self._model.prepared
-        return "" if prepared is None else self._spelling.part(prepared.figures.vocabulary, data, limit)
-
-    @property
-    def _spelling(self) -> Spelling:
-        return self._model.session.spelling.now
-
-    def describe(self) -> None:
-        """Tell of the token anew: how often it is in the text changes while nobody looks."""
-        prepared, token = self._model.prepared, self._model.chosen
-        details = None
-        if prepared is not None and token is not None:
-            figures, spelling = prepared.figures, self._spelling
-            more = [(name, BY_NAME[name].text(figures, token, spelling)) for name in OF_COLUMNS]
-            more.append((IN_THIS_TEXT, times(self._model.session.tokens.count(token))))
-            details = describe_alone(prepared.explainer, spelling, token, more)
-        if details is not None or self.details is not None:
-            self.details = details
-            self.details_changed.emit()
 
 
 class VocabularyBar(QFrame):
