@@ -62,8 +62,6 @@ class TokenListModel(Working, Generic[S]):
         chosen_changed(): `chosen` is new.
     """
 
-    noun = "token"
-
     request_changed = Signal()
     shown_changed = Signal()
     columns_changed = Signal()
@@ -103,6 +101,11 @@ class TokenListModel(Working, Generic[S]):
     @abstractmethod
     def list_rows(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
         """What a request leaves, in a thread.  Raises QueryError."""
+
+    @property
+    def noun(self) -> str:
+        """What a row is."""
+        return "token"
 
     # What is listed
 

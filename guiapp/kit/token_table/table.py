@@ -73,6 +73,7 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     ThemeSource,
     plain_label,
+    set_role,
 )
 
 MOST_COPIED = 20_000  # rows as a file that goes to the clipboard: what is longer is saved
@@ -92,6 +93,7 @@ class ListForm(NamedTuple):
     title: str
     ending: str
     write: Write
+    can_be_copied: bool = True
 
 
 CSV, JSON, MARKDOWN, TEXT = FORMS = (
@@ -369,11 +371,15 @@ class TokenTable(QWidget):
         self.export = MenuButton(theme_source, "Export", tip="The selected rows, or all that are listed")
         self.export.fill_on_open(self._list_forms)
         self.count, self.state = plain_label("dim"), plain_label("dim", wraps=True)
-        head = in_row(self.count, (self.state, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX)
-        parts: list[Part] = [head] if counts else []
+        parts, ends = list[Part](), list[QWidget]()
         if bar is not None:
-            widgets = WrappingRow([*bar, self.field], WrappingRow([self.columns, self.export]))
-            parts.insert(0, in_column(widgets, margins=(MARGIN_PX, GAP_PX)))
+            parts.append(
+                in_column(WrappingRow([*bar, self.field]), margins=(MARGIN_PX, GAP_PX, MARGIN_PX, 0))
+            )
+            ends = [set_role(each, "quiet") for each in (self.columns, self.export)]
+        if counts:
+            head = in_row((self.count, 0), (self.state, 1), *ends, spacing=GAP_PX)
+            parts.append(in_column(head, margins=(MARGIN_PX, UNIT_PX)))
         in_column(*parts, SavingBar(self.saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
@@ -474,8 +480,9 @@ class TokenTable(QWidget):
         )
         menu.actions()[0].setEnabled(False)
         for form in self._forms:
-            copy = menu.addAction(f"Copy: {form.title}", partial(self._copy, form, places))
-            copy.setEnabled(n_rows <= MOST_COPIED)
+            if form.can_be_copied:
+                copy = menu.addAction(f"Copy: {form.title}", partial(self._copy, form, places))
+                copy.setEnabled(n_rows <= MOST_COPIED)
         menu.addSeparator()
         for form in self._forms:
             menu.addAction(f"Save: {form.title}…", partial(self._save, form, places)).setEnabled(n_rows > 0)

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QWidget
 
+from guiapp.analysis.compare.vocabularies import VocabularyComparison
+from guiapp.analysis.compare.vocabulary_rows import Fact, PairRows
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.compare.vocabularies import ROLES, RULES, ComparedVocabularies
-from guiapp.pages.compare.vocabulary_rows import Describer, RowDetails
 
 PANELS = ("Details", "Special tokens", "Rules")
 PANEL_OF = {ROLES: 1, RULES: 2}
 NOTHING_CHOSEN = "Choose a token or a merge rule of the list to see what it is in both."
 TOKEN_FONT_PX = 22
-LONGEST_SETTING = 2000  # characters
+LONGEST_SETTING, LONGEST_TOKEN = 2000, 60  # characters
 MOST_FACTS = 6
 ALL_LINES = 1 << 20
 NONE = "–"
-WriteSpans = Callable[[Describer, Theme], Iterator[Span]]
+WriteSpans = Callable[[VocabularyComparison, Spelling, Theme], Iterator[Span]]
 
 
 class VocabulariesSide(QFrame):
@@ -68,7 +72,6 @@ class RowPanel(QScrollArea):
         super().__init__()
         self._model = model
         self._theme_source = theme_source
-        self._shown: RowDetails | None = None
         self._empty = set_role(QLabel(NOTHING_CHOSEN, wordWrap=True), "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
@@ -87,10 +90,12 @@ class RowPanel(QScrollArea):
 
     def copy(self) -> None:
         """Put all of it on the clipboard, one fact a line."""
-        if (details := self._shown) is not None:
-            lines = [f"text\t{' / '.join(map(visible_text, details.shown))}", "\tA\tB"]
-            lines += [f"{fact.name}\t{fact.first or NONE}\t{fact.second or NONE}" for fact in details.facts]
-            lines += [f"{name}\t{value}" for name, value in details.shared]
+        pairs, row, spelling = self._model.source, self._model.chosen, self._model.spelling.now
+        if pairs is not None and row is not None:
+            lines = [f"text\t{' / '.join(map(visible_text, pairs.shown(row, spelling)))}", "\tA\tB"]
+            facts = pairs.facts(row, spelling)
+            lines += [f"{fact.name}\t{fact.first or NONE}\t{fact.second or NONE}" for fact in facts]
+            lines += [f"{name}\t{value}" for name, value in pairs.shared(row, spelling)]
             QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
 
     def _build_layout(self) -> None:
@@ -114,32 +119,32 @@ class RowPanel(QScrollArea):
         scroll_down(self, framed(in_column(self._empty, self._all, STRETCH, margins=MARGIN_PX), "panel"))
 
     def _show(self) -> None:
-        details = self._shown = self._model.details
-        self._empty.setVisible(details is None)
-        if details is not None:
-            self._fill(details)
-        self._all.setVisible(details is not None)
+        pairs, row = self._model.source, self._model.chosen
+        is_chosen = pairs is not None and row is not None
+        self._empty.setVisible(not is_chosen)
+        if pairs is not None and row is not None:
+            self._fill(pairs, row)
+        self._all.setVisible(is_chosen)
 
-    def _fill(self, details: RowDetails) -> None:
-        theme = self._theme_source.theme
-        self._token.set_spans(_written(details.shown, theme))
-        for row, (name, *values) in enumerate(self._facts):
-            is_used = row < len(details.facts)
+    def _fill(self, pairs: PairRows, row: int) -> None:
+        theme, spelling = self._theme_source.theme, self._model.spelling.now
+        self._token.set_spans(_written(pairs.shown(row, spelling), theme))
+        facts: list[Fact | None] = [*pairs.facts(row, spelling)]
+        for (name, *values), fact in zip_longest(self._facts, facts):
             for part in (name, *values):
-                part.setVisible(is_used)
-            if is_used:
-                fact = details.facts[row]
+                part.setVisible(fact is not None)
+            if fact is not None:
                 name.setText(f"{fact.name}  ≠" if fact.differs else fact.name)
                 for value, text, side in zip(values, (fact.first, fact.second), "AB", strict=True):
                     value.setAccessibleName(f"{fact.name} in {side}")
                     color = theme.text if text else theme.dim
                     value.set_spans([Span(isolate(text) or NONE, color, None, fact.differs)])
-        self._shared.set_spans(_lines(details.shared, theme))
-        self.tree.setVisible(details.token[0] is not None)
+        self._shared.set_spans(_lines(pairs.shared(row, spelling), theme))
+        self.tree.setVisible(bool(pairs.tokens[row, 0] >= 0))
 
     def _want_tree(self) -> None:
-        if self._shown is not None and self._shown.token[0] is not None:
-            self.tree_wanted.emit(self._shown.token[0])
+        if self._model.source is not None and self._model.chosen is not None:
+            self.tree_wanted.emit(int(self._model.source.tokens[self._model.chosen, 0]))
 
 
 class _TextPanel(QScrollArea):
@@ -160,9 +165,9 @@ class _TextPanel(QScrollArea):
         self._show()
 
     def _show(self) -> None:
-        compared = self._model.compared
-        spans = [] if compared is None else self._spans(compared.describer, self._theme_source.theme)
-        self.text.set_spans(spans)
+        comparison, theme = self._model.comparison, self._theme_source.theme
+        spelling = self._model.spelling.now
+        self.text.set_spans([] if comparison is None else self._spans(comparison, spelling, theme))
 
 
 def _written(spellings: tuple[bytes, ...], theme: Theme) -> Iterator[Span]:
@@ -171,7 +176,7 @@ def _written(spellings: tuple[bytes, ...], theme: Theme) -> Iterator[Span]:
         yield from (Span(run.text, theme.dim if run.is_symbol else theme.text) for run in visible_runs(data))
 
 
-def _lines(rows: tuple[tuple[str, str], ...], theme: Theme) -> Iterator[Span]:
+def _lines(rows: list[tuple[str, str]], theme: Theme) -> Iterator[Span]:
     for number, (name, value) in enumerate(rows):
         yield Span(f"{chr(10) if number else ''}{name}  ", theme.dim)
         yield Span(isolate(value), theme.text)
@@ -183,29 +188,31 @@ def _pair(first: str, second: str, theme: Theme) -> Iterator[Span]:
         yield Span(isolate(text), theme.text)
 
 
-def _role_spans(lookup: Describer, theme: Theme) -> Iterator[Span]:
-    roles = sorted(lookup.comparison.roles, key=lambda role: not role.differs)
+def _role_spans(comparison: VocabularyComparison, spelling: Spelling, theme: Theme) -> Iterator[Span]:
+    roles = sorted(comparison.roles, key=lambda role: not role.differs)
     if not roles:
         yield Span("Neither names any special token.", theme.dim)
     for number, role in enumerate(roles):
         yield Span("\n\n" if number else "", theme.dim)
         yield _marker(not role.differs, theme)
         yield Span(role.name.upper().replace("_", " "), theme.text, is_bold=True)
-        yield from _pair(_token(lookup, 0, role.first), _token(lookup, 1, role.second), theme)
+        ids = zip(comparison.tokenizers, (role.first, role.second), strict=True)
+        first, second = (_token(each.vocabulary, token_id, spelling) for each, token_id in ids)
+        yield from _pair(first, second, theme)
 
 
-def _token(lookup: Describer, side: int, token_id: int | None) -> str:
+def _token(vocabulary: Vocabulary, token_id: int | None, spelling: Spelling) -> str:
     if token_id is None:
         return "none"
-    if not 0 <= token_id < len(lookup.comparison.tokenizers[side].vocabulary):
+    if not 0 <= token_id < len(vocabulary):
         return f"{token_id}  not among its tokens"
-    return f"{token_id}  {lookup.written(side, token_id, 60)}"
+    return f"{token_id}  {spelling.token(vocabulary, token_id, LONGEST_TOKEN)}"
 
 
-def _rule_spans(lookup: Describer, theme: Theme) -> Iterator[Span]:
+def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> Iterator[Span]:
     """Those that differ, those that cannot be compared, and then the others with what both say."""
     order = {False: 0, None: 1, True: 2}
-    settings = sorted(lookup.comparison.settings, key=lambda each: order[each.is_equal])
+    settings = sorted(comparison.settings, key=lambda each: order[each.is_equal])
     for number, setting in enumerate(settings):
         yield Span("\n\n" if number else "", theme.dim)
         yield _marker(setting.is_equal, theme)

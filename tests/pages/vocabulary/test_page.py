@@ -273,7 +273,7 @@ def test_the_same_filter_lists_two_vocabularies(open_page, qtbot):
     page.bar.compare.trigger()
     pair = page.shell.window.pages.current
     qtbot.waitUntil(lambda: pair.is_ready and pair.model.comparison is not None)
-    assert pair.list.search.text() == "ab length:3"
+    assert pair.list.field.text() == "ab length:3"
     assert [pair.list.table.index(row, 0).data() for row in range(pair.list.table.rowCount())] == [
         "abc",
         "abd",
