@@ -280,7 +280,7 @@ class _OfBoth(ListColumn[PairRows]):
         return self.of.is_figure
 
     def is_known(self, source: PairRows) -> bool:
-        return any(self.of.values(figures) is not None for figures in source.comparison.figures)
+        return any(map(self.of.is_known, source.comparison.figures))
 
     def sorts_by(self, source: PairRows) -> Values:
         """Of the first vocabulary that has a value."""

@@ -114,11 +114,14 @@ class TokenFigures:
     @cached_property
     def ranks(self) -> Values | None:
         """Of the first merge rule that makes a token, NaN where none does; None without merge rules."""
-        merging = self.tokenizer.merging
-        if merging is None or self.vocabulary.type in SCORED:
+        if not self.has_ranks:
             return None
-        ranks = merge_ranks(merging, len(self))
+        ranks = merge_ranks(self.tokenizer.merging, len(self))
         return np.where(ranks < 0, np.nan, ranks)
+
+    @property
+    def has_ranks(self) -> bool:
+        return self.tokenizer.merging is not None and self.vocabulary.type not in SCORED
 
     @property
     def scores(self) -> Values | None:
@@ -206,6 +209,10 @@ def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFig
     return lambda figures: None if figures.indicators is None else values(figures.indicators)
 
 
+def _are_read(figures: TokenFigures) -> bool:
+    return figures.indicators is not None
+
+
 def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
     values = figures.is_reached
     return "" if values is None else {0.0: "never", 1.0: "yes"}.get(float(values[token]), "")
@@ -220,6 +227,7 @@ COLUMNS = (
         lambda _, token, spelling: str(token),
         figure=True,
         widest="",
+        share=0.8,
     ),
     TokenColumn(
         "token",
@@ -235,7 +243,7 @@ COLUMNS = (
         lambda figures, token, spelling: figures.vocabulary.token_bytes(token).hex(" ").upper(),
         data=lambda figures, token: figures.vocabulary.token_bytes(token).hex(),
         is_usual=False,
-        share=2.4,
+        share=2.8,
     ),
     TokenColumn("length", "in bytes", lambda figures: figures.lengths),
     TokenColumn(
@@ -263,8 +271,19 @@ COLUMNS = (
         is_usual=False,
         share=1.3,
     ),
-    TokenColumn("rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks),
-    TokenColumn("score", "the higher, the more likely", lambda figures: figures.scores, share=1.3),
+    TokenColumn(
+        "rank",
+        "of the first merge rule that makes it, used or not",
+        lambda figures: figures.ranks,
+        is_there=lambda figures: figures.has_ranks,
+    ),
+    TokenColumn(
+        "score",
+        "the higher, the more likely",
+        lambda figures: figures.scores,
+        is_there=lambda figures: figures.vocabulary.type in SCORED,
+        share=1.3,
+    ),
     TokenColumn("children", "longer tokens right below it in the tree", lambda figures: figures.children),
     TokenColumn(
         "below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False
@@ -278,13 +297,13 @@ COLUMNS = (
         lambda figures: figures.is_reached,
         _reached,
         is_usual=False,
-        is_there=lambda figures: True,  # it can be tried
     ),
     TokenColumn(
         "norm",
         "length of its row in the embeddings",
         _of_embeddings(lambda read: read.input.norms),
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
     TokenColumn(
@@ -293,6 +312,7 @@ COLUMNS = (
         _of_embeddings(lambda read: read.input.distances),
         is_usual=False,
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
     TokenColumn(
@@ -300,6 +320,7 @@ COLUMNS = (
         "cosine distance of its output row to that mean",
         _of_embeddings(lambda read: read.last.cosines),
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
     TokenColumn(
@@ -308,6 +329,7 @@ COLUMNS = (
         _of_embeddings(lambda read: read.last.cosines_without_component),
         is_usual=False,
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
 )
@@ -358,7 +380,7 @@ class _OfToken(ListColumn[R]):
     of: TokenColumn = COLUMNS[0]
 
     def is_known(self, source: R) -> bool:
-        return self.of.values(source.figures) is not None
+        return self.of.is_known(source.figures)
 
     @property
     def is_figure(self) -> bool:

@@ -57,7 +57,7 @@ class ListColumn(Generic[S]):
     figure  whether it is a number, where it is written by `write`
     data    what programs are given in place of what is written
     is_usual  whether it is shown unless people choose
-    is_there  whether a source has such a column; without this, where it has values
+    is_there  whether a source has such a column; without this, each has
     lacking   what to say where there are no values; "" where the type of the vocabulary is why
     digits    that a figure is written with, where it is no whole number
     share     of the width of a table, beside others
@@ -70,7 +70,7 @@ class ListColumn(Generic[S]):
     values: Callable[[S], Values | None] = _by_words
     write: Callable[[S, int, Spelling], str] | None = None
     figure: bool = False
-    data: Callable[[S, int], str] | None = None
+    data: Callable[[S, int], Cell] | None = None
     is_usual: bool = True
     is_there: Callable[[S], bool] | None = None
     lacking: str = ""
@@ -85,9 +85,7 @@ class ListColumn(Generic[S]):
 
     def is_known(self, source: S) -> bool:
         """Whether a source has anything to say here."""
-        if self.is_there is not None:
-            return self.is_there(source)
-        return self.values is _by_words or self.values(source) is not None
+        return self.is_there is None or self.is_there(source)
 
     def sorts_by(self, source: S) -> Values | None:
         """A number for each row, those of words ascending with the words, NaN for none."""
@@ -116,9 +114,9 @@ class ListColumn(Generic[S]):
 
     def cell(self, source: S, row: int, spelling: Spelling) -> Cell:
         """The same for programs: figures as numbers, None where there is none."""
-        if self.is_figure:
-            return self.value(source, row)
-        return self.text(source, row, spelling) if self.data is None else self.data(source, row)
+        if self.data is not None:
+            return self.data(source, row)
+        return self.value(source, row) if self.is_figure else self.text(source, row, spelling)
 
 
 def order(source: S, column: ListColumn[S], is_descending: bool) -> NDArray[np.int64]:

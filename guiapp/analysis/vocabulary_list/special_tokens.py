@@ -514,7 +514,7 @@ def _words(title: str, share: float, yields: bool = False) -> ListColumn[Special
 
 
 _OF_TOKENS: dict[str, ListColumn[SpecialRows]] = of_tokens(
-    ("id", "kind"), without=("token", "role"), yielding=("kind",)
+    ("id", "kind"), without=("token", "role", "reached"), yielding=("kind",)
 )
 COLUMNS: tuple[ListColumn[SpecialRows], ...] = (
     _OF_TOKENS.pop("id"),

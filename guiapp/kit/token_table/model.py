@@ -107,6 +107,10 @@ class TokenListModel(Working, Generic[S]):
         """What a row is."""
         return "token"
 
+    def frozen(self, source: S) -> S:
+        """A source for a job, one that does not change meanwhile."""
+        return source
+
     # What is listed
 
     @property
@@ -161,7 +165,7 @@ class TokenListModel(Working, Generic[S]):
             self.listing.cancel()
             self._show(ShownRows[S](self.request))
         else:
-            self.listing.start(partial(self._listed, source, self.request))
+            self.listing.start(partial(self._listed, self.frozen(source), self.request))
 
     def _listed(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
         try:
@@ -254,10 +258,11 @@ class TokenListModel(Working, Generic[S]):
         """What is listed, or what stands at some places of it."""
         shown = self.shown
         assert shown.source is not None
+        source = self.frozen(shown.source)
         rows = shown.rows if places is None else np.array([shown.rows[each] for each in places], np.int32)
-        summary = getattr(shown.source, "summary", {})
+        summary = getattr(source, "summary", {})
         columns, spelling = self.shown_columns, self.spelling.now
-        return TokenList(shown.source, rows, columns, shown.request.query, spelling, summary=summary)
+        return TokenList(source, rows, columns, shown.request.query, spelling, summary=summary)
 
     def export(self, write: Write, places: Sequence[int] | None = None) -> Callable[[Progress], bytes]:
         """What writes the list, for a job."""

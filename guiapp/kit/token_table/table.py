@@ -200,10 +200,12 @@ class TokenTableView(QTableView):
     Signals:
         looked_at(int): this row is the present one and selected; one that the keys merely begin at is not.
         hovered(int | None): the row under the mouse, once somebody switches mouse tracking on.
+        shown(): people see it, who did not before.
     """
 
     looked_at = Signal(int)
     hovered = Signal(object)
+    shown = Signal()
 
     def __init__(self, table: TokenTableModel, name: str, zoom: TextZoom | None = None) -> None:
         super().__init__()
@@ -216,6 +218,7 @@ class TokenTableView(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
         self.horizontalHeader().setSortIndicatorClearable(True)
+        self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         self.setAccessibleName(name)
         self._on_zoom_changed()
@@ -289,6 +292,10 @@ class TokenTableView(QTableView):
         is_chosen = current.isValid() and self.selectionModel().isSelected(current)
         if is_chosen and not self._is_going and not self._table.is_shrinking:
             self.looked_at.emit(current.row())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -388,6 +395,7 @@ class TokenTable(QWidget):
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._open_columns)
         self.view.looked_at.connect(self._choose)
+        self.view.shown.connect(self._on_chosen_changed)
         self.table.modelReset.connect(self._on_model_reset)
         self.table.dataChanged.connect(self._on_rows_changed)
         model.request_changed.connect(self._on_request_changed)
@@ -413,10 +421,6 @@ class TokenTable(QWidget):
         self.state.setText(self._model.note or nothing)
         self.export.setEnabled(n_shown > 0)
         self.columns.setEnabled(shown.source is not None)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._on_chosen_changed()
 
     # Rows
 
