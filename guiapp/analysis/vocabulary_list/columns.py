@@ -393,6 +393,9 @@ class _OfToken(ListColumn[R]):
     def text(self, source: R, row: int, spelling: Spelling) -> str:
         return self.of.text(source.figures, source.token(row), spelling)
 
+    def last_text(self, source: R) -> str:
+        return self.of.last_text(source.figures)
+
     def value(self, source: R, row: int) -> int | float | None:
         return self.of.value(source.figures, source.token(row))
 

@@ -104,6 +104,10 @@ class ListColumn(Generic[S]):
             return ""
         return f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
 
+    def last_text(self, source: S) -> str:
+        """What stands in the last of all rows, which is the widest where rows are numbered."""
+        return self.text(source, len(source) - 1, Spelling.SIGNS) if len(source) else ""
+
     def value(self, source: S, row: int) -> int | float | None:
         """The figure of a row; None where it has none."""
         values = self.values(source)

@@ -107,6 +107,7 @@ class Settings(QObject):
     special_columns = Text()
     compared_columns = Text()
     text_columns = Text()
+    found_columns = Text()
     bench_unit = ChoiceSetting("tokens_per_s", "mb_per_s")
     debugger = Text()
     lessons = Text()

@@ -8,17 +8,28 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.search.matches import QueryError
-from guiapp.analysis.vocabulary_list.filters import Counts, has, with_term, without, without_terms
-from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn, Source, TokenList, Write, exported
+from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows
+from guiapp.analysis.vocabulary_list.filters import Counts, fitting, has, with_term, without, without_terms
+from guiapp.analysis.vocabulary_list.listing import (
+    Flags,
+    Ids,
+    ListColumn,
+    Source,
+    TokenList,
+    Write,
+    exported,
+    in_order,
+)
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.kit.state.settings import Settings, SharedSpelling
 
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
 S = TypeVar("S", bound=Source)
+R = TypeVar("R", bound=TokenRows)
 
 
 class ListRequest(NamedTuple):
@@ -269,8 +280,40 @@ class TokenListModel(Working, Generic[S]):
         return partial(exported, self.token_list(places), write)
 
 
-def rows_where(source: Source, flags: NDArray[np.bool_], sort: ListColumn[Any] | None, down: bool) -> Ids:
-    """Some rows, sorted by a column, or in their own order."""
-    from guiapp.analysis.vocabulary_list.listing import in_order
+class TokenRowsModel(TokenListModel[R]):
+    """Tokens in an order that somebody else gave them, until a column sorts them or a filter asks for some.
 
-    return np.flatnonzero(flags).astype(np.int32) if sort is None else in_order(source, flags, sort, down)
+    In their own order nothing is kept for a row, and no job runs.
+    """
+
+    _figures: TokenFigures | None = None
+
+    def figures_of(self, tokenizer: Tokenizer) -> TokenFigures:
+        """What is known of its tokens, the same as long as it is the same tokenizer."""
+        if self._figures is None or self._figures.tokenizer is not tokenizer:
+            self._figures = TokenFigures(tokenizer)
+        return self._figures
+
+    @property
+    def is_in_own_order(self) -> bool:
+        return not (self.request.query or self.request.sort)
+
+    def list_rows(self, source: R, request: ListRequest, progress: Progress) -> ShownRows[R]:
+        flags = fitting(source.figures, request.query, progress)[source.ids]
+        rows = rows_where(source, flags, self.sorting(request), request.is_descending)
+        return ShownRows(request, source, rows)
+
+    def _list(self) -> None:
+        if (source := self.source) is None or not self.is_in_own_order:
+            super()._list()
+        else:
+            self._pause.stop()
+            self.listing.cancel()
+            self._show(ShownRows(self.request, source, range(len(source))))
+
+
+def rows_where(source: Source, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:
+    """Some rows, sorted by a column, or in their own order."""
+    if sort is None:
+        return np.flatnonzero(flags).astype(np.int32)
+    return in_order(source, flags, sort, is_descending)

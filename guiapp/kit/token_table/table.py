@@ -77,6 +77,7 @@ from guiapp.kit.widgets.theme import (
 )
 
 MOST_COPIED = 20_000  # rows as a file that goes to the clipboard: what is longer is saved
+LEAST_WORD = "normal"  # that a cell has room for
 GAPS_PX, NARROW_PX = 20, 640  # beside the words of a cell; a table that leaves out what yields
 LEAST_PX = 220
 NOT_FOUND = "Nothing here matches."
@@ -186,9 +187,7 @@ class TokenTableModel(RowTable[int]):
         self.notify_all_changed()
 
     def last_text(self, column: ListColumn[Any]) -> str:
-        """What a column says of the last row of all, which is the widest of what numbers them."""
-        source = self._shown.source
-        return self._text(column, len(source) - 1) if source is not None and len(source) else ""
+        return "" if self._shown.source is None else column.last_text(self._shown.source)
 
     def _text(self, column: ListColumn[Any], row: int) -> str:
         return column.text(self._shown.source, row, self._model.spelling.now)
@@ -266,9 +265,9 @@ class TokenTableView(QTableView):
         shares, least = [], []
         for column, each in zip(self._table.columns, self._table.shown_columns, strict=True):
             is_left_out = each.yields and room < NARROW_PX
-            figures = (each.widest, self._table.last_text(each)) if each.is_figure else ()
+            figures = (each.widest, self._table.last_text(each)) if each.is_figure else (LEAST_WORD,)
             title_px = metrics.horizontalAdvance(self._table.heading(column))
-            least_px = max(title_px, *map(cells.horizontalAdvance, figures), 0) + GAPS_PX
+            least_px = max(title_px, *map(cells.horizontalAdvance, figures)) + GAPS_PX
             shares.append(0 if is_left_out else each.share)
             least.append(0 if is_left_out else least_px)
         widths = shared_out(room, shares, least)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
     QRect,
     QRectF,
     QSize,
     Qt,
-    Signal,
 )
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
@@ -28,9 +26,8 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import draw_wave
-from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.widgets.painting import CENTER, outline, write
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
+from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource, blend
 
 if TYPE_CHECKING:
     pass
@@ -46,10 +43,6 @@ NO_INDEX = QModelIndex()
 DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
 DOT_PX = 2  # below a chip that stands for a byte
 ROW_PX = 62  # of painted rows
-CELLS = """
-QTableView::item { padding: 0 5px; }
-QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
-"""  # as far from the edges as the titles, which have arrows of their own
 
 
 class Column(NamedTuple, Generic[Row]):
@@ -150,75 +143,6 @@ def show_rows(view: QTableView) -> None:
     view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     view.horizontalHeader().setHighlightSections(False)
     view.horizontalHeader().setStretchLastSection(True)
-
-
-class RowsView(QTableView):
-    """Rows of a table to go through, to sort where its columns can be, and to copy.
-
-    `widths` says how wide each column is where all have so many pixels, 0 for one that is left out then.
-
-    Signals:
-        looked_at(int): this row is the present one and selected; one that the keys merely begin at is not.
-    """
-
-    looked_at = Signal(int)
-
-    def __init__(self, table: RowTable[Any], name: str, widths: Callable[[int], Sequence[int]]) -> None:
-        super().__init__()
-        self._table, self._widths = table, widths
-        self._fitted: list[int] = []
-        self._is_going = False
-        self.setModel(table)
-        self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        self.setStyleSheet(CELLS)
-        show_rows(self)
-        self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
-        self.setAccessibleName(name)
-        offer_copying(self, "Copy rows", self.copy)
-        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
-        self.selectionModel().selectionChanged.connect(self._on_current_changed)
-        table.modelReset.connect(self.fit_columns)
-
-    @property
-    def selected_rows(self) -> list[int]:
-        return sorted(index.row() for index in self.selectionModel().selectedRows())
-
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard, as lines with tabs."""
-        QGuiApplication.clipboard().setText(self._table.as_text(self.selected_rows))
-
-    def go_to(self, row: int | None) -> None:
-        """Select a row alone, unless it is the present one and selected; none for None."""
-        selection, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
-        if row is None:
-            selection.clearSelection()
-        elif row != self.currentIndex().row() or not selection.isRowSelected(row):
-            index = self._table.index(row, 0)
-            is_in_sight = self.viewport().rect().intersects(self.visualRect(index))
-            self._is_going = True
-            selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
-            self._is_going = False
-            if not is_in_sight:  # Qt has scrolled only as far as it takes
-                self.scrollTo(index, QTableView.ScrollHint.PositionAtCenter)
-
-    def fit_columns(self) -> None:
-        """Share the room beside the scroll bar; what people dragged stays until the shares are others."""
-        widths = list(self._widths(self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()))
-        if widths != self._fitted:
-            self._fitted = widths
-            for column, width in enumerate(widths):
-                self.setColumnHidden(column, width == 0)
-                self.setColumnWidth(column, width)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit_columns()
-
-    def _on_current_changed(self) -> None:
-        current = self.currentIndex()
-        if current.isValid() and not self._is_going and self.selectionModel().isSelected(current):
-            self.looked_at.emit(current.row())
 
 
 def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) -> list[int]:

@@ -11,12 +11,10 @@ from PySide6.QtCore import QObject
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
-from guiapp.analysis.vocabulary_list.filters import fitting
 from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import Progress
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.model import ListRequest, ShownRows, TokenListModel, rows_where
+from guiapp.kit.token_table.model import TokenRowsModel
 from guiapp.kit.token_table.table import TokenTable
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
@@ -80,7 +78,7 @@ COLUMNS: tuple[ListColumn[TextRows], ...] = (
 )
 
 
-class TextTokensModel(TokenListModel[TextRows]):
+class TextTokensModel(TokenRowsModel[TextRows]):
     """All tokens of the session's text; where they are sorted, again when typing pauses."""
 
     def __init__(
@@ -88,7 +86,6 @@ class TextTokensModel(TokenListModel[TextRows]):
     ) -> None:
         super().__init__(session.spelling, settings, "text_columns", parent)
         self._session = session
-        self._figures: TokenFigures | None = None
         session.tokens_changed.connect(self._on_tokens_changed)
         session.selected_token_changed.connect(self._on_selection_changed)
         self._list()
@@ -97,11 +94,7 @@ class TextTokensModel(TokenListModel[TextRows]):
     @property
     def source(self) -> TextRows | None:
         tokenizer = self._session.tokenizer
-        if tokenizer is None:
-            return None
-        if self._figures is None or self._figures.tokenizer is not tokenizer:
-            self._figures = TokenFigures(tokenizer)
-        return TextRows(self._figures, self._session.tokens)
+        return None if tokenizer is None else TextRows(self.figures_of(tokenizer), self._session.tokens)
 
     @property
     def column_table(self) -> Sequence[ListColumn[TextRows]]:
@@ -110,26 +103,8 @@ class TextTokensModel(TokenListModel[TextRows]):
     def frozen(self, source: TextRows) -> TextRows:
         return source.copy()
 
-    def list_rows(self, source: TextRows, request: ListRequest, progress: Progress) -> ShownRows[TextRows]:
-        flags = fitting(source.figures, request.query, progress)[source.ids]
-        rows = rows_where(source, flags, self.sorting(request), request.is_descending)
-        return ShownRows(request, source, rows)
-
-    @property
-    def _is_plain(self) -> bool:
-        return not (self.request.query or self.request.sort)
-
-    def _list(self) -> None:
-        """Nothing is kept for a row, and no job runs, where all are in their own order."""
-        if (source := self.source) is None or not self._is_plain:
-            super()._list()
-        else:
-            self._pause.stop()
-            self.listing.cancel()
-            self._show(ShownRows(self.request, source, range(len(source))))
-
     def _on_tokens_changed(self) -> None:
-        if self._is_plain:
+        if self.is_in_own_order:
             self._list()
         else:
             self._pause.start()
