@@ -50,11 +50,18 @@ def test_a_fault_is_told_as_the_lines_it_changes(code, fault):
     assert (mutant.line, mutant.difference[: len(fault)]) == (1, fault)
 
 
-def test_a_seed_gives_the_same_faults_some_in_each_layer():
-    found = mutation.sample(3, 20)
-    assert found == mutation.sample(3, 20)
-    layers = [mutant.path.split("/")[1] for mutant in found]
-    assert len(found) == 20
+def test_a_seed_gives_the_same_faults_some_in_each_layer(tmp_path, monkeypatch):
+    code = "".join(
+        f"def larger_{n}(one, two):\n    return one + {n} if one > two else two\n" for n in range(20)
+    )
+    for layer in mutation.LAYERS:
+        (tmp_path / "guiapp" / layer).mkdir(parents=True)
+        (tmp_path / "guiapp" / layer / "numbers.py").write_text(code)
+    monkeypatch.setattr(mutation, "ROOT", tmp_path)
+    results = mutation.sample(3, 20)
+    assert results == mutation.sample(3, 20)
+    layers = [mutant.path.split("/")[1] for mutant in results]
+    assert len(results) == 20
     assert min(map(layers.count, mutation.LAYERS)) >= 1
 
 

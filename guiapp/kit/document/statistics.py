@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts, costly_texts_of
-from guiapp.kit.state.background import LatestJob, Working, later
+from guiapp.kit.state.background import Background, NotReadyError, Progress, later
 from guiapp.kit.state.settings import Settings
 
 if TYPE_CHECKING:
@@ -148,37 +149,15 @@ class LineCosts(QObject):
         self.changed.emit()
 
 
-class MostExpensiveModel(Working):
-    """What is dearest in the text of a session, while somebody looks.
-
-    result  None before the first time, and where there is no model
-
-    Signals:
-        changed(): `result` is new.
-    """
-
-    changed = Signal()
+class MostExpensiveModel(Background[CostlyTexts]):
+    """What costs the most tokens in the text of a session."""
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, self._prepare_listing)
         self._session = session
-        self._is_shown = self._is_stale = False
-        self._edits: list[TextEdit] = []  # since the text that `result` is about
-        self.result: CostlyTexts | None = None
-        self._pause = QTimer(self, singleShot=True)
-        self._pause.timeout.connect(self._find)
-        self._job = LatestJob[CostlyTexts](self, self._take)
+        self._edits: list[TextEdit] = []  # since the text that `value` is about
+        self.changed.connect(self._on_changed)
         session.tokens_changed.connect(self._on_tokens_changed)
-        self._on_tokens_changed(None)
-
-    @property
-    def is_busy(self) -> bool:
-        return self._pause.isActive() or self._job.is_busy
-
-    def set_shown(self, is_shown: bool) -> None:
-        self._is_shown = is_shown
-        if is_shown and self._is_stale:
-            self._find()
 
     def go_to(self, row: CostlyText) -> tuple[int, int]:
         """Select the first place of one of those found, where it is by now; return that."""
@@ -194,27 +173,22 @@ class MostExpensiveModel(Working):
         return self._session.document.line_of(min(row.start, self._session.document.size)) + 1
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
-        self._is_stale = True
         if edit is not None:
             self._edits.append(edit)
-        self._job.cancel()
-        if self._is_shown:
-            is_long = self._session.document.size > LONG_BYTES
-            self._pause.start(LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
+        is_long = self._session.document.size > LONG_BYTES
+        self.refresh(LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
 
-    def _find(self) -> None:
-        self._pause.stop()
+    def _prepare_listing(self) -> Callable[[Progress], CostlyTexts]:
         if self._session.is_encoding:
-            return  # the tokens will come
-        self._is_stale = False
+            raise NotReadyError
         tokens = self._session.tokens.between(0, len(self._session.tokens))
         columns = np.array(tokens.starts), np.array(tokens.ends)  # copies, as those are changed by edits
         find = partial(costly_texts_of, self._session.document.text(), *columns, N_MOST)
-        self._job.start(lambda _: find())
+        return lambda _: find()
 
-    def _take(self, result: CostlyTexts) -> None:
-        self.result, self._edits = result, []  # an edit since would have ended the job
-        self.changed.emit()
+    def _on_changed(self) -> None:
+        if self.is_current:  # an edit since would have ended the job
+            self._edits = []
 
 
 class TokenBudget(QObject):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -20,10 +20,10 @@ from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.layout import SpanSource
-from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.background import Background, LatestJob, NotReadyError, Progress, Working
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from guiapp.analysis.editing.token_store import TokenStore
     from guiapp.analysis.explain.merge_tree import Explainer, MergeTree, TokenPath
@@ -384,84 +384,35 @@ def bytes_in_tokens(
     return " ".join(parts) + (" …" if shown_end < end else "")
 
 
-class WhyModel(Working):
-    """What there is to tell about the session's selected token.
+class ExplainedToken(NamedTuple):
+    """Why a token is there, its bytes, the colour it has in the text, and whether it is a control token."""
 
-    explanation    of the token that was selected last; None where there is none, or nothing can be told of it
-    style    the bytes of that token, the colour it has in the text, and whether it is a control token
-    problem  why nothing can be told, "" where nothing is wrong
+    explanation: TokenWhy
+    data: bytes
+    tint: int
+    is_control: bool
 
-    Signals:
-        changed(): `explanation`, `problem` or `is_busy` is new.
-    """
 
-    changed = Signal()
+class WhyModel(Background["ExplainedToken"]):
+    """What there is to tell about the session's selected token."""
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, self._prepare_explanation)
         self._session = session
-        self._is_shown = False
-        self._is_stale = True
-        self.explanation: TokenWhy | None = None
-        self.style = (b"", 0, False)
-        self._next_style = self.style
-        self.problem = ""
-        self._settled = QTimer(self, singleShot=True)
-        self._settled.timeout.connect(self._find)
-        self._job = LatestJob["TokenWhy"](self, self._show, self._fail)
-        session.selected_token_changed.connect(self._on_choice_changed)
-        session.tokens_changed.connect(self._on_tokens_changed)
-        session.options_changed.connect(self._on_choice_changed)
-        session.spelling.changed.connect(self._on_choice_changed)
+        for signal in (session.selected_token_changed, session.options_changed, session.spelling.changed):
+            signal.connect(partial(self.refresh, CHOICE_MS))
+        session.tokens_changed.connect(lambda: self.refresh(SETTLE_MS))
 
-    @property
-    def is_busy(self) -> bool:
-        return self._settled.isActive() or self._job.is_busy
-
-    @property
-    def is_current(self) -> bool:
-        """Whether what is told is about the text and the selection as they are."""
-        return self.explanation is not None and not self._is_stale
-
-    def set_shown(self, is_shown: bool) -> None:
-        self._is_shown = is_shown
-        if is_shown and self._is_stale:
-            self._find()
-
-    def _on_choice_changed(self) -> None:
-        self._invalidate(CHOICE_MS)
-
-    def _on_tokens_changed(self) -> None:
-        self._invalidate(SETTLE_MS)
-
-    def _invalidate(self, wait_ms: int) -> None:
-        self._is_stale = True
-        self._job.cancel()
-        if self._is_shown and self._settled.remainingTime() < wait_ms:
-            self._settled.start(wait_ms)
-
-    def _find(self) -> None:
-        self._settled.stop()
+    def _prepare_explanation(self) -> Callable[[Progress], ExplainedToken] | None:
         session = self._session
         index, tokenizer, algorithm = session.selected_token, session.tokenizer, session.algorithm
         if session.is_encoding:
-            return  # the tokens will come
+            raise NotReadyError
         if index is None or index >= len(session.tokens) or tokenizer is None or algorithm is None:
-            self._show(None)
-            return
+            return None
         options = session.options
         switches = Switches(algorithm.name, options.add_special, options.parse_special, session.spelling.now)
-        self._next_style = _style_of(session, index)
-        self._job.start(partial(_why, tokenizer, excerpt_in(session, index), switches))
-        self.changed.emit()
-
-    def _fail(self, message: str) -> None:
-        self._show(None, message)
-
-    def _show(self, explanation: TokenWhy | None, problem: str = "") -> None:
-        self.explanation, self.problem = explanation, problem
-        self.style, self._is_stale = self._next_style, False
-        self.changed.emit()
+        return partial(_explain, tokenizer, excerpt_in(session, index), switches, _style_of(session, index))
 
 
 def _style_of(session: ModelSession, index: int) -> tuple[bytes, int, bool]:
@@ -490,7 +441,13 @@ def excerpt_in(session: ModelSession, index: int) -> Excerpt:
     return Excerpt(text, start, begins, is_last, np.array(ids), *places, index - first, first)
 
 
-def _why(tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress) -> TokenWhy:
+def _explain(
+    tokenizer: Tokenizer,
+    excerpt: Excerpt,
+    switches: Switches,
+    style: tuple[bytes, int, bool],
+    progress: Progress,
+) -> ExplainedToken:
     from guiapp.analysis.explain.why.why import why_of
 
-    return why_of(tokenizer, excerpt, switches, progress)
+    return ExplainedToken(why_of(tokenizer, excerpt, switches, progress), *style)

@@ -193,7 +193,7 @@ class LatestJob(QObject, Generic[T]):
 
 
 class Working(QObject):
-    """Has jobs and timers of its own, which end with it."""
+    """Has jobs, values and timers of its own, which end with it."""
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -202,6 +202,102 @@ class Working(QObject):
             timer.stop()
         for job in self.findChildren(LatestJob, options=own):
             job.wait()
+        for value in self.findChildren(Background, options=own):
+            value.close()
+
+
+class NotReadyError(Exception):
+    """Raised where a value is to be prepared from inputs that are not complete: `refresh` follows."""
+
+
+class Background(Working, Generic[T]):
+    """A value that is computed off the GUI thread whenever its inputs change; the newest inputs win.
+
+    `prepare` is called in the GUI thread when it is time: it gives the job that computes the value from the
+    inputs as they are then, or None where there is nothing to compute.  It may raise NotReadyError.
+    Nothing is computed while nobody watches.
+
+    value       None until it is computed, and where there is nothing to compute
+    problem     why it cannot be computed, "" otherwise
+    is_current  whether both are of the present inputs
+
+    Signals:
+        changed(): one of these, `is_busy` or `progress` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        parent: QObject | None,
+        prepare: Callable[[], Callable[[Progress], T] | None],
+        is_watched: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._prepare, self._is_watched = prepare, is_watched
+        self.value: T | None = None
+        self.problem, self.is_current = "", False
+        self._pause = later(self, 0, self._start)
+        self._job = LatestJob[T](self, self._set, self._fail)
+        self._job.progress_changed.connect(self.changed)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether another value is to be expected."""
+        return self._pause.isActive() or self._job.is_busy
+
+    @property
+    def progress(self) -> float:
+        """The share done, 0 to 1."""
+        return self._job.progress
+
+    def watch(self, is_watched: bool) -> None:
+        """Keep the value current from now on, or leave it as it is."""
+        self._is_watched = is_watched
+        if not is_watched:
+            self.cancel()
+        elif not self.is_current and not self._job.is_busy:
+            self._start()
+
+    def refresh(self, wait_ms: int = 0) -> None:
+        """The inputs have changed: compute again once they have not for so long; the old value stays."""
+        self.is_current = False
+        self._job.cancel()
+        if self._is_watched and self._pause.remainingTime() < wait_ms:
+            self._pause.start(wait_ms)
+
+    def forget(self) -> None:
+        """The inputs have changed so that the old value means nothing."""
+        self.cancel()
+        self.is_current = False
+        if self.value is not None or self.problem:
+            self.value, self.problem = None, ""
+            self.changed.emit()
+
+    def cancel(self) -> None:
+        """Compute nothing until the inputs change or somebody watches again."""
+        self._pause.stop()
+        self._job.cancel()
+
+    def _start(self) -> None:
+        self._pause.stop()
+        try:
+            job = self._prepare()
+        except NotReadyError:
+            return
+        if job is None:
+            self._job.cancel()
+            self._set(None)
+        else:
+            self._job.start(job)
+            self.changed.emit()
+
+    def _fail(self, problem: str) -> None:
+        self._set(None, problem)
+
+    def _set(self, value: T | None, problem: str = "") -> None:
+        self.value, self.problem, self.is_current = value, problem, True
+        self.changed.emit()
 
 
 class Writer:

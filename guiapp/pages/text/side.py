@@ -30,7 +30,7 @@ from guiapp.core.encode.counting.cost import CostlyText
 from guiapp.core.text.numbers_in_words import counted, percent
 from guiapp.core.text.visible_text import isolate, visible_runs
 from guiapp.kit.document.statistics import N_MOST, MostExpensiveModel
-from guiapp.kit.session.token_details import WhyModel
+from guiapp.kit.session.token_details import ExplainedToken, WhyModel
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button
 from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
@@ -51,7 +51,7 @@ from guiapp.kit.widgets.theme import (
 )
 
 if TYPE_CHECKING:
-    from guiapp.analysis.explain.why.explanation import TokenWhy, WhyLine, WhyStage
+    from guiapp.analysis.explain.why.explanation import WhyLine, WhyStage
 
 FIRST_SHOWN, LAST_SHOWN = 4, 2  # of a stage with many lines; the others are folded
 UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of bytes
@@ -139,7 +139,7 @@ class ExpensivePanel(QScrollArea):
         self.setAccessibleName("Most expensive")
         self.segments.chosen.connect(self._show_kind)
         model.changed.connect(self._refresh)
-        SeenWatch(self, model.set_shown)
+        SeenWatch(self, model.watch)
         self._refresh()
 
     def _show_kind(self, index: int) -> None:
@@ -147,7 +147,7 @@ class ExpensivePanel(QScrollArea):
         self._refresh()
 
     def _refresh(self) -> None:
-        result = self._model.result
+        result = self._model.value
         self._shown = () if result is None else result.lines if self._shows_lines else result.words
         for number, row in enumerate(self.rows):
             row.setVisible(number < len(self._shown))
@@ -264,7 +264,7 @@ class WhyPanel(QScrollArea):
         self._zoom = zoom or TextZoom(self)
         self._model = model
         self._theme_source = theme_source
-        self._shown: TokenWhy | None = None
+        self._shown: ExplainedToken | None = None
         self._unfolded: Counter[str] = Counter()  # how many more lines of a stage are shown
         self.rows: list[WhyRow] = []
         self._title = heading("Why this token")
@@ -280,7 +280,7 @@ class WhyPanel(QScrollArea):
         self.setAccessibleName("Why this token")
         offer_copying(self, "Copy why", self.copy)
         model.changed.connect(self._refresh)
-        SeenWatch(self, model.set_shown)
+        SeenWatch(self, model.watch)
         theme_source.changed.connect(self._rebuild)
         self._zoom.changed.connect(self._rebuild)
         self._refresh()
@@ -294,14 +294,12 @@ class WhyPanel(QScrollArea):
         from guiapp.analysis.explain.why.explanation import why_lines
 
         if self._shown is not None:
-            QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown)) + "\n")
+            QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown.explanation)) + "\n")
 
     def _refresh(self) -> None:
-        if self._model.explanation is None and self._model.is_busy and self._shown is not None:
-            return  # what is newer is there in a moment
-        if self._model.explanation != self._shown:
+        if self._model.value != self._shown:
             self._unfolded.clear()
-            self._shown = self._model.explanation
+            self._shown = self._model.value
             self._rebuild()
         waits = BUSY_TEXT if self._model.is_busy else EMPTY_TEXT
         self._remark.setText(self._model.problem or waits)
@@ -314,7 +312,7 @@ class WhyPanel(QScrollArea):
         self._hint.setVisible(self._shown is not None)
         self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
         self._token.set_spans(self._token_spans())
-        stages = () if self._shown is None else self._shown.stages
+        stages = () if self._shown is None else self._shown.explanation.stages
         for number, stage in enumerate(stages):
             if number:
                 self._column.addSpacing(GAP_PX)
@@ -322,10 +320,12 @@ class WhyPanel(QScrollArea):
             self._column.addWidget(self._card(stage))
 
     def _token_spans(self) -> Iterator[Span]:
-        theme, (data, tint, is_special) = self._theme_source.theme, self._model.style
-        background = None if is_special else theme.span_color(tint)
-        color = theme.control if is_special else theme.span_text
-        for run in visible_runs(data):
+        if self._shown is None:
+            return
+        theme, is_control = self._theme_source.theme, self._shown.is_control
+        background = None if is_control else theme.span_color(self._shown.tint)
+        color = theme.control if is_control else theme.span_text
+        for run in visible_runs(self._shown.data):
             yield Span(run.text, theme.dim if run.is_symbol else color, background)
 
     def _card(self, stage: WhyStage) -> QFrame:

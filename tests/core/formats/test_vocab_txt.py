@@ -11,6 +11,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 import guiapp
 from guiapp.core.encode import tokenizer as tokenizers
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import VocabError
 
 SPECIAL = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
@@ -157,6 +158,18 @@ def test_special_tokens_are_those_of_the_files_beside(tmp_path):
     assert ours.encode("a [MASK]", False).spans.tolist() == [[0, 1], [1, 8]]
     ids = ours.vocabulary.special_ids
     assert (ids.bos, ids.sep, ids.pad, ids.mask, ids.unk) == (3, 1, 2, 4, 0)
+
+
+def test_added_tokens_are_special_only_where_a_file_says_so(tmp_path):
+    listed = {"22": {"content": "two words"}, "23": {"content": "<new>", "special": True}}
+    model = guiapp.open_model(
+        write_vocab_txt(tmp_path, SMALL, tokenizer_config={"added_tokens_decoder": listed})
+    )
+    attributes = model.vocabulary.attributes
+    assert [Attribute(int(attributes[token])) for token in (22, 23)] == [
+        Attribute.USER_DEFINED,
+        Attribute.CONTROL,
+    ]
 
 
 @pytest.mark.real_vocabs

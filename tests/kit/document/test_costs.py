@@ -36,11 +36,11 @@ def settle(model, qtbot):
 
 
 def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot):
-    assert (model.result, model.is_busy) == (None, False)
-    with qtbot.waitSignal(model.changed):
-        model.set_shown(True)
-        assert model.is_busy
-    result = model.result
+    assert (model.value, model.is_busy) == (None, False)
+    model.watch(True)
+    assert model.is_busy
+    settle(model, qtbot)
+    result = model.value
     assert [(row.text, row.n_tokens, row.n_times, model.line_of(row)) for row in result.words] == [
         (DIGITS.decode(), 12, 1, 4),
         ("zyxw", 11, 3, 1),
@@ -49,14 +49,14 @@ def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot
     ]
     assert [(row.n_tokens, model.line_of(row)) for row in result.lines] == [(12, 4), (10, 1), (8, 3)]
     assert result.n_tokens == 31
-    model.set_shown(True)
+    model.watch(True)
     assert not model.is_busy
-    model.set_shown(False)
+    model.watch(False)
     session.document.insert(b"new ")
     assert not model.is_busy
-    model.set_shown(True)
+    model.watch(True)
     settle(model, qtbot)
-    assert model.result.n_tokens > 31
+    assert model.value.n_tokens > 31
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot
     ],
 )
 def test_what_is_dear_is_selected_where_it_is_by_now(session, model, qtbot, edit, selection):
-    model.set_shown(True)
+    model.watch(True)
     settle(model, qtbot)
-    row = model.result.words[0]
+    row = model.value.words[0]
     if edit is not None:
         session.document.replace(*edit)
     assert model.go_to(row) == session.document.selection == selection
     settle(model, qtbot)
-    assert model.go_to(model.result.words[1]) == (model.result.words[1].start, model.result.words[1].end)
+    assert model.go_to(model.value.words[1]) == (model.value.words[1].start, model.value.words[1].end)
 
 
 def test_lines_have_their_tokens_and_whether_these_are_many(session, costs, qtbot):

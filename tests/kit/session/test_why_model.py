@@ -32,37 +32,31 @@ def select(session, model, index, qtbot):
 
 
 def test_nothing_is_told_of_no_token_and_all_of_the_one_that_is_selected(session, model, qtbot):
-    explanation = []
-    model.changed.connect(lambda: explanation.append(model.explanation and model.explanation.token_id))
-    model.set_shown(True)
-    assert (model.explanation, model.style, model.problem, model.is_current) == (
-        None,
-        (b"", 0, False),
-        "",
-        False,
-    )
-    assert (explanation, model.is_busy) == ([None], True)
-    select(session, model, 2, qtbot)
-    assert (model.explanation.token_id, model.style, model.is_current) == (280, (b" l", 2, False), True)
-    select(session, model, 4, qtbot)
-    assert (model.explanation.token_id, model.style) == (2552, (b"<|im_end|>", 4, True))
-    select(session, model, 0, qtbot)
-    assert (model.explanation.token_id, model.style) == (2549, (b"<|begin_of_text|>", 0, True))
+    model.watch(True)
+    assert (model.value, model.problem) == (None, "")
+    for index, token_id, style in (
+        (2, 280, (b" l", 2, False)),
+        (4, 2552, (b"<|im_end|>", 4, True)),
+        (0, 2549, (b"<|begin_of_text|>", 0, True)),
+    ):
+        select(session, model, index, qtbot)
+        explanation, *shown = model.value
+        assert (explanation.token_id, tuple(shown), model.is_current) == (token_id, style, True)
     select(session, model, None, qtbot)
-    assert (model.explanation, explanation[-1], model.is_current) == (None, None, False)
+    assert model.value is None
 
 
 def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
     session.select_token(2)
     assert not model.is_busy
-    model.set_shown(True)
+    model.watch(True)
     assert model.is_busy
     qtbot.waitUntil(lambda: model.is_current)
-    model.set_shown(True)
+    model.watch(True)
     assert not model.is_busy
-    model.set_shown(False)
+    model.watch(False)
     session.select_token(3)
-    assert (model.is_busy, model.is_current, model.explanation.token_id) == (False, False, 280)
+    assert (model.is_busy, model.is_current, model.value.explanation.token_id) == (False, False, 280)
 
 
 @pytest.mark.parametrize(
@@ -75,13 +69,13 @@ def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
     ],
 )
 def test_whatever_it_depends_on_makes_it_stale_until_it_is_found_again(session, model, qtbot, change):
-    model.set_shown(True)
+    model.watch(True)
     select(session, model, 2, qtbot)
-    before = model.explanation
+    before = model.value
     change(session)
     assert (model.is_current, model.is_busy) == (False, True)
     qtbot.waitUntil(lambda: not model.is_busy and not session.is_encoding)
-    assert model.explanation is not before
+    assert model.value is not before
 
 
 UNKNOWN = "\U0010fffd" * (REACH_BYTES // 4 + 1)  # one token

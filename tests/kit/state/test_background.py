@@ -11,7 +11,14 @@ from conftest import PATIENCE_S
 
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state import background
-from guiapp.kit.state.background import LatestJob, Writer, is_any_job_running
+from guiapp.kit.state.background import (
+    Background,
+    LatestJob,
+    NotReadyError,
+    Working,
+    Writer,
+    is_any_job_running,
+)
 from guiapp.native.checkpoint import checkpoint
 
 
@@ -191,3 +198,99 @@ def test_python_ends_when_all_is_done(tmp_path):
     )
     subprocess.run([sys.executable, "-c", code, str(place)], check=True, timeout=60)
     assert place.read_text() == "all"
+
+
+class Inputs:
+    """What a value is computed from, and how often that was begun."""
+
+    def __init__(self):
+        self.number, self.is_ready, self.n_prepared, self.gate = 1, True, 0, threading.Event()
+        self.gate.set()
+
+    def prepare(self):
+        if not self.is_ready:
+            raise NotReadyError
+        self.n_prepared += 1
+        number = self.number
+        return None if number is None else lambda progress: self.doubled(number)
+
+    def doubled(self, number):
+        self.gate.wait(PATIENCE_S)
+        if number < 0:
+            raise TokenloupeError("Choose another number.")
+        return 2 * number
+
+
+@pytest.fixture
+def inputs():
+    return Inputs()
+
+
+@pytest.fixture
+def value(inputs, qapp):
+    made = Background[int](None, inputs.prepare)
+    yield made
+    inputs.gate.set()
+    made.close()
+
+
+def test_a_value_is_computed_only_while_it_is_watched_and_follows_its_inputs(inputs, value, qtbot):
+    value.refresh()
+    assert (inputs.n_prepared, value.is_busy, value.value) == (0, False, None)
+    value.watch(True)
+    qtbot.waitUntil(lambda: value.value == 2)
+    value.watch(True)
+    assert (inputs.n_prepared, value.is_busy, value.is_current) == (1, False, True)
+    inputs.number = 3
+    value.refresh(20)
+    assert (value.value, value.is_current, value.is_busy) == (2, False, True)  # the old one until then
+    qtbot.waitUntil(lambda: value.value == 6)
+    value.watch(False)
+    inputs.number = 4
+    value.refresh()
+    assert (value.is_busy, value.is_current) == (False, False)
+    value.watch(True)
+    qtbot.waitUntil(lambda: value.value == 8)
+
+
+def test_the_newest_inputs_win_and_the_longest_pause_counts(inputs, value, qtbot):
+    value.watch(True)
+    inputs.gate.clear()
+    inputs.number = 5
+    value.refresh(1)
+    qtbot.waitUntil(lambda: inputs.n_prepared == 2)
+    inputs.number = 6
+    value.refresh(30)
+    value.refresh(1)
+    assert inputs.n_prepared == 2
+    inputs.gate.set()
+    qtbot.waitUntil(lambda: value.is_current)
+    assert (value.value, inputs.n_prepared) == (12, 3)
+
+
+def test_there_may_be_no_value_yet_or_none_at_all_or_a_reason_for_that(inputs, value, qtbot):
+    inputs.is_ready = False
+    value.watch(True)
+    assert (value.is_busy, value.is_current) == (False, False)
+    inputs.is_ready, inputs.number = True, -1
+    value.refresh()
+    qtbot.waitUntil(lambda: value.is_current)
+    assert (value.value, value.problem) == (None, "Choose another number.")
+    inputs.number = 1
+    value.refresh()
+    qtbot.waitUntil(lambda: value.is_current)
+    assert (value.value, value.problem) == (2, "")
+    inputs.number = None
+    value.refresh()
+    qtbot.waitUntil(lambda: value.is_current)
+    assert value.value is None
+    value.forget()
+    assert (value.is_current, value.is_busy) == (False, False)
+
+
+def test_a_value_ends_with_its_owner(inputs, qtbot):
+    owner = Working()
+    value = Background[int](owner, inputs.prepare, is_watched=True)
+    value.refresh(10_000)
+    owner.close()
+    assert not value.is_busy

@@ -32,11 +32,11 @@ def open_on(make_shell, qtbot):
 
 
 def settle(qtbot, panel):
-    qtbot.waitUntil(lambda: panel._model.is_current and panel._shown is panel._model.explanation)
+    qtbot.waitUntil(lambda: panel._model.is_current and panel._shown is panel._model.value)
 
 
 def explained(panel):
-    return panel._shown
+    return panel._shown.explanation
 
 
 def click(qtbot, panel, row):

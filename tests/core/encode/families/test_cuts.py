@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +22,9 @@ from pair_vocabularies import (
 from guiapp.core.encode.families import byte_pair, words
 from guiapp.core.encode.families import pipeline as cuts
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
+from guiapp.core.encode.families.components import NormalizedPairsPipeline
 from guiapp.core.encode.families.words import WordsPipeline
+from guiapp.core.hugging_face.normalizers import normalizer_of
 from guiapp.core.vocabulary.vocabulary import Rules
 from guiapp.native.model_files import packed
 
@@ -80,12 +83,17 @@ PIPELINES = {
     "plain": BytePairPipeline(PLAIN),
     "white space": BytePairPipeline(WHITE),
     "dna": BytePairPipeline(DNA),
+    "composed": NormalizedPairsPipeline(
+        PLAIN,
+        SimpleNamespace(normalizer=normalizer_of({"type": "NFC"})),  # of the parts it reads no other
+    ),
 }
-MARKS = [b"<dna>", b"</dna>", b"<dn", b"a>", b"AAA", b"  "]
+MARKS = {
+    "dna": [b"<dna>", b"</dna>", b"<dn", b"a>", b"AAA", b"  "],
+    "composed": ["\u0301".encode(), "e\u0301".encode(), "각".encode(), "\u1100\u1161\u11a8".encode(), b"a"],
+}
 TEXTS = {
-    name: st.lists(st.sampled_from([*HOSTILE_BITS, *(MARKS if name == "dna" else [])]), max_size=30).map(
-        b"".join
-    )
+    name: st.lists(st.sampled_from([*HOSTILE_BITS, *MARKS.get(name, [])]), max_size=30).map(b"".join)
     for name in PIPELINES
 }
 

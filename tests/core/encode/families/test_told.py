@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from arrays import as_lists
@@ -18,6 +21,7 @@ from pair_vocabularies import (
 )
 from unpaired_pipelines import PIPELINES as UNPAIRED
 
+import guiapp
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
 from guiapp.core.encode.families.words import WordsPipeline
 from guiapp.core.vocabulary.vocabulary import Rules
@@ -28,8 +32,24 @@ SCORES = {**HEX_SCORES, "▁": -9, "a": -8, "b": -7, "▁a": -1, "ab": -1}
 WHITE = Rules(byte_encoding=True, lowercase=True)
 WHOLE = Rules(byte_encoding=True, ignore_merges=True)
 DNA = ["<dna>", "</dna>", "<oov>", "AAAAAA\ue000", "ACGTAA\ue000", *BYTE_TOKENS]
+
+
+def parts_pipeline():
+    """That of a tokenizer.json, with an added token that is found once a text is normalised."""
+    added = {"id": 4, "content": "ab", "special": False, "normalized": True}
+    added |= dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
+    model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1, "b": 2, "中": 3}, "unk_token": "[UNK]"}
+    parts = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}, "decoder": None}
+    document = {"version": "1.0", "added_tokens": [added], "model": model, "post_processor": None, **parts}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "tokenizer.json")
+        path.write_text(json.dumps(document))
+        return guiapp.open_model(path).pipeline
+
+
 PIPELINES = {
     **UNPAIRED,
+    "parts": parts_pipeline(),
     "words": WordsPipeline(WORDS),
     "byte level": BytePairPipeline(WORDS),
     "not split": BytePairPipeline(WORDS).without_splitting(),
@@ -43,7 +63,7 @@ PIPELINES = {
     "dna": BytePairPipeline(byte_level(["a b"], DNA, model="hybriddna")),
 }
 each_pipeline = pytest.mark.parametrize("name", PIPELINES)
-BITS = [*HOSTILE_BITS, *map(str.encode, [*"ab .中x", "<dna>ACGT", "ACGTA", "AAA", "</dna>"])]
+BITS = [*HOSTILE_BITS, *map(str.encode, [*"ab .中x", "AB", "<dna>ACGT", "ACGTA", "AAA", "</dna>"])]
 TEXTS = st.lists(st.sampled_from(BITS), min_size=1, max_size=25).map(b"".join)
 
 
@@ -104,7 +124,7 @@ class Recorder:
 @given(data=st.data(), text=TEXTS)
 def test_what_a_watcher_is_told_adds_up_to_the_tokens(name, data, text):
     recorder, encoder = Recorder(text), data.draw(st.sampled_from(PIPELINES[name].encoders))
-    tokens = PIPELINES[name].encode_readable(text, False, encoder, recorder)
+    tokens = PIPELINES[name].encode_readable(text, data.draw(st.booleans()), encoder, recorder)
     assert not recorder.piece_ends
     if name != "lines":  # lone spaces are put in afterwards
         assert recorder.found == [list(token) for token in zip(*as_lists(tokens), strict=True)]

@@ -235,3 +235,12 @@ def test_a_map_that_was_made_to_do_harm_is_refused_whatever_is_asked():
     ):
         with pytest.raises(EncodeError, match="more than 128 times"):
             work()
+
+
+@pytest.mark.parametrize("odd", ["abcdef", "<0xAB", "<0x1>", "<0xABCD>"])
+def test_of_plamo2s_byte_tokens_only_those_written_as_bytes_stand_for_bytes(odd):
+    tokens = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), odd]
+    types = [CONTROL, *[BYTE] * 257]
+    pipeline = Plamo2Pipeline(vocabulary(VocabType.PLAMO2, tokens, types, [0.0] * len(tokens)))
+    text = "aé".encode()
+    assert encoded(pipeline, text)[0] == [1 + byte for byte in text]
