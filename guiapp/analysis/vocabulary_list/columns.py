@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import (
         Indicators,  # with gguf, which takes time to import
     )
+    from guiapp.analysis.vocabulary_list.filters import Histogram
 
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
@@ -44,6 +45,7 @@ class TokenFigures:
                 out of them; None where nothing was tried
     indicators  what the model's embeddings tell; None where they were not read
     orders      those that were asked for, see `order`
+    histograms  of all tokens, where somebody counted
     matcher     tries regular expressions on the tokens; keeps a process, which ends with it
     """
 
@@ -52,6 +54,7 @@ class TokenFigures:
         self.is_reached: Values | None = None
         self.indicators: Indicators | None = None
         self.orders: dict[str, NDArray[np.int64]] = {}
+        self.histograms: tuple[Histogram, ...] = ()
         self.matcher = RegexTokenMatcher()
 
     def with_unreached(self, unreached: Ids) -> TokenFigures:

@@ -24,12 +24,14 @@ from guiapp.analysis.vocabulary_list.listing import (
     in_order,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.kit.state.background import LatestJob, Progress, Working, later
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import Background, LatestJob, Progress, Working, later
 from guiapp.kit.state.settings import Settings, SharedSpelling
 
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
 S = TypeVar("S", bound=Source)
 R = TypeVar("R", bound=TokenRows)
+G = TypeVar("G", bound=TokenRows | TokenFigures)
 
 
 class ListRequest(NamedTuple):
@@ -278,6 +280,107 @@ class TokenListModel(Working, Generic[S]):
     def export(self, write: Write, places: Sequence[int] | None = None) -> Callable[[Progress], bytes]:
         """What writes the list, for a job."""
         return partial(exported, self.token_list(places), write)
+
+
+class GatheredListModel(TokenListModel[G]):
+    """A list of what a session's model has, which is gathered while somebody looks.
+
+    Signals:
+        source_changed(): `source` or `is_gathering` is new.
+    """
+
+    source_changed = Signal()
+
+    def __init__(
+        self, session: ModelSession, settings: Settings | None, setting: str, parent: QObject | None = None
+    ) -> None:
+        super().__init__(session.spelling, settings, setting, parent)
+        self.session = session
+        self._source: G | None = None
+        self.gathering = Background[G](self, self._prepare)
+        self.gathering.changed.connect(self._on_gathered)
+        session.vocabulary_changed.connect(self._on_vocabulary_changed)
+        session.loader.loading_changed.connect(self.source_changed)
+        session.selected_token_changed.connect(self._on_selection_changed)
+
+    @abstractmethod
+    def gather(self, tokenizer: Tokenizer, progress: Progress) -> G:
+        """All that is to be listed of a model, in a thread."""
+
+    @property
+    def source(self) -> G | None:
+        return self._source
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anybody sees what is shown here."""
+        return self.gathering.is_watched
+
+    def set_active(self, is_active: bool) -> None:
+        """Gather and list only while somebody looks."""
+        self.gathering.watch(is_active)
+        if not is_active and not self.listing.is_busy:
+            self.end_matching()
+        self._on_selection_changed()
+
+    @property
+    def is_gathering(self) -> bool:
+        return self.gathering.is_busy or self.session.loader.loading_name is not None
+
+    @property
+    def is_up_to_date(self) -> bool:
+        return super().is_up_to_date and not self.gathering.is_busy
+
+    def close(self) -> None:
+        super().close()
+        self.end_matching()
+
+    def end_matching(self) -> None:
+        """Keep no process for regular expressions when nobody asks for more."""
+        if self._source is not None:
+            self._source.figures.matcher.close()
+
+    def _prepare(self) -> Callable[[Progress], G] | None:
+        tokenizer = self.session.tokenizer
+        return None if tokenizer is None else partial(self.gather, tokenizer)
+
+    def _on_vocabulary_changed(self) -> None:
+        self.listing.cancel()
+        self.gathering.forget()
+        self._take(None)
+        self.gathering.refresh()
+
+    def _on_gathered(self) -> None:
+        if self.gathering.value is not None and not self.gathering.is_busy:
+            self._take(self.gathering.value)
+        else:
+            self.source_changed.emit()
+
+    def _take(self, source: G | None) -> None:
+        self.end_matching()
+        self._source = source
+        self._added.clear()
+        self._set_chosen(None)
+        if source is not None and self.request.sort not in {column.name for column in self.choices}:
+            self.request = self.request._replace(sort="", is_descending=False)
+            self.request_changed.emit()
+        self.source_changed.emit()
+        self.columns_changed.emit()
+        self._on_selection_changed()
+        self._list()
+
+    def _show(self, shown: ShownRows[G]) -> None:
+        super()._show(shown)
+        if not self.is_active:
+            self.end_matching()  # which was left running for this list
+
+    def _on_selection_changed(self) -> None:
+        """Look at the token that is selected in the text, if it is listed at all."""
+        selected = self.session.selected_id
+        if self._source is not None and selected is not None and self.is_active:
+            rows = np.flatnonzero(self._source.ids == selected)
+            if len(rows):
+                self._set_chosen(int(rows[0]))
 
 
 class TokenRowsModel(TokenListModel[R]):

@@ -70,13 +70,13 @@ class EmbeddingsModel(Working):
         self.looking = LatestJob[None](self, None, self._find_none)
         self._vocabulary: Vocabulary | None = None
         self._is_active = False
-        model.prepared_changed.connect(self._on_prepared_changed)
+        model.source_changed.connect(self._on_source_changed)
 
     @property
     def indicators(self) -> Indicators | None:
         """None until they are read."""
-        prepared = self._model.prepared
-        return None if prepared is None else prepared.figures.indicators
+        source = self._model.source
+        return None if source is None else source.indicators
 
     def set_active(self, is_active: bool) -> None:
         """Look whether there are any as soon as somebody might ask to read them."""
@@ -86,9 +86,9 @@ class EmbeddingsModel(Working):
 
     def read(self, unused: Ids | None = None) -> None:
         """Read them, and compare them with some rows, or with those that are known to be unused."""
-        if self._model.prepared is not None:
+        if self._model.source is not None:
             self.problem = ""
-            vocabulary = self._model.prepared.figures.vocabulary
+            vocabulary = self._model.source.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
 
     def set_up(self, name: str) -> None:
@@ -111,31 +111,29 @@ class EmbeddingsModel(Working):
     @property
     def n_unreached(self) -> int | None:
         """How many of the suspects no trial reached with text; None where that is not known."""
-        prepared = self._model.prepared
-        if prepared is None or self.indicators is None or prepared.figures.is_reached is None:
+        source = self._model.source
+        if source is None or self.indicators is None or source.is_reached is None:
             return None
-        return int((prepared.figures.is_reached[self.indicators.suspects] == 0).sum())
+        return int((source.is_reached[self.indicators.suspects] == 0).sum())
 
     def prompt(self) -> Prompt | None:
         """What to ask the model about the chosen token; None for a token that is no whole characters."""
         from guiapp.analysis.vocabulary_list.embeddings import repeating_prompt
 
-        prepared, token = self._model.prepared, self._model.chosen
-        return (
-            None if prepared is None or token is None else repeating_prompt(prepared.figures.tokenizer, token)
-        )
+        source, token = self._model.source, self._model.chosen
+        return None if source is None or token is None else repeating_prompt(source.tokenizer, token)
 
     def values(self, token: int) -> Mapping[str, str]:
         """The figures of a token that the picture shows, by name of the column."""
-        prepared, picture = self._model.prepared, self.picture
-        if prepared is None or picture is None:
+        source, picture = self._model.source, self.picture
+        if source is None or picture is None:
             return {}
         names, spelling = dict.fromkeys((ACROSS, picture.up)), self._model.session.spelling.now
-        return {name: BY_NAME[name].text(prepared.figures, token, spelling) for name in names}
+        return {name: BY_NAME[name].text(source, token, spelling) for name in names}
 
     def _take(self, indicators: Indicators) -> None:
-        assert self._model.prepared is not None
-        self._model.use(self._model.prepared.figures.with_indicators(indicators))
+        assert self._model.source is not None
+        self._model.use(self._model.source.with_indicators(indicators))
         self._model.add_columns((ACROSS, indicators.column))
         self._model.try_reaching()
 
@@ -147,9 +145,9 @@ class EmbeddingsModel(Working):
         self.is_without = True
         self._fail(problem)
 
-    def _on_prepared_changed(self) -> None:
-        prepared = self._model.prepared
-        vocabulary = None if prepared is None else prepared.figures.vocabulary
+    def _on_source_changed(self) -> None:
+        source = self._model.source
+        vocabulary = None if source is None else source.vocabulary
         if vocabulary is not self._vocabulary:
             self._vocabulary, self.problem, self.is_without = vocabulary, "", False
             self.reading.cancel()
@@ -158,8 +156,8 @@ class EmbeddingsModel(Working):
         self._draw()
 
     def _draw(self) -> None:
-        prepared = self._model.prepared
-        self.picture = None if prepared is None else _picture(prepared.figures, self.up)
+        source = self._model.source
+        self.picture = None if source is None else _picture(source, self.up)
         self.changed.emit()
 
 

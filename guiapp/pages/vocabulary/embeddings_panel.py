@@ -183,7 +183,7 @@ class EmbeddingsPanel(QFrame):
         self._stack.setCurrentIndex(page)
         self.problem.setText(self._embeddings.problem)
         self.read.setVisible(not self._embeddings.is_without)
-        self.read.setEnabled(self._model.prepared is not None)
+        self.read.setEnabled(self._model.source is not None)
         if had_focus:
             self.focus.setFocus()
         self._on_progress_changed()
@@ -216,11 +216,11 @@ class EmbeddingsPanel(QFrame):
     def _describe_token(self, token: int | None) -> None:
         """The values of the token under the mouse, or of the chosen one."""
         shown = self._model.chosen if token is None else token
-        prepared = self._model.prepared
-        if shown is None or prepared is None:
+        source = self._model.source
+        if shown is None or source is None:
             self.pointed.setText(HOVER)
             return
-        word = BY_NAME["token"].text(prepared.figures, shown, self._model.session.spelling.now)
+        word = BY_NAME["token"].text(source, shown, self._model.session.spelling.now)
         values = "   ".join(f"{name} {value}" for name, value in self._embeddings.values(shown).items())
         self.pointed.setText(f"{shown}   {word}   {values}")
         self.pointed.setToolTip(self.pointed.text())

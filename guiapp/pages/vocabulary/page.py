@@ -59,7 +59,7 @@ class VocabularyPage(Page):
         self._session = session
         self._requests = requests
         self.model = VocabularyModel(session, settings, self)
-        self.details = ChosenDetails(self.model, self._facts, (self.model.prepared_changed,))
+        self.details = ChosenDetails(self.model, self._facts, (self.model.source_changed,))
         self.embeddings = EmbeddingsModel(self.model, self)
         self.list = TokenTable(self.model, theme_source, "Tokens", "tokens", field_px=None)
         self.saving = self.list.saving
@@ -74,12 +74,12 @@ class VocabularyPage(Page):
         self.open = push_button("Open model…", self._ask_model, role="primary")
         self._build_layout()
         self._connect()
-        self._on_prepared_changed()
+        self._on_source_changed()
 
     @property
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
-        if self.model.prepared is None:
+        if self.model.source is None:
             return [self.open]
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
         has_keys = not (self.embeddings_panel.isHidden() or self.embeddings.is_without)
@@ -89,7 +89,7 @@ class VocabularyPage(Page):
     @property
     def is_ready(self) -> bool:
         embeddings = self.embeddings.reading, self.embeddings.looking
-        is_busy = self.model.is_preparing or any(job.is_busy for job in embeddings)
+        is_busy = self.model.is_gathering or any(job.is_busy for job in embeddings)
         return self.model.is_up_to_date and not is_busy
 
     @property
@@ -120,8 +120,8 @@ class VocabularyPage(Page):
         in_column(self.bar, (self.contents, 1), on=self, spacing=0)
 
     def _connect(self) -> None:
-        self.model.prepared_changed.connect(self._on_prepared_changed)
-        self.model.prepared_changed.connect(self.list.show_state)
+        self.model.source_changed.connect(self._on_source_changed)
+        self.model.source_changed.connect(self.list.show_state)
         self.model.trying.busy_changed.connect(self.list.show_state)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
@@ -153,9 +153,9 @@ class VocabularyPage(Page):
 
     def _bars(self) -> Bars:
         """How many of the tokens that each bar stands for are listed, and are not."""
-        if self.model.prepared is None:
+        if self.model.source is None:
             return ()
-        bars = self.model.prepared.histograms
+        bars = self.model.source.histograms
         counts = self.model.shown.counts or [np.zeros_like(each.totals) for each in bars]
         parts = zip(bars, counts, strict=True)
         return [(each, np.stack([listed, each.totals - listed])) for each, listed in parts]
@@ -170,9 +170,9 @@ class VocabularyPage(Page):
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)
 
-    def _on_prepared_changed(self) -> None:
-        is_coming = self.model.is_preparing
-        if self.model.prepared is not None:
+    def _on_source_changed(self) -> None:
+        is_coming = self.model.is_gathering
+        if self.model.source is not None:
             self.contents.show_inside(self.bar.field)
         else:
             self.contents.show_message(PREPARING if is_coming else NO_MODEL, helps=not is_coming)
@@ -208,21 +208,21 @@ class VocabularyBar(QFrame):
         self.compare = menu.addAction("Beside another model", self.comparison_wanted.emit)
         buttons = self.terms, self.columns, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
-        model.prepared_changed.connect(self._on_prepared_changed)
-        self._on_prepared_changed()
+        model.source_changed.connect(self._on_source_changed)
+        self._on_source_changed()
 
-    def _on_prepared_changed(self) -> None:
+    def _on_source_changed(self) -> None:
         for part in (self.field, self.terms, self.columns, self.embeddings, self.go):
-            part.setEnabled(self._model.prepared is not None)
+            part.setEnabled(self._model.source is not None)
 
     def _list_terms(self, menu: QMenu) -> None:
-        if (prepared := self._model.prepared) is None:
+        if (source := self._model.source) is None:
             return
         kinds, scripts = menu.addMenu("Kind"), menu.addMenu("Script")
         for number, name in enumerate(KIND_NAMES):
-            if n_tokens := int((prepared.figures.vocabulary.kinds == number).sum()):
+            if n_tokens := int((source.vocabulary.kinds == number).sum()):
                 self._add_term(kinds, f"{name} · {n_tokens:,}", f"kind:{name}", "kind")
-        totals = prepared.histograms[0].totals
+        totals = source.histograms[0].totals
         for script in sorted(range(len(SCRIPTS)), key=lambda each: -int(totals[each])):
             if totals[script]:
                 title = f"{SCRIPTS[script]} · {totals[script]:,}"

@@ -132,7 +132,7 @@ class SpecialTokensPage(Page):
         in_column(self.contents, on=self, spacing=0)
         self.list.field.come_by_keys(self)
         self.watched.connect(self.model.set_active)
-        self.model.tokens_changed.connect(self._refresh)
+        self.model.source_changed.connect(self._refresh)
         self.model.request_changed.connect(self._refresh_groups)
         self._refresh()
 
@@ -143,7 +143,7 @@ class SpecialTokensPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return not self.model.is_busy and self.model.is_up_to_date
+        return not self.model.is_gathering and self.model.is_up_to_date
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:

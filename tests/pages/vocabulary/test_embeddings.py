@@ -35,7 +35,7 @@ def open_model(qtbot, settings, monkeypatch):
         made.append((session, model, embeddings))
         model.set_active(True)
         session.loader.open(name)
-        qtbot.waitUntil(lambda: model.prepared is not None)
+        qtbot.waitUntil(lambda: model.source is not None)
         settle(model, embeddings, qtbot)
         return model, embeddings
 
@@ -63,7 +63,7 @@ def read(opened, qtbot):
 def settle(model, embeddings, qtbot):
     def is_still():
         jobs = embeddings.reading.is_busy or embeddings.looking.is_busy
-        return model.is_up_to_date and not model.is_preparing and not jobs
+        return model.is_up_to_date and not model.is_gathering and not jobs
 
     qtbot.waitUntil(is_still)
 

@@ -40,7 +40,7 @@ def open_page(open_in_shared, qtbot, tmp_path, monkeypatch):
         page.bar.embeddings.setChecked(False)
         page.model.end()
         page.model.sort_by("", False)
-        qtbot.waitUntil(lambda: page.model.prepared is not None)
+        qtbot.waitUntil(lambda: page.model.source is not None)
         settle(page, qtbot)
         qtbot.mouseClick(page.bar.embeddings, LEFT)
         return page

@@ -36,11 +36,11 @@ def model(session, settings, qtbot):
 
 
 def settle(model, qtbot):
-    qtbot.waitUntil(lambda: model.is_up_to_date and not model.is_preparing)
+    qtbot.waitUntil(lambda: model.is_up_to_date and not model.is_gathering)
 
 
 def tokens(model):
-    return [model.prepared.figures.tree.token_bytes(token).decode() for token in list(model.shown.rows)]
+    return [model.source.tree.token_bytes(token).decode() for token in list(model.shown.rows)]
 
 
 def table_of(model):
@@ -76,7 +76,7 @@ def test_a_filter_that_cannot_be_is_told_and_lists_nothing(model, qtbot):
 
 
 def test_whether_text_reaches_tokens_is_tried_once_it_is_asked_for(model, qtbot):
-    assert model.prepared.figures.is_reached is None
+    assert model.source.is_reached is None
     model.set_query("-is:unreached")
     settle(model, qtbot)
     assert len(model.shown.rows) == 9
@@ -146,7 +146,7 @@ def test_nothing_is_gathered_while_nobody_looks(session, settings, qtbot):
     made = VocabularyModel(session, settings)
     session.loader.open("one")
     qtbot.waitUntil(lambda: session.tokenizer is not None)
-    assert not made.is_preparing
+    assert not made.is_gathering
     assert np.array_equal(made.shown.rows, [])
     made.set_active(True)
     settle(made, qtbot)

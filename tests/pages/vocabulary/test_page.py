@@ -30,7 +30,7 @@ def open_page(open_in_shared, qtbot):
 
     def make(name, text=b"abacbb"):
         page = open_in_shared("vocabulary", name, text, load)
-        qtbot.waitUntil(lambda: page.model.prepared is not None)
+        qtbot.waitUntil(lambda: page.model.source is not None)
         page.model.end()
         page.model.sort_by("", False)
         page.list.view.clearSelection()
@@ -223,12 +223,13 @@ def test_a_line_is_dragged_to_the_least_length_that_is_listed(open_page, qtbot):
     assert bars.data.least == 4
 
 
-def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_drawn(open_page, qtbot):
+def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_drawn(
+    open_page, qtbot, monkeypatch
+):
     page = open_page("demo:toy")
-    prepared, page.model.prepared = page.model.prepared, None
+    monkeypatch.setattr(page.model, "_source", None)
     click(page.picture.lengths, page.picture.lengths.pixel(2, 1))
     assert page.bar.field.text() == "length:2"
-    page.model.prepared = prepared
 
 
 def test_menus_offer_filters_and_columns(open_page, qtbot):
@@ -284,7 +285,7 @@ def test_another_model_is_listed_by_the_same_filter(open_page, qtbot):
     page = open_page("demo:toy")
     type_filter(page, qtbot, "length:2")
     page.model.session.loader.open("spm")
-    qtbot.waitUntil(lambda: page.model.prepared is not None and len(page.model.prepared.figures) == 3)
+    qtbot.waitUntil(lambda: page.model.source is not None and len(page.model.source) == 3)
     settle(page, qtbot)
     assert listed(page) == ["zz"]
 

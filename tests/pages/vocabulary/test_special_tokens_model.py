@@ -45,7 +45,7 @@ def test_nothing_is_looked_for_while_nobody_looks(session, qtbot, monkeypatch):
     model = SpecialTokensModel(session)
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
-    assert not model.is_busy
+    assert not model.is_gathering
     assert model.sizes == dict.fromkeys(GROUPS, 0)
     model.set_active(True)
     qtbot.waitUntil(lambda: model.tokens is not None)
