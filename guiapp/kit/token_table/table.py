@@ -413,9 +413,8 @@ class TokenTable(QWidget):
     def show_state(self) -> None:
         shown = self._model.shown
         n_shown, n_all = len(shown.rows), 0 if shown.source is None else len(shown.source)
-        all_of_them = counted(n_all, self._model.noun)
+        all_of_them = "" if shown.source is None else counted(n_all, self._model.noun)
         self.count.setText(all_of_them if n_shown == n_all else f"{n_shown:,} of {all_of_them}")
-        self.count.setVisible(shown.source is not None)
         nothing = NOT_FOUND if not n_shown and shown.source is not None else ""
         self.state.setText(self._model.note or nothing)
         self.export.setEnabled(n_shown > 0)

@@ -80,6 +80,11 @@ def test_a_row_says_all_about_its_token(show, qtmodeltester):
     assert cells(view, 3)["token"] == "<E6 B1>"
 
 
+def test_parts_that_have_no_place_here_are_no_windows(whole):
+    shown = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
+    assert shown == [whole]
+
+
 def test_bpe_shows_ranks_where_others_show_scores(show):
     vocabulary = toy_vocabulary({"a": 0.0, "b": 0.0, "ab": 0.0}, VocabType.BPE, merges=["x y", "a b"])
     view = show(ToySource(vocabulary, [2, 0])).view
