@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from guiapp.analysis.compare.vocabularies import SEARCHES, Merges, VocabularyCom
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list import filters
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenColumn
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenColumn, TokenFigures
 from guiapp.analysis.vocabulary_list.listing import Cell, Ids, ListColumn, Values, in_order
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -27,6 +27,17 @@ NOT_FOUND = 99  # how far what a filter does not leave is from it
 OF_SIDES = 10  # how much farther a rule is that joins what is sought than one that makes it
 ABSENT = -1  # in a row: the other one has it
 FIRST, SECOND = 0, 1
+SIDES = "AB"
+COLUMNS_OF_FACTS = {
+    "id": "id",
+    "type": "kind",
+    "role": "role",
+    "score": "score",
+    "merge rank": "rank",
+    "script": "script",
+    "length": "length",
+}
+FACTS = ("in", *COLUMNS_OF_FACTS, "searched", "place", "left", "right", "makes")
 Rows = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 
@@ -41,18 +52,6 @@ class RowGroup(NamedTuple):
     title: str
     is_rules: bool
     rows: Callable[[VocabularyComparison], Rows]
-
-
-class Fact(NamedTuple):
-    """What is said under a name: "" of the one that lacks the token, NOTHING where it says nothing."""
-
-    name: str
-    first: str
-    second: str
-
-    @property
-    def differs(self) -> bool:
-        return bool(self.first and self.second) and self.first != self.second
 
 
 class PairRows:
@@ -182,38 +181,31 @@ class PairRows:
         figures = self.comparison.figures
         return [column.text(figures[side], token, spelling) for side, token in self.tokens_of(row)]
 
-    def shared(self, row: int, spelling: Spelling) -> list[tuple[str, str]]:
-        """What is the same in both."""
-        said = ((name, self.said(BY_NAME[name], row, spelling)) for name in SHARED_FACTS)
-        return [(name, values[0]) for name, values in said if values]
+    def described(self, row: int) -> tuple[TokenFigures, int] | None:
+        """The token that a row is about, of A if A has it; None for a rule that makes no token."""
+        return next(((self.comparison.figures[side], token) for side, token in self.tokens_of(row)), None)
 
-    def facts(self, row: int, spelling: Spelling) -> list[Fact]:
-        """What may differ, where there is something to say about one of both."""
-        return [fact for fact in self._facts(row, spelling) if {fact.first, fact.second} - {"", NOTHING}]
-
-    def _facts(self, row: int, spelling: Spelling) -> Iterator[Fact]:
-        tokens = dict(self.tokens_of(row))
-
-        def of_sides(name: str, write: Callable[[int], str | None]) -> Fact:
-            texts = [write(side) if self.rows[row, side] >= 0 else None for side in (FIRST, SECOND)]
-            first, second = ("" if text is None else text or NOTHING for text in texts)
-            return Fact(name, first, second)
-
+    def facts(self, row: int, spelling: Spelling) -> Iterator[tuple[str, str]]:
+        """What is said of a row in both vocabularies: once where it is the same, else in a line for each."""
+        tokens, sides = dict(self.tokens_of(row)), np.flatnonzero(self.rows[row] >= 0).tolist()
+        yield "in", "both" if len(sides) == len(SIDES) else f"{SIDES[sides[0]]} alone"
+        for name, column in COLUMNS_OF_FACTS.items():
+            yield (
+                name,
+                _both(
+                    {
+                        side: BY_NAME[column].text(self.comparison.figures[side], token, spelling)
+                        for side, token in tokens.items()
+                        if BY_NAME[column].is_known(self.comparison.figures[side])
+                    }
+                ),
+            )
         if self.group.is_rules:
-            yield of_sides("place", lambda side: f"{self.rows[row, side]:,}")
+            yield "place", _both({side: f"{self.rows[row, side]:,}" for side in sides})
             for at, name in ((0, "left"), (1, "right"), (3, "makes")):
-                yield of_sides(name, partial(self._symbol, row, at))
-            return
-        for name in SIDE_FACTS:
-            yield of_sides(name, partial(self._figure, BY_NAME[name], tokens, spelling))
-        yield of_sides("searched", lambda side: self._searched(side, tokens[side]))
-
-    def _figure(
-        self, column: TokenColumn, tokens: Mapping[int, int], spelling: Spelling, side: int
-    ) -> str | None:
-        """What a column says of the token of a side; None where its vocabulary has no such figure."""
-        figures = self.comparison.figures[side]
-        return column.text(figures, tokens[side], spelling) if column.is_known(figures) else None
+                yield name, _both({side: self._symbol(row, at, side) for side in sides})
+        else:
+            yield "searched", _both({side: self._searched(side, token) for side, token in tokens.items()})
 
     def _symbol(self, row: int, at: int, side: int) -> str:
         """What a rule joins or makes, by its id; "" for what is no token."""
@@ -225,15 +217,17 @@ class PairRows:
         return ", ".join(words for bit, words in enumerate(SEARCHES) if bits >> bit & 1)
 
 
+def _both(texts: Mapping[int, str]) -> str:
+    if len(set(texts.values())) < 2:
+        return next(iter(texts.values()), "")
+    return "\n".join(f"{SIDES[side]}  {text or NOTHING}" for side, text in texts.items())
+
+
 def _taken(values: Numbers, places: Rows) -> Numbers:
     return np.append(values, NOT_FOUND)[places]  # ABSENT is the last
 
 
 # Columns
-
-
-SIDE_FACTS = ("id", "kind", "rank", "score", "role")
-SHARED_FACTS = ("bytes", "script", "length")
 
 
 def _seen(spellings: Iterable[bytes], between: str = " / ") -> str:
@@ -259,7 +253,7 @@ def _rule(pairs: PairRows, row: int, spelling: Spelling) -> str:
 
 def _number(name: str, side: int, is_there: Callable[[PairRows], bool]) -> ListColumn[PairRows]:
     return ListColumn(
-        f"{name} in {'AB'[side]}",
+        f"{name} in {SIDES[side]}",
         values=lambda pairs: pairs.numbers(side),
         write=lambda pairs, row, _: pairs.number(row, side),
         figure=True,

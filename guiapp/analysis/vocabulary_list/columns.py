@@ -84,6 +84,10 @@ class TokenFigures:
     def token(self, row: int) -> int:
         return row
 
+    def described(self, row: int) -> tuple[TokenFigures, int] | None:
+        """The token that a row is about, and what is known of its like."""
+        return self, row
+
     @cached_property
     def explainer(self) -> Explainer:
         """Tells how a token is built."""
@@ -371,6 +375,10 @@ class TokenRows:
 
     def token(self, row: int) -> int:
         return int(self.ids[row])
+
+    def described(self, row: int) -> tuple[TokenFigures, int] | None:
+        """The token that a row is about, and what is known of its like."""
+        return self.figures, self.token(row)
 
 
 R = TypeVar("R", bound=TokenRows)

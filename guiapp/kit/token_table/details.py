@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.token_details import SHOWN_BYTES, TokenDetails, describe_alone
 from guiapp.kit.token_table.model import TokenListModel
 
@@ -32,27 +33,28 @@ class ChosenDetails(QObject):
         super().__init__(model)
         self._model, self._more = model, more
         self.details: TokenDetails | None = None
+        self._vocabulary: Vocabulary
         for signal in (model.chosen_changed, model.spelling.changed, *changed):
             signal.connect(self.describe)
 
     def visible(self, token_id: int) -> str:
         """How a token is written."""
-        if (source := self._model.source) is None:
-            return ""
-        return self._model.spelling.now.token(source.figures.vocabulary, token_id, SHOWN_BYTES)
+        return self._model.spelling.now.token(self._vocabulary, token_id, SHOWN_BYTES)
 
     def part(self, data: bytes, limit: int) -> str:
         """How some bytes of a token are written."""
-        source = self._model.source
-        return "" if source is None else self._model.spelling.now.part(source.figures.vocabulary, data, limit)
+        return self._model.spelling.now.part(self._vocabulary, data, limit)
 
     def describe(self) -> None:
         """Describe the row again: how often its token is in the text changes while nobody looks."""
         source, row = self._model.source, self._model.chosen
-        details = None
-        if source is not None and row is not None:
-            explainer, spelling = source.figures.explainer, self._model.spelling.now
-            details = describe_alone(explainer, spelling, source.token(row), self._more(row))
+        described = None if source is None or row is None else source.described(row)
+        if described is None or row is None:
+            details = None
+        else:
+            figures, token = described
+            self._vocabulary, spelling = figures.vocabulary, self._model.spelling.now
+            details = describe_alone(figures.explainer, spelling, token, self._more(row))
         if details is not None or self.details is not None:
             self.details = details
             self.details_changed.emit()

@@ -123,7 +123,7 @@ class TokenCard(QScrollArea):
         """Put all facts and merges on the clipboard, one a line."""
         details = self._model.details
         if details is not None:
-            lines = [f"{name}\t{value}" for name, value in details.facts]
+            lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
     def _build_layout(self, buttons: Sequence[QWidget]) -> None:

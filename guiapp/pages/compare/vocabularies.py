@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from guiapp.analysis.vocabulary_list.listing import ListColumn
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.model import ListRequest, ShownRows, TokenListModel
 
@@ -43,7 +43,6 @@ class ComparedVocabularies(TokenListModel[PairRows]):
     """Two of the compared models beside each other, by what their files say.
 
     compared   None until both are
-    problem    why they could not be
 
     Signals:
         pair_changed(): `first`, `second` or what of them is open is new.
@@ -60,13 +59,11 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         self._models = models
         self._choice: ModelSession | None = None
         self._links: list[QMetaObject.Connection] = []
-        self._failures: dict[ModelSession, str] = {}
-        self._compared_pair: tuple[Tokenizer, Tokenizer] | None = None
-        self._is_active = False
+        self._pair_of_now: list[Tokenizer | None] = []
         self._searched = ""
         self.compared: ComparedPair | None = None
-        self.problem = ""
-        self.job = LatestJob[ComparedPair](self, self._take, self._fail)
+        self.comparing = Background[ComparedPair](self, self._prepare)
+        self.comparing.changed.connect(self._on_compared)
         models.sessions_changed.connect(self._on_sessions_changed)
         self._on_sessions_changed()
 
@@ -114,13 +111,11 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         return list(self._models.sessions).index(self.second) if self.second is not None else 1
 
     def set_active(self, is_active: bool) -> None:
-        self._is_active = is_active
-        self._compare()
+        self.comparing.watch(is_active)
 
     def _on_sessions_changed(self) -> None:
         for link in self._links:
             QObject.disconnect(link)
-        self._failures = {each: why for each, why in self._failures.items() if each in self._pair}
         self._links = [
             link
             for session in self._pair
@@ -128,28 +123,30 @@ class ComparedVocabularies(TokenListModel[PairRows]):
                 session.vocabulary_changed.connect(self._on_models_changed),
                 session.loader.loading_changed.connect(self._on_models_changed),
                 session.loader.refused_changed.connect(self._on_models_changed),
-                session.loader.failed.connect(partial(self._fail_to_open, session)),
+                session.loader.failed.connect(self._on_models_changed),
             )
         ]
         self._on_models_changed()
 
     def _on_models_changed(self) -> None:
-        for session in self._pair:
-            if session.loader.loading_name is not None:
-                self._failures.pop(session, None)
-        self._compare()
+        pair = [self.first.tokenizer, None if self.second is None else self.second.tokenizer]
+        if pair != self._pair_of_now:
+            self._pair_of_now = pair
+            self.comparing.forget()
+            self._take(None)
+            self.comparing.refresh()
         self.pair_changed.emit()
+        self.comparison_changed.emit()
 
-    def _fail_to_open(self, session: ModelSession, _name: str, failure: str) -> None:
-        self._failures[session] = failure
-        if self.comparison is None:
-            self._fail(failure)
-
-    def _why_not_open(self) -> str:
-        """Why one of both is not open; "" where it is on its way, or nobody wants it."""
-        refused = [each.loader.refused for each in self._pair]
-        reasons = [each.reason for each in refused if each is not None]
-        return next(filter(None, [*reasons, *map(self._failures.get, self._pair)]), "")
+    @property
+    def problem(self) -> str:
+        """Why they cannot be compared; "" where one of both is on its way, or nobody wants it."""
+        if self.compared is not None:
+            return ""
+        loaders = [each.loader for each in self._pair]
+        reasons = [each.refused.reason for each in loaders if each.refused is not None]
+        failures = [each.failure for each in loaders]
+        return next(filter(None, [*reasons, *failures, self.comparing.problem]), "")
 
     # Comparing
 
@@ -159,26 +156,21 @@ class ComparedVocabularies(TokenListModel[PairRows]):
 
     @property
     def is_waiting(self) -> bool:
-        return self.job.is_busy or any(each.loader.loading_name is not None for each in self._pair)
+        is_coming = any(each.loader.loading_name is not None for each in self._pair)
+        return is_coming or (self.comparing.is_busy and None not in self._pair_of_now)
 
-    def _compare(self) -> None:
-        """Compare what is open now, where that was not done yet."""
-        first, second = self.first.tokenizer, None if self.second is None else self.second.tokenizer
-        if first is None or second is None:
-            self._forget()
-        elif self._is_active and self._compared_pair != (first, second):
-            self._forget()
-            self._compared_pair = first, second
-            self.job.start(partial(_compared, first, second))
+    def _prepare(self) -> Callable[[Progress], ComparedPair] | None:
+        first, second = self._pair_of_now
+        return None if first is None or second is None else partial(_compared, first, second)
+
+    def _on_compared(self) -> None:
+        if self.comparing.value is not self.compared:
+            self._take(self.comparing.value)
+        else:
             self.comparison_changed.emit()
 
-    def _forget(self) -> None:
-        self.job.cancel()
-        self._compared_pair = None
-        self._take(None)
-
     def _take(self, compared: ComparedPair | None) -> None:
-        self.compared, self.problem = compared, "" if compared is not None else self._why_not_open()
+        self.compared = compared
         difference = "all" if compared is None else first_difference(compared.respects)
         is_listed = difference in GROUPS and not self._searched
         self.request = ListRequest(self._searched, group=difference if is_listed else "all")
@@ -186,10 +178,6 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         self.comparison_changed.emit()
         self.request_changed.emit()
         self._list()
-
-    def _fail(self, problem: str) -> None:
-        self.problem = problem
-        self.comparison_changed.emit()
 
     def write_all(self, form: str, comparison: VocabularyComparison) -> Iterator[str]:
         """All differences, as the command line prints them in one of FORMS."""

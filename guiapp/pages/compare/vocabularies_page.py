@@ -121,7 +121,7 @@ class VocabulariesPage(Page):
         self.model.request_changed.connect(self._on_request_changed)
         self.head.chosen.connect(self._show_target)
         self.head.model_wanted.connect(self._ask_model_under)
-        self.side.details.tree_wanted.connect(self._requests.token_wanted)
+        self.side.tree_wanted.connect(self._requests.token_wanted)
         self.list.field.come_by_keys(self)
         self.watched.connect(self.model.set_active)
         self._on_comparison_changed()
@@ -202,7 +202,7 @@ class VocabulariesPage(Page):
     def _message(self) -> str:
         model = self.model
         if model.is_waiting:
-            return "Comparing …" if model.job.is_busy else "Opening …"
+            return "Comparing …" if model.comparing.is_busy else "Opening …"
         return model.problem or (NO_MODEL if model.first.tokenizer is None else NO_SECOND)
 
 

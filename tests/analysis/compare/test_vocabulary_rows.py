@@ -224,7 +224,15 @@ def test_a_rule_is_told_by_its_places():
     expected = ["merge rule", "place in A", "place in B", "makes", "length", "kind", "script", "rank"]
     assert titles(pairs) == expected
     assert cells(pairs, 0) == ["ab + c", "2", "–", "abc", "3", "normal", "Latin", "2"]
-    assert [fact.name for fact in pairs.facts(0, SIGNS)] == ["place", "left", "right", "makes"]
+    facts = dict(pairs.facts(0, SIGNS))
+    assert [facts[name] for name in ("in", "place", "left", "right", "makes")] == [
+        "A alone",
+        "2",
+        "3",
+        "2",
+        "5",
+    ]
+    assert dict(pairs_of("one", "other", "id").facts(0, SIGNS))["id"] == "A  0\nB  1"
 
 
 @pytest.mark.parametrize("name", ["all", "first", "second"])
@@ -232,7 +240,7 @@ def test_hostile_texts_are_one_visible_line_in_every_cell(name):
     pairs = pairs_of("hostile", "one", name)
     for row in range(len(pairs)):
         said = [column.text(pairs, row, SIGNS)[:250] for column in PAIR_COLUMNS if column.is_known(pairs)]
-        said += [text for fact in pairs.facts(row, SIGNS) for text in (fact.first, fact.second)]
+        said += [line for _, text in pairs.facts(row, SIGNS) for line in text.split("\n")]
         for text in said:
             assert len(text) <= 250
             for character in text:

@@ -77,7 +77,7 @@ def test_nothing_is_compared_while_nobody_looks(opened, compared, qtbot):
     with qtbot.waitSignal(compared.sessions[0].tokens_changed):
         compared.sessions[0].loader.open("swapped")
     before = model.comparison
-    assert not model.job.is_busy
+    assert not model.comparing.is_busy
     model.set_active(True)
     qtbot.waitUntil(lambda: model.comparison is not before and model.comparison is not None)
     assert model.comparison.first is compared.sessions[0].tokenizer
