@@ -82,14 +82,12 @@ class VocabularyPage(Page):
         if self.model.source is None:
             return [self.open]
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
-        has_keys = not (self.embeddings_panel.isHidden() or self.embeddings.is_without)
-        embeddings = [self.embeddings_panel.focus] if has_keys else []
+        embeddings = [] if self.embeddings_panel.isHidden() else [self.embeddings_panel.focus]
         return [self.list.view, self.bar.field, *embeddings, *picture, self.card]
 
     @property
     def is_ready(self) -> bool:
-        embeddings = self.embeddings.reading, self.embeddings.looking
-        is_busy = self.model.is_gathering or any(job.is_busy for job in embeddings)
+        is_busy = self.model.is_gathering or self.embeddings.reading.is_busy
         return self.model.is_up_to_date and not is_busy
 
     @property
@@ -134,7 +132,6 @@ class VocabularyPage(Page):
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""
         self.embeddings_panel.setVisible(is_shown)
-        self.embeddings.set_active(is_shown)
         half = self.middle.height() // 2
         if is_shown and half < EMBEDDINGS_PX:
             self.middle.setSizes([half, half])
