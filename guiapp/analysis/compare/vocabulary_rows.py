@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,8 +13,8 @@ from guiapp.analysis.compare.vocabularies import SEARCHES, Merges, VocabularyCom
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list import filters
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenColumn, TokenFigures
-from guiapp.analysis.vocabulary_list.listing import Cell, Ids, ListColumn, Values, in_order
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, FiguresOfToken, TokenFigures, of_tokens
+from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn, Values, in_order
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import Progress, stoppable
@@ -107,13 +106,13 @@ class PairRows:
         """
         far, problems = [], []
         for figures in self.comparison.figures:
-            of_tokens = np.full(len(figures), NOT_FOUND, np.int64)
+            distances = np.full(len(figures), NOT_FOUND, np.int64)
             try:
                 tokens = np.flatnonzero(filters.fitting(figures, query, progress)).astype(np.int32)
-                of_tokens[tokens] = filters.distances(figures, query, tokens)
+                distances[tokens] = filters.distances(figures, query, tokens)
             except QueryError as error:
                 problems.append(error)
-            far.append(of_tokens)
+            far.append(distances)
         if len(problems) == len(far):
             raise problems[0]
         return far
@@ -121,11 +120,11 @@ class PairRows:
     def _nearness_of_sides(self, far: list[Numbers]) -> Numbers:
         """How near the nearer of the tokens is that a rule joins; behind rules that make what is sought."""
         nearest = np.full(len(self), NOT_FOUND, np.int64)
-        for side, of_tokens in enumerate(far):
+        for side, distances in enumerate(far):
             for column in (0, 1):
                 symbols = self._of_rules(side, column)
-                symbols = np.where(symbols < len(of_tokens), symbols, ABSENT)
-                nearest = np.minimum(nearest, _taken(of_tokens, symbols))
+                symbols = np.where(symbols < len(distances), symbols, ABSENT)
+                nearest = np.minimum(nearest, _taken(distances, symbols))
         return np.where(nearest < NOT_FOUND, nearest + OF_SIDES, NOT_FOUND)
 
     @cached_property
@@ -146,22 +145,30 @@ class PairRows:
 
     # What is said of a row
 
-    def tokens_of(self, row: int) -> list[tuple[int, int]]:
-        """The sides that have a token there, and its id."""
-        return [(side, each) for side, each in enumerate(self.tokens[row].tolist()) if each >= 0]
+    @property
+    def all_figures(self) -> Sequence[TokenFigures]:
+        return self.comparison.figures
+
+    def ids_of(self, side: int) -> Ids:
+        return self.tokens[:, side]
+
+    def tokens_of(self, row: int) -> list[FiguresOfToken]:
+        """What is known of the token there in each that has it, and its id."""
+        tokens = zip(self.comparison.figures, self.tokens[row].tolist(), strict=True)
+        return [(figures, token) for figures, token in tokens if token >= 0]
 
     def number(self, row: int, side: int) -> str:
         return NOTHING if self.rows[row, side] < 0 else str(self.rows[row, side])
 
     def text(self, row: int) -> bytes:
         """What a token stands for, or what a rule makes."""
-        for side, token in self.tokens_of(row):
-            return self.vocabulary(side).token_bytes(token)
+        for figures, token in self.tokens_of(row):
+            return figures.vocabulary.token_bytes(token)
         return b"".join(self.rule(row, Spelling.SIGNS))
 
     def shown(self, row: int, spelling: Spelling) -> tuple[bytes, ...]:
         """The same as it is written; a token that both files spell otherwise, in both ways."""
-        ways = (spelling.token_data(self.vocabulary(side), token) for side, token in self.tokens_of(row))
+        ways = (spelling.token_data(each.vocabulary, token) for each, token in self.tokens_of(row))
         return tuple(dict.fromkeys(ways)) or (b"".join(self.rule(row, spelling)),)
 
     def rule(self, row: int, spelling: Spelling) -> tuple[bytes, bytes]:
@@ -176,18 +183,10 @@ class PairRows:
         )
         return left, right
 
-    def said(self, column: TokenColumn, row: int, spelling: Spelling) -> list[str]:
-        """What a column says of the token of each side that has it."""
-        figures = self.comparison.figures
-        return [column.text(figures[side], token, spelling) for side, token in self.tokens_of(row)]
-
-    def described(self, row: int) -> tuple[TokenFigures, int] | None:
-        """The token that a row is about, of A if A has it; None for a rule that makes no token."""
-        return next(((self.comparison.figures[side], token) for side, token in self.tokens_of(row)), None)
-
     def facts(self, row: int, spelling: Spelling) -> Iterator[tuple[str, str]]:
         """What is said of a row in both vocabularies: once where it is the same, else in a line for each."""
-        tokens, sides = dict(self.tokens_of(row)), np.flatnonzero(self.rows[row] >= 0).tolist()
+        sides = np.flatnonzero(self.rows[row] >= 0).tolist()
+        tokens = {side: token for side, token in enumerate(self.tokens[row].tolist()) if token >= 0}
         yield "in", "both" if len(sides) == len(SIDES) else f"{SIDES[sides[0]]} alone"
         for name, column in COLUMNS_OF_FACTS.items():
             yield (
@@ -263,37 +262,6 @@ def _number(name: str, side: int, is_there: Callable[[PairRows], bool]) -> ListC
     )
 
 
-@dataclass(frozen=True)
-class _OfBoth(ListColumn[PairRows]):
-    """What a column of COLUMNS says of the token of a row in both, once where that is the same."""
-
-    of: TokenColumn = COLUMNS[0]
-
-    @property
-    def is_figure(self) -> bool:
-        return self.of.is_figure
-
-    def is_known(self, source: PairRows) -> bool:
-        return any(map(self.of.is_known, source.comparison.figures))
-
-    def sorts_by(self, source: PairRows) -> Values:
-        """Of the first vocabulary that has a value."""
-        columns = []
-        for side, figures in enumerate(source.comparison.figures):
-            values = self.of.sorts_by(figures)
-            known = np.full(len(figures), np.nan) if values is None else values.astype(np.float64)
-            columns.append(np.append(known, np.nan)[source.tokens[:, side]])  # ABSENT is the last
-        return np.where(np.isnan(columns[FIRST]), columns[SECOND], columns[FIRST])
-
-    def text(self, source: PairRows, row: int, spelling: Spelling) -> str:
-        return " / ".join(dict.fromkeys(filter(None, source.said(self.of, row, spelling))))
-
-    def cell(self, source: PairRows, row: int, spelling: Spelling) -> Cell:
-        figures = source.comparison.figures
-        cells = {self.of.cell(figures[side], token, spelling) for side, token in source.tokens_of(row)}
-        return cells.pop() if len(cells) == 1 else self.text(source, row, spelling)
-
-
 PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
     ListColumn(
         "token",
@@ -314,19 +282,11 @@ PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
         is_there=_is_rules,
         share=2.2,
     ),
-    *(
-        _OfBoth(
-            each.name,
-            each.about,
-            is_usual=each.name in ("kind", "rank", "score", "script", "length"),
-            share=each.share,
-            widest="",
-            yields=each.name == "script",
-            of=each,
-        )
-        for each in COLUMNS
-        if each.name not in ("id", "token", "reached")
-    ),
+    *of_tokens(
+        ("kind", "rank", "score", "script", "length"),
+        without=("id", "token", "reached"),
+        yielding=("script",),
+    ).values(),
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,9 +84,9 @@ class TokenFigures:
     def token(self, row: int) -> int:
         return row
 
-    def described(self, row: int) -> tuple[TokenFigures, int] | None:
-        """The token that a row is about, and what is known of its like."""
-        return self, row
+    def tokens_of(self, row: int) -> list[FiguresOfToken]:
+        """The token that a row is about."""
+        return [(self, row)]
 
     @cached_property
     def explainer(self) -> Explainer:
@@ -358,6 +358,8 @@ def named(names: Sequence[str]) -> list[TokenColumn]:
 
 # Tokens of a vocabulary that are rows of another list: of those in a text, of the special ones
 
+FiguresOfToken = tuple[TokenFigures, int]
+
 
 class TokenRows:
     """Some tokens, a row each.
@@ -376,42 +378,70 @@ class TokenRows:
     def token(self, row: int) -> int:
         return int(self.ids[row])
 
-    def described(self, row: int) -> tuple[TokenFigures, int] | None:
-        """The token that a row is about, and what is known of its like."""
-        return self.figures, self.token(row)
+    @property
+    def all_figures(self) -> Sequence[TokenFigures]:
+        return [self.figures]
+
+    def ids_of(self, side: int) -> Ids:
+        return self.ids
+
+    def tokens_of(self, row: int) -> list[FiguresOfToken]:
+        return [(self.figures, self.token(row))]
 
 
-R = TypeVar("R", bound=TokenRows)
+class OfTokens(Protocol):
+    """Rows about the tokens of one vocabulary, or of several ones beside each other."""
+
+    orders: dict[str, NDArray[np.int64]]
+
+    def __len__(self) -> int: ...
+
+    @property
+    def all_figures(self) -> Sequence[TokenFigures]:
+        """What is known of the tokens of each vocabulary."""
+
+    def ids_of(self, side: int) -> Ids:
+        """int32[n]: the token of one vocabulary in each row, -1 for none."""
+
+    def tokens_of(self, row: int) -> list[FiguresOfToken]:
+        """The token of each vocabulary that has one."""
+
+
+R = TypeVar("R", bound=OfTokens)
 
 
 @dataclass(frozen=True)
-class _OfToken(ListColumn[R]):
-    """What a column of COLUMNS says of the token of a row."""
+class _OfTokens(ListColumn[R]):
+    """What a column of COLUMNS says of the tokens of a row, once where that is the same."""
 
     of: TokenColumn = COLUMNS[0]
-
-    def is_known(self, source: R) -> bool:
-        return self.of.is_known(source.figures)
 
     @property
     def is_figure(self) -> bool:
         return self.of.is_figure
 
-    def sorts_by(self, source: R) -> Values | None:
-        values = self.of.sorts_by(source.figures)
-        return None if values is None else values[source.ids]
+    def is_known(self, source: R) -> bool:
+        return any(map(self.of.is_known, source.all_figures))
+
+    def sorts_by(self, source: R) -> Values:
+        """Of the first vocabulary that has a value."""
+        result = np.full(len(source), np.nan)
+        for side, figures in enumerate(source.all_figures):
+            if (values := self.of.sorts_by(figures)) is not None:
+                of_rows = np.append(values.astype(np.float64), np.nan)[source.ids_of(side)]  # -1 is the last
+                result = np.where(np.isnan(result), of_rows, result)
+        return result
 
     def text(self, source: R, row: int, spelling: Spelling) -> str:
-        return self.of.text(source.figures, source.token(row), spelling)
+        said = (self.of.text(figures, token, spelling) for figures, token in source.tokens_of(row))
+        return " / ".join(dict.fromkeys(filter(None, said)))
 
     def last_text(self, source: R) -> str:
-        return self.of.last_text(source.figures)
-
-    def value(self, source: R, row: int) -> int | float | None:
-        return self.of.value(source.figures, source.token(row))
+        return max(map(self.of.last_text, source.all_figures), key=len)
 
     def cell(self, source: R, row: int, spelling: Spelling) -> Cell:
-        return self.of.cell(source.figures, source.token(row), spelling)
+        cells = {self.of.cell(figures, token, spelling) for figures, token in source.tokens_of(row)}
+        return cells.pop() if len(cells) == 1 else self.text(source, row, spelling)
 
 
 def of_tokens(
@@ -419,7 +449,7 @@ def of_tokens(
 ) -> dict[str, ListColumn[R]]:
     """The columns of COLUMNS for the tokens of rows, by name; some are shown unless people choose."""
     return {
-        each.name: _OfToken(
+        each.name: _OfTokens(
             each.name,
             each.about,
             is_usual=each.name in usual,

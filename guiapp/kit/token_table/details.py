@@ -48,13 +48,11 @@ class ChosenDetails(QObject):
     def describe(self) -> None:
         """Describe the row again: how often its token is in the text changes while nobody looks."""
         source, row = self._model.source, self._model.chosen
-        described = None if source is None or row is None else source.described(row)
-        if described is None or row is None:
-            details = None
-        else:
-            figures, token = described
+        tokens = [] if source is None or row is None else source.tokens_of(row)
+        details = None
+        for figures, token in tokens[:1]:
             self._vocabulary, spelling = figures.vocabulary, self._model.spelling.now
-            details = describe_alone(figures.explainer, spelling, token, self._more(row))
+            details = describe_alone(figures.explainer, spelling, token, self._more(row or 0))
         if details is not None or self.details is not None:
             self.details = details
             self.details_changed.emit()
