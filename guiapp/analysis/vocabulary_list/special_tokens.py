@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from functools import cached_property
-from itertools import compress, zip_longest
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,6 @@ from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
-from guiapp.core.vocabulary.merges import NO_TOKEN
 from guiapp.core.vocabulary.parts import AddedToken
 from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
@@ -44,8 +43,6 @@ ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by it
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
 RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph, and what is for private use: few vocabularies know them
-LONGEST_CHARACTER = 4  # bytes
-DNA = "hybriddna"  # a model that makes tokens by another way than merging
 AT_ONCE = 1 << 12  # texts that are encoded at once
 
 
@@ -252,20 +249,17 @@ class Marked(NamedTuple):
 
 
 def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
-    """By id; most tokens of a file are marked alike, and share it."""
-    parts, result = vocabulary.parts, dict[int, Marked]()
+    """By id."""
+    parts = vocabulary.parts
     added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
-    columns = [vocabulary.attributes[ids].tolist(), vocabulary.stored_types[ids].tolist()]
-    columns.append([] if parts is None else parts.in_model[ids].tolist())
-    alike = dict[tuple[object, ...], Marked]()
-    for token_id, *key in zip_longest(stoppable(ids), *columns):
-        if (token := added.get(token_id)) is not None:
-            key = [key[0], token.special, token.lstrip, token.rstrip, token.single_word]
-        if (declared := alike.get(tuple(key))) is None:
-            mark, strips = _mark(vocabulary, token, token_id), _strips(key[0], token)
-            declared = alike[tuple(key)] = Marked(vocabulary.kind(token_id), mark, strips)
-        result[token_id] = declared
-    return result
+    return {
+        token_id: Marked(
+            vocabulary.kind(token_id),
+            _mark(vocabulary, added.get(token_id), token_id),
+            _strips(int(vocabulary.attributes[token_id]), added.get(token_id)),
+        )
+        for token_id in stoppable(ids)
+    }
 
 
 def _mark(vocabulary: Vocabulary, added: AddedToken | None, token_id: int) -> str:
@@ -298,33 +292,12 @@ def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[TokenR
     """For each id how its own text leads to it, and that text."""
     result: dict[int, tuple[TokenReach, bytes | None]] = {}
     own_texts = list(_own_texts(tokenizer.vocabulary, ids))
-    never_made = _never_made(tokenizer, ids)
     for way, parses in ((TokenReach.TEXT, False), (TokenReach.UNKNOWN, False), (TokenReach.PARSED, True)):
         texts = _unknown(tokenizer.vocabulary, ids) if way is TokenReach.UNKNOWN else own_texts
-        done = result.keys() | never_made if way is TokenReach.TEXT else result.keys()
-        for bulk in _bulks([pair for pair in texts if pair[0] not in done]):
+        for bulk in _bulks([pair for pair in texts if pair[0] not in result]):
             for token_id, text in _leading(tokenizer, bulk, parses):
                 result.setdefault(token_id, (way, text))
     return {token_id: result.get(token_id, (TokenReach.NEVER, None)) for token_id in ids}
-
-
-def _never_made(tokenizer: Tokenizer, ids: Sequence[int]) -> frozenset[int]:
-    """Control tokens that no text becomes, as no rule merges to them and they are no single character."""
-    merging, vocabulary, parts = tokenizer.merging, tokenizer.vocabulary, tokenizer.vocabulary.parts
-    spells_otherwise = parts is not None and (parts.model.continuing_prefix or parts.model.end_suffix)
-    if merging is None or merging.takes_whole or spells_otherwise or vocabulary.model == DNA:
-        return frozenset()
-    is_made = np.zeros(len(vocabulary), np.bool_)
-    made = merging.rules.table[:, 3]
-    is_made[made[made < len(vocabulary)]] = True  # behind them are numbers of what is no token
-    is_made |= np.diff(vocabulary.token_offsets) <= LONGEST_CHARACTER
-    is_made[[token for each in merging.fallbacks for token, _ in each if token != NO_TOKEN]] = True
-    is_made |= (vocabulary.effective_attributes & Attribute.CONTROL == 0) | (
-        vocabulary.effective_attributes & Attribute.UNKNOWN > 0
-    )
-    if vocabulary.special_ids.unk is not None:
-        is_made[vocabulary.special_ids.unk] = True
-    return frozenset(compress(ids, (~is_made[list(ids)]).tolist()))
 
 
 def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
