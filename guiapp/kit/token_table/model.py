@@ -255,7 +255,9 @@ class TokenListModel(Working, Generic[S]):
     def place_of(self, row: int | None) -> int | None:
         """Where a row stands in the list."""
         rows = self.shown.rows
-        if row is None or isinstance(rows, range):
+        if row is None:  # which a range would look for one by one
+            return None
+        if isinstance(rows, range):
             return row if row in rows else None
         places = np.flatnonzero(rows == row)
         return int(places[0]) if len(places) else None

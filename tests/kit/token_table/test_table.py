@@ -196,6 +196,12 @@ def test_typing_filters_and_keys_go_through_what_is_left(whole, qtbot):
     assert (len(words(whole)), whole.count.text(), whole.field.text()) == (40, "40 tokens", "")
 
 
+def test_no_row_is_looked_for_nowhere_however_many_there_are(whole):
+    whole.model.shown = ShownRows(whole.model.request, whole.model.source, range(1 << 50))
+    assert whole.model.place_of(None) is None
+    assert whole.model.place_of(1 << 49) == 1 << 49
+
+
 def test_columns_are_chosen_in_a_menu_and_kept(whole, qtbot, settings):
     assert offered(whole.columns.menu()) == [
         "id: its number | checked",
