@@ -58,7 +58,7 @@ class PairRows:
 
     rows    int32[n, 2]: see RowGroup
     tokens  int32[n, 2]: the tokens that stand there, or that the rules make; ABSENT also for what is no token
-    orders  see `listing.Source`
+    orders  see `listing.ListSource`
     """
 
     def __init__(self, comparison: VocabularyComparison, group: RowGroup) -> None:

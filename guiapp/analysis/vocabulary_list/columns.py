@@ -365,7 +365,7 @@ class TokenRows:
     """Some tokens, a row each.
 
     ids     int32[n]: which token a row is about
-    orders  see `listing.Source`
+    orders  see `listing.ListSource`
     """
 
     def __init__(self, figures: TokenFigures, ids: Ids) -> None:

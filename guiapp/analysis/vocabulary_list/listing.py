@@ -27,7 +27,7 @@ Values = NDArray[np.number]
 Cell = int | float | str | None
 
 
-class Source(Protocol):
+class ListSource(Protocol):
     """What rows are about, numbered from 0.
 
     orders  those that were asked for, see `order`
@@ -38,10 +38,10 @@ class Source(Protocol):
     def __len__(self) -> int: ...
 
 
-S = TypeVar("S", bound=Source)
+S = TypeVar("S", bound=ListSource)
 
 
-def _by_words(source: Source) -> None:
+def _by_words(source: ListSource) -> None:
     """The values of a column without any."""
 
 

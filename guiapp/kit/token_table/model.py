@@ -17,7 +17,7 @@ from guiapp.analysis.vocabulary_list.listing import (
     Flags,
     Ids,
     ListColumn,
-    Source,
+    ListSource,
     TokenList,
     Write,
     exported,
@@ -29,7 +29,7 @@ from guiapp.kit.state.background import Background, LatestJob, Progress, Working
 from guiapp.kit.state.settings import Settings, SharedSpelling
 
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
-S = TypeVar("S", bound=Source)
+S = TypeVar("S", bound=ListSource)
 R = TypeVar("R", bound=TokenRows)
 G = TypeVar("G", bound=TokenRows | TokenFigures)
 
@@ -417,7 +417,7 @@ class TokenRowsModel(TokenListModel[R]):
             self._show(ShownRows(self.request, source, range(len(source))))
 
 
-def rows_where(source: Source, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:
+def rows_where(source: ListSource, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:
     """Some rows, sorted by a column, or in their own order."""
     if sort is None:
         return np.flatnonzero(flags).astype(np.int32)

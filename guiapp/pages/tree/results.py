@@ -66,9 +66,9 @@ class ResultsModel(TokenRowsModel[TokenRows]):
         super().__init__(session.spelling, settings, "found_columns", search)
         self._tree, self._search, self._session = model, search, session
         self._found: TokenRows | None = None
-        search.found_changed.connect(self._on_found_changed)
+        search.found_changed.connect(self._on_search_changed)
         search.current_changed.connect(self._on_current_changed)
-        self._on_found_changed()
+        self._on_search_changed()
 
     @property
     def source(self) -> TokenRows | None:
@@ -82,7 +82,7 @@ class ResultsModel(TokenRowsModel[TokenRows]):
         super().choose(row)
         self._search.go_to_result(row)
 
-    def _on_found_changed(self) -> None:
+    def _on_search_changed(self) -> None:
         tokenizer, picture = self._session.tokenizer, self._tree.picture
         self._found = None
         if tokenizer is not None and picture is not None and picture.vocabulary is tokenizer.vocabulary:
