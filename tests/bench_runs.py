@@ -1,6 +1,8 @@
-"""Made-up results of benchmarks."""
+"""Made-up results of benchmarks, as JSON holds them and as records."""
 
 from __future__ import annotations
+
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun, read_row, run_of
 
 
 def record(scenario: str, contender: str, size: int, seconds: float, share: float = 1.0, **changes) -> dict:
@@ -23,6 +25,15 @@ def record(scenario: str, contender: str, size: int, seconds: float, share: floa
         "first_difference": None if share == 1.0 else difference,
         **changes,
     }
+
+
+def result(*given, **changes) -> BenchResult:
+    return read_row(BenchResult, record(*given, **changes))
+
+
+def run_with(*records: dict, **parts) -> BenchRun:
+    """A run that measured these."""
+    return run_of({"results": list(records), **parts})
 
 
 RUN = {

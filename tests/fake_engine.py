@@ -9,6 +9,7 @@ from bench_runs import record
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.history import load_run
+from guiapp.analysis.bench.run_results import BenchResult
 from guiapp.pages.bench.history import FinishedRun, SavedRun
 from guiapp.pages.bench.model import BenchModel, BenchRunner
 
@@ -23,7 +24,7 @@ EQUAL = {"exact": True, "agreement": 1.0, "first_difference": None}
 EVENTS = [
     {"event": "started", "environment": {}, "vocabulary": {}, "corpora": [], "plan": {}, "n_cells": 1},
     {"event": "cell", "number": 1, "of": 1, "seconds_left": 5.0, **CELL},
-    {"event": "compared", "contender": "fast", "operation": "encode", "n_tokens": 500, **EQUAL},
+    {"event": "compared", "contender": "fast", **CELL, "n_tokens": 500, **EQUAL},
     {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.001, "n": 1},
     {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.003, "n": 2},
 ]
@@ -54,17 +55,8 @@ class SilentRunner(QObject):
         self.is_running = False
         self.ended.emit("")
 
-    def stop(self) -> None:
-        self.asked.append("stop")
-
-    def pause(self) -> None:
-        self.asked.append("pause")
-
-    def resume(self) -> None:
-        self.asked.append("resume")
-
-    def hold(self) -> None:
-        self.asked.append("hold")
+    def send(self, command: str) -> None:
+        self.asked.append(command)
 
     def close(self) -> None:
         self.is_running = False
@@ -101,11 +93,11 @@ def run_to_its_end(qtbot, model: BenchModel) -> None:
     if model._history is not None and model.results:
         qtbot.waitUntil(lambda: bool(saved))
     if saved and not saved[0].problem:
-        qtbot.waitUntil(lambda: model.record["results"] in map(results_of, model.saved.runs))
+        qtbot.waitUntil(lambda: model.results in map(results_of, model.saved.runs))
 
 
-def results_of(run: SavedRun) -> list[dict]:
-    return load_run(run.path)["results"]
+def results_of(run: SavedRun) -> list[BenchResult]:
+    return load_run(run.path).results
 
 
 def opened(qtbot, model: BenchModel, path) -> None:

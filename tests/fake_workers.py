@@ -10,9 +10,9 @@ import numpy as np
 from guiapp import open_model
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
-from guiapp.analysis.bench.measurement import Record, Report
 from guiapp.analysis.bench.operations import TimingSample, encode_all
 from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import AskedProcess
 from guiapp.analysis.libraries.contender import Contender, ContenderTokens, our_contender
@@ -87,7 +87,7 @@ class FakeStarter:
 
 def report_of(plan: Plan, starter: FakeStarter | None = None, control: Control | None = None) -> Record:
     """The record of a whole run; without a starter of one in which all take a nanosecond a byte."""
-    report = Report()
+    report = BenchRun()
     starter = starter or FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)
     for event in run(plan, control or Control(), starter):
         report.add(event)

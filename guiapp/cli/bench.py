@@ -28,8 +28,8 @@ from guiapp.core import interrupts
 from guiapp.core.text.numbers_in_words import counted
 
 if TYPE_CHECKING:
-    from guiapp.analysis.bench.measurement import Report
     from guiapp.analysis.bench.plan import Plan
+    from guiapp.analysis.bench.run_results import BenchRun
 
 ALL = "all"
 REPORTS = (".html", ".md", ".csv", ".json")
@@ -149,27 +149,26 @@ def run(options: argparse.Namespace) -> int:
         refuse_with(options, "--list", json="--json", report="--report", compare="--compare")
         return _list(options)
     from guiapp.analysis.bench.history import load_run, save_run_somewhere
-    from guiapp.analysis.bench.measurement import Report
+    from guiapp.analysis.bench.run_results import BenchRun
 
     old = None if options.compare is None else load_run(options.compare)
     file = None if options.json == Path("-") else options.json
-    measured = Report()
+    measured = BenchRun()
     try:
         _measure(_plan(options), measured)
     except Exception:
-        if file is not None and measured.results:  # hours of work, whatever went wrong
+        if file is not None and measured.finished:  # hours of work, whatever went wrong
             save_run_somewhere(file, measured.record())
         raise
-    record = measured.record()
-    _print_run(record, old, options)
+    _print_run(measured, old, options)
     if file is not None:
-        save_run_somewhere(file, record)
+        save_run_somewhere(file, measured.record())
     if options.report is not None:
-        _write_report(options.report, record, options.baseline)
-    if record["complete"]:
+        _write_report(options.report, measured, options.baseline)
+    if measured.is_complete:
         return 0
-    kept = f", kept in {options.json}" if file else ""
-    print_status(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
+    saved = f", saved in {options.json}" if file else ""
+    print_status(f"tokenloupe: Stopped with {counted(len(measured.finished), 'result')}{saved}.")
     return interrupts.INTERRUPTED
 
 
@@ -182,29 +181,29 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
+def _print_run(measured: BenchRun, old: BenchRun | None, options: argparse.Namespace) -> None:
     """The records or tables, and what changed, which is no part of records."""
     from guiapp.analysis.bench.report import table_lines
 
     changes_go_to = sys.stdout
     if options.json == Path("-"):
-        print_json(record)
+        print_json(measured.record())
         changes_go_to = sys.stderr
     else:
-        print_lines(table_lines(record, options.baseline))
+        print_lines(table_lines(measured, options.baseline))
     if old is not None:
-        _print_changes(old, record, changes_go_to)
+        _print_changes(old, measured, changes_go_to)
 
 
-def _write_report(path: Path, record: dict[str, Any], baseline: str) -> None:
+def _write_report(path: Path, measured: BenchRun, baseline: str) -> None:
     from guiapp.analysis.bench.report import report_text
 
-    charts = _charts(record, baseline) if path.suffix == ".html" else {}
-    text = report_text(path.suffix, record, baseline, charts)
+    charts = _charts(measured, baseline) if path.suffix == ".html" else {}
+    text = report_text(path.suffix, measured, baseline, charts)
     write(str(path), text.encode())
 
 
-def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
+def _charts(measured: BenchRun, baseline: str) -> dict[str, str]:
     """All charts of a run; none where Qt, which draws them, cannot start."""
     from guiapp.window import qt_libraries
 
@@ -214,7 +213,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
         return {}
     from guiapp.window.screenshots import bench_charts
 
-    return bench_charts(record, baseline)
+    return bench_charts(measured, baseline)
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -242,15 +241,15 @@ def _plan(options: argparse.Namespace) -> Plan:
     return plan if options.threads is None else replace(plan, threads=options.threads)
 
 
-def _measure(plan: Plan, report: Report) -> None:
-    """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
+def _measure(plan: Plan, measured: BenchRun) -> None:
+    """Run the plan until it is complete or interrupted; `measured` holds what there is at any moment."""
     from guiapp.analysis.bench.control import stopped_by_signals
     from guiapp.analysis.bench.engine import run as run_engine
     from guiapp.analysis.bench.worker import STARTS
 
     with stopped_by_signals() as control:
         for event in run_engine(plan, control):
-            report.add(event)
+            measured.add(event)
             if event["event"] == "result":
                 interrupts.has_results.set()
             if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
@@ -275,7 +274,7 @@ def print_status(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _print_changes(old: dict[str, Any], new: dict[str, Any], file: TextIO) -> None:
+def _print_changes(old: BenchRun, new: BenchRun, file: TextIO) -> None:
     from guiapp.analysis.bench.history import compare_runs, different_conditions
     from guiapp.analysis.bench.report import change_lines
 

@@ -155,7 +155,7 @@ ROWS = (
     ActionRow("bench_pause", "Pause or resume", "Bench", page="bench"),
     ActionRow("bench_open", "Open run…", "Bench", begins_group=True, page="bench"),
     ActionRow("bench_compare", "Compare with run…", "Bench", page="bench"),
-    ActionRow("bench_runs", "Kept runs…", "Bench", page="bench"),
+    ActionRow("bench_runs", "Saved runs…", "Bench", page="bench"),
     ActionRow("bench_report", "Save report…", "Bench", ("Ctrl+Shift+E",), begins_group=True, page="bench"),
     ActionRow("bench_pictures", "Save charts as pictures…", "Bench", page="bench"),
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),

@@ -355,8 +355,7 @@ class FailureNotices(QObject):
         session.text.file_changed.connect(partial(area.clear_notice, "text file"))
         session.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
         session.tokens_changed.connect(self._on_tokens_changed)
-        session.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
-        session.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
+        session.round_trip.changed.connect(self._on_round_trip_changed)
         settings.failed.connect(partial(area.show_notice, "settings"))
         autosaved_texts.failed.connect(partial(area.show_notice, "kept text"))
         if (path := settings.unreadable) is not None:
@@ -384,6 +383,12 @@ class FailureNotices(QObject):
     def _on_tokens_changed(self) -> None:
         if not self._session.is_encoding:
             self._area.clear_notice("encoding")
+
+    def _on_round_trip_changed(self) -> None:
+        if problem := self._session.round_trip.problem:
+            self._show_with_circumstances("decoding", problem)
+        else:
+            self._area.clear_notice("decoding")
 
     def _show_with_circumstances(self, subject: str, message: str) -> None:
         model = self._session.loader.model

@@ -122,7 +122,7 @@ class PageCommands(QObject):
     # The text
 
     def _on_checks_changed(self) -> None:
-        agreement, round_trip = self._session.encoder_check.result, self._session.round_trip.result
+        agreement, round_trip = self._session.encoder_check.value, self._session.round_trip.value
         for name in ("inexact_next", "inexact_previous"):
             self._actions[name].setEnabled(bool(agreement and agreement.first_difference))
         self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
@@ -135,7 +135,7 @@ class PageCommands(QObject):
             self._point_out(*found)
 
     def _show_round_trip_difference(self) -> None:
-        result = self._session.round_trip.result
+        result = self._session.round_trip.value
         if result is not None and result.worst is not None:
             start = self._session.document.caret_stop(result.worst.start)
             self._point_out(start, max(self._session.document.next_grapheme(start), result.worst.end))

@@ -7,8 +7,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QPainter, QPixmap
@@ -39,6 +40,9 @@ from guiapp.pages.tree.saving_view import Drawing, save_picture, svg_of
 from guiapp.pages.tree.view import TreeView
 from guiapp.window.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.window.main_window import SMALLEST_SIZE
+
+if TYPE_CHECKING:
+    from guiapp.analysis.bench.run_results import BenchRun
 
 TICK_MS = 20
 PRESENTATION = "presentation"
@@ -183,12 +187,17 @@ def _present(shell: Shell, options: ScreenshotOptions) -> None:
     _wait_for_page(shell)
 
 
+def _start_once_known(shell: Shell, timer: QTimer) -> None:
+    if shell.session.round_trip.is_current:
+        timer.start()
+
+
 def _open_and_wait(shell: Shell, model: str) -> None:
     """Run the event loop until the round trip of the first text is known, the last thing to arrive."""
     loop = QEventLoop()
     settled = QTimer(singleShot=True, interval=SETTLE_MS)
     settled.timeout.connect(loop.quit)
-    shell.session.round_trip.changed.connect(settled.start)
+    shell.session.round_trip.changed.connect(partial(_start_once_known, shell, settled))
     shell.session.spans.failed.connect(settled.start)
     shell.session.loader.open(model)
     run_until_ready(loop)
@@ -351,7 +360,7 @@ def run_until_ready(loop: QEventLoop) -> None:
         raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))
 
 
-def bench_charts(run: dict[str, Any], baseline: str) -> dict[str, str]:
+def bench_charts(run: BenchRun, baseline: str) -> dict[str, str]:
     """All charts of a run of Bench as SVG documents, by their titles."""
     from guiapp.pages.bench.saving import paper_charts
 

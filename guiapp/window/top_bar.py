@@ -263,7 +263,7 @@ class ExactnessBadge(Badge):
         exactness = self._session.exactness
         self.setVisible(exactness is not None)
         if exactness is not None:
-            agreement = self._session.encoder_check.result
+            agreement = self._session.encoder_check.value
             share = "" if agreement is None else f" {percent(agreement.share, 1)}"
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
@@ -300,7 +300,7 @@ class RoundTripBadge(Badge):
         self._refresh()
 
     def _refresh(self) -> None:
-        result = self._session.round_trip.result
+        result = self._session.round_trip.value
         self.setVisible(self._session.vocabulary is not None)
         if result is None:
             self.show_state("round trip", "dim", "round-trip", "Not compared yet.")

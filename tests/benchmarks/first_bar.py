@@ -42,10 +42,10 @@ def main(model: str, text: str) -> None:
             verdict = page.model.verdict(page.results.text, page.results.baseline)
             return not page.model.is_running or (verdict is not None and verdict.is_stable)
 
-        first_s = seconds_until(lambda: any(row["n"] for row in page.model.results))
-        first = [row["contender"] for row in page.model.results if row["n"]]
+        first_s = seconds_until(lambda: any(row.n for row in page.model.results))
+        first = [row.contender for row in page.model.results if row.n]
         all_s = seconds_until(
-            lambda: {row["contender"] for row in page.model.results} >= {*page.model.choice.contenders}
+            lambda: {row.contender for row in page.model.results} >= {*page.model.choice.contenders}
         )
         settled_s = seconds_until(is_stable)
         end_s = seconds_until(lambda: not page.model.is_running)

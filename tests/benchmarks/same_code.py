@@ -19,10 +19,10 @@ from itertools import combinations, pairwise
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
+from guiapp.analysis.bench.findings import Verdict, verdict_of
 from guiapp.analysis.bench.history import compare_runs
-from guiapp.analysis.bench.measurement import Record, Report, half_width
-from guiapp.analysis.bench.notes import Verdict, verdict_of
 from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.worker_process import AskedProcess, WorkerProcess
 
 NAMES = ("fast", "heap", "scan", "table")  # all of which are `fast` here
@@ -41,29 +41,29 @@ while True:
 """
 
 
-def one_run(plan: Plan) -> Record:
-    """The record of a run in which every contender is `fast`."""
-    control, report = Control(), Report()
+def one_run(plan: Plan) -> BenchRun:
+    """A run in which every contender is `fast`."""
+    control, measured = Control(), BenchRun()
 
     def start(name: str, threads: int) -> AskedProcess:
         return WorkerProcess(plan.model, "fast", threads, control.shall_stop)
 
     for event in run(plan, control, start):
-        report.add(event)
-    return report.record()
+        measured.add(event)
+    return measured
 
 
-def overlaps(one: Record, other: Record) -> bool:
-    return bool(one["ci_s"][0] <= other["ci_s"][1] and other["ci_s"][0] <= one["ci_s"][1])
+def overlaps(one: BenchResult, other: BenchResult) -> bool:
+    return one.ci_s[0] <= other.ci_s[1] and other.ci_s[0] <= one.ci_s[1]
 
 
-def verdict_on(record: Record) -> Verdict:
-    verdict = verdict_of(record["results"], record["corpora"][0]["name"], "fast")
+def verdict_on(measured: BenchRun) -> Verdict:
+    verdict = verdict_of(measured.finished, measured.corpora[0]["name"], "fast")
     assert verdict is not None
     return verdict
 
 
-def measure(plan: Plan, n_runs: int, n_loops: int) -> list[Record]:
+def measure(plan: Plan, n_runs: int, n_loops: int) -> list[BenchRun]:
     """The runs, beside so many busy loops that come and go."""
     command = [sys.executable, "-c", BUSY_LOOP]
     loops = [subprocess.Popen([*command, str(seed), str(BUSY_MEAN_S)]) for seed in range(n_loops)]
@@ -71,8 +71,8 @@ def measure(plan: Plan, n_runs: int, n_loops: int) -> list[Record]:
         records = []
         for number in range(n_runs):
             records.append(one_run(plan))
-            rows = records[-1]["results"]
-            told = ", ".join(f"{row['mb_per_s']:.0f} ± {half_width(row):.0%}" for row in rows)
+            rows = records[-1].finished
+            told = ", ".join(f"{row.mb_per_s:.0f} ± {row.half_width:.0%}" for row in rows)
             print(f"{number + 1}/{n_runs}: {told}  {verdict_on(records[-1])}", file=sys.stderr, flush=True)
             time.sleep(random.Random(number).uniform(0.0, 1.0))
         return records
@@ -91,9 +91,9 @@ def main() -> int:
     options = parser.parse_args()
     plan = Plan(options.model, (options.text,), NAMES, scenarios=("throughput",), time_budget_s=BUDGET_S)
     records = measure(plan, options.runs, options.loops)
-    pairs = [[overlaps(*pair) for pair in combinations(record["results"], 2)] for record in records]
+    pairs = [[overlaps(*pair) for pair in combinations(record.finished, 2)] for record in records]
     flat = [each for run_pairs in pairs for each in run_pairs]
-    widths = sorted(half_width(row) for record in records for row in record["results"])
+    widths = sorted(row.half_width for record in records for row in record.finished)
     changes = [change for old, new in pairwise(records) for change in compare_runs(old, new)]
     marked = [change for change in changes if change.verdict in ("slower", "faster")]
     sure = [change for change in marked if change.is_sure]

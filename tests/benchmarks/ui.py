@@ -136,7 +136,7 @@ def turn_wheel(widget: QWidget, turn: QPoint) -> None:
 def show_text(shell: Shell, text: bytes) -> None:
     shell.session.text.show(text)
     wait_until(lambda: not shell.session.is_encoding)
-    wait_until(lambda: shell.session.round_trip.result is not None)
+    wait_until(lambda: shell.session.round_trip.value is not None)
 
 
 def go_to_random_place(shell: Shell, rng: random.Random) -> None:

@@ -15,9 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench_runs import record
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.run_results import BenchResult
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.cli.main import run
@@ -135,13 +137,13 @@ def test_an_interrupted_run_keeps_what_it_measured_and_leaves_nothing_running(tm
             if "[2/" in said:
                 process.send_signal(signal.SIGINT)
         process.wait(PATIENCE_S)
-    record = json.loads(file.read_text())
-    n_results = len(record["results"])
+    saved = json.loads(file.read_text())
+    n_results = len(saved["results"])
     counted = f"{n_results} result{'s' * (n_results != 1)}"
-    assert said == f"tokenloupe: Stopped with {counted}, kept in {file}.\n"
+    assert said == f"tokenloupe: Stopped with {counted}, saved in {file}.\n"
     assert process.returncode == 130
-    assert not record["complete"]
-    assert record["results"][0]["n"] >= 5
+    assert not saved["complete"]
+    assert saved["results"][0]["n"] >= 5
     assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
     deadline = time.monotonic() + PATIENCE_S
     while running_in_session(process.pid):  # Python's resource tracker ends a moment behind the rest
@@ -150,15 +152,15 @@ def test_an_interrupted_run_keeps_what_it_measured_and_leaves_nothing_running(tm
 
 
 def test_a_second_run_is_compared_with_the_first(tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr("guiapp.analysis.bench.history.was_busy", lambda result: False)  # busy or not
+    monkeypatch.setattr(BenchResult, "was_busy", False)  # busy or not
     file = tmp_path / "run.json"
     arguments = ["bench", "demo:rwkv", "-f", "sample:welcome", "--scenario", "throughput"]
     arguments += ["--encoders", "rwkv", "--time-budget", "0.1", "--clock", "cpu"]
     assert run([*arguments, "--json", str(file)]) == 0
-    record = json.loads(file.read_text())
-    for result in record["results"]:
-        result["samples_s"] = [seconds / 100 for seconds in result["samples_s"]]
-    file.write_text(json.dumps(record))
+    saved = json.loads(file.read_text())
+    for result in saved["results"]:
+        result["median_s"], result["ci_s"] = result["median_s"] / 100, [end / 100 for end in result["ci_s"]]
+    file.write_text(json.dumps(saved))
     capfd.readouterr()
     assert run([*arguments, "--compare", str(file)]) == 0
     assert "SLOWER: rwkv" in capfd.readouterr().out
@@ -173,7 +175,7 @@ def test_a_second_run_is_compared_with_the_first(tmp_path, capfd, monkeypatch):
 def test_a_run_that_fails_writes_what_it_has_where_it_is_to(tmp_path, monkeypatch, has_result, names_file):
     def broken(plan: Plan, control: Control) -> Iterator[dict]:
         if has_result:
-            yield {"event": "result", "scenario": "throughput", "contender": "fast", "samples_s": [1.0]}
+            yield {"event": "result", **record("throughput", "fast", 10, 1.0)}
         raise ZeroDivisionError
 
     monkeypatch.setattr("guiapp.analysis.bench.engine.run", broken)

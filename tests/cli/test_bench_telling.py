@@ -4,10 +4,11 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from bench_runs import record
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.measurement import Report
 from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.run_results import BenchRun
 from guiapp.cli.bench import _charts, _measure
 
 
@@ -16,19 +17,19 @@ def test_a_signal_stops_a_run_and_means_what_it_meant_before_when_it_ends(number
     def interrupted(plan: Plan, control: Control) -> Iterator[dict]:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)  # there is nothing yet that could be lost
-        yield {"event": "result", "scenario": "short", "contender": "fast", "samples_s": [1.0]}
+        yield {"event": "result", **record("short", "fast", 10, 1.0)}
         signal.raise_signal(number)
         assert control.shall_stop()
 
     monkeypatch.setattr("guiapp.analysis.bench.engine.run", interrupted)
-    before, report = signal.getsignal(number), Report()
-    _measure(Plan("demo:bpe"), report)
+    before, measured = signal.getsignal(number), BenchRun()
+    _measure(Plan("demo:bpe"), measured)
     assert signal.getsignal(number) is before
-    assert len(report.results) == 1
+    assert len(measured.finished) == 1
 
 
 def test_a_report_without_charts_says_why(monkeypatch, capsys):
     monkeypatch.setattr("guiapp.window.qt_libraries.problem", lambda: "A library is missing.")
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    assert _charts({}, "fast") == {}
+    assert _charts(BenchRun(), "fast") == {}
     assert capsys.readouterr().err == "tokenloupe: The report has no charts: A library is missing.\n"

@@ -4,7 +4,7 @@ import pytest
 from closing import see_that_nothing_goes_on
 
 from guiapp.kit.document.document import Utf16Text
-from guiapp.kit.document.live_spans import LiveSpans, TextCheck
+from guiapp.kit.document.live_spans import LiveSpans
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.loader import ModelLoader
@@ -12,8 +12,7 @@ from guiapp.kit.session.token_details import TokenDetailsModel
 from guiapp.kit.state.recent import RecentTexts
 
 OWNERS = {
-    "check": lambda session, settings: (made := TextCheck(), made.wait),
-    "decode": lambda session, settings: (made := DecodeModel(session), made.wait),
+    "decode": lambda session, settings: (made := DecodeModel(session), made.close),
     "details": lambda session, settings: (made := TokenDetailsModel(session), made.close),
     "loader": lambda session, settings: (made := ModelLoader(), made.wait),
     "recent": lambda session, settings: (made := RecentTexts(settings), made.close),

@@ -67,8 +67,8 @@ def start_program(qapp, qtbot, tmp_path, monkeypatch):
         shell.window.show()
         qtbot.waitExposed(shell.window)
         shell.window.activateWindow()
-        with qtbot.waitSignal(shell.session.round_trip.changed):
-            shell.start(None, None)
+        shell.start(None, None)
+        qtbot.waitUntil(lambda: shell.session.round_trip.is_current)
         return shell
 
     yield start
@@ -141,7 +141,7 @@ def test_bench_gives_a_verdict_in_three_clicks_and_has_it_again_after_a_restart(
     for name in page.model.choice.contenders:
         page.model.choice.set_contender(name, name in ("fast", "heap"))
     page.model.choice.set_contender("heap", True)
-    page.model.choice.set_seconds_each(1.0)
+    page.model.choice.adjust(time_budget_s=1.0)
     hand.click(page.bar.run_button)
     assert hand.n_clicks == 3
     qtbot.waitUntil(lambda: not page.model.is_running and page.model.saved.shown is not None)

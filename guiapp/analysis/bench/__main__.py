@@ -39,7 +39,8 @@ def main() -> int:
         signal.signal(number, lambda *_: control.stop())
     try:
         record = _read(sys.stdin.readline())
-        begin_early(str(record.get("model", "")), record.get("pre"))  # imports and opens what this does
+        if isinstance(record, dict):
+            begin_early(str(record.get("model", "")), record.get("pre"))  # imports and opens what this does
         from guiapp.analysis.bench.engine import run
         from guiapp.analysis.bench.plan import RUN_OWN, BenchError, plan_from
 
@@ -58,21 +59,12 @@ def main() -> int:
     return 0
 
 
-def _read(line: str) -> dict[str, Any]:
-    """A JSON object; raises BenchError for anything else."""
+def _read(line: str) -> Any:
+    """What a line of JSON says; None, which is no plan, for anything else."""
     try:
-        record = read_json(line or "{}")
-    except ValueError as error:
-        raise _no_plan(f"{error}") from error
-    if not isinstance(record, dict):
-        raise _no_plan("it is no object")
-    return record
-
-
-def _no_plan(reason: str) -> TokenloupeError:
-    from guiapp.analysis.bench.plan import BenchError
-
-    return BenchError(f"This is not a plan for a benchmark: {reason}.")
+        return read_json(line or "{}")
+    except ValueError:
+        return None
 
 
 def _obey(commands: TextIO, control: Control) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from guiapp.analysis.bench.engine import cells_of
-from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.run_results import BenchResult
 from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -20,24 +20,25 @@ class DifferenceLocation:
     end: int
 
 
-def first_difference(result: Record, plan: Plan, tokenizer: Tokenizer) -> DifferenceLocation:
+def first_difference(result: BenchResult, plan: Plan, tokenizer: Tokenizer) -> DifferenceLocation:
     """Where the tokens of a result of this plan differ; raises BenchError or CorpusError."""
-    difference = result["first_difference"]
-    cells = cells_of(replace(plan, scenarios=(result["scenario"],)), tokenizer)
+    difference = result.first_difference
+    cells = cells_of(replace(plan, scenarios=(result.scenario,)), tokenizer)
     cell = next((cell for cell in cells if _is_of(result, cell)), None)
     if difference is None or cell is None:
-        raise BenchError(f"The text in which {result['contender']} differs is no longer known.")
-    text, start = _text_at(cell, difference["byte_offset"])
-    expected, vocabulary = difference.get("expected_id"), tokenizer.vocabulary
-    is_token = expected is not None and expected < len(vocabulary)  # the file may be a stranger's
-    length = max(len(vocabulary.token_bytes(expected)), 1) if is_token else 1
+        raise BenchError(f"The text in which {result.contender} differs is no longer known.")
+    text, start = _text_at(cell, difference.byte_offset)
+    expected, vocabulary = difference.expected_id, tokenizer.vocabulary
+    length = 1
+    if expected is not None and expected < len(vocabulary):  # the file may be a stranger's
+        length = max(len(vocabulary.token_bytes(expected)), 1)
     return DifferenceLocation(text, start, min(start + length, len(text)))
 
 
-def _is_of(result: Record, cell: BenchCell) -> bool:
-    if result["operation"] not in cell.operations:
+def _is_of(result: BenchResult, cell: BenchCell) -> bool:
+    if result.operation not in cell.operations:
         return False
-    return all(result[name] == getattr(cell, name) for name in ("corpus", "size_bytes", "threads"))
+    return all(getattr(result, name) == getattr(cell, name) for name in ("corpus", "size_bytes", "threads"))
 
 
 def _text_at(cell: BenchCell, offset: int) -> tuple[bytes, int]:

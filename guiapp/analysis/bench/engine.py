@@ -3,20 +3,20 @@
 As events, one dictionary each:
 
     started     environment, vocabulary, corpora, plan, n_cells
-    loading     contender, number, of, stage, share: in words what it does, and how much of loading is done,
-                0 to 1; again and again, of several contenders at once, also while others are timed
+    loading     contender, stage, share: in words what it does, and how much of loading is done, 0 to 1;
+                at each stage, of several contenders at once, also while others are timed
     loaded      contender, version, other_vocabulary, memory_bytes, loading_s: it joins with the next turn
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, load, and scenario, operations, corpus, size_bytes, threads
-    compared    contender, operation, and its ids in this cell: n_tokens, exact, agreement, first_difference
-    sample      contender, operation, seconds, n, turn, share: one more run in this cell, in which turn of all
-                (from 0 on), and its share of a core, None where it waits by itself.  With n = 1 a series
-                begins anew: what was measured while others were loading is a first impression, and forgotten
-    result      the record of one contender and operation in this cell
+    compared    a `BenchResult` without samples: whose turns follow, its tokens, and whether its ids are right
+    sample      contender, operation, seconds, n, share: one more turn in this cell, and its share of a core,
+                None where it waits by itself.  With n = 1 a series begins again
+    result      the `BenchResult` of one contender and operation in this cell
     finished    complete, environment
 
 The first cell begins when the first contender is ready; those that follow join it, so that `loading`,
-`loaded`, `left out` and `compared` come between samples of others.
+`loaded`, `left out` and `compared` come between samples of others.  Whenever one joins, all begin again: what
+was measured while others were loading is a first impression, and the same turns count for all.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -33,21 +34,17 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.bench.control import Control, begin_early
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
-from guiapp.analysis.bench.measurement import (
-    Series,
-    agreement_record,
+from guiapp.analysis.bench.machine import (
     corpus_record,
     environment,
     environment_after,
-    is_busy,
     load_now,
-    memory_record,
     vocabulary_record,
 )
 from guiapp.analysis.bench.operations import MEMORY, encode_all
-from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough, usual_loading_s
+from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough
+from guiapp.analysis.bench.run_results import LeftOut, Series, results_of
 from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
-from guiapp.analysis.bench.statistics import summarize
 from guiapp.analysis.bench.worker import OPENS, READS, STARTS, WRITES
 from guiapp.analysis.bench.worker_process import (
     GLANCE_S,
@@ -68,11 +65,8 @@ from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.native.checkpoint import at_checkpoints
 
 Event = dict[str, Any]
-SHARES = {STARTS: (0.0, 0.1), OPENS: (0.1, 0.3), WRITES: (0.3, 0.5), READS: (0.5, 1.0)}  # of loading
-USUAL_S = 1.0  # of a stage; nearer and nearer to its end after that
-TELL_EVERY_S = 0.2
-IMPRESSION_TURNS = 5  # of each, while others load
-GRACE_S = 10.0  # without somebody who gets ready, until the turns that count begin
+SHARES = {STARTS: 0.05, OPENS: 0.2, WRITES: 0.4, READS: 0.7}  # of loading, about
+BREATH_S = 0.1  # between turns for those that load
 PREPARING_CALLS = 5  # a contender is called so often before it is timed
 STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
 LOST_BEFORE = "It was lost with a shorter text."
@@ -153,7 +147,7 @@ def cells_of(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText] | No
     if not tasks:
         raise BenchError("There is nothing to measure. Choose a scenario, and allow texts of its sizes.")
     setting = CellBuilder(plan, tokenizer, corpora)
-    return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
+    return list(map(setting.cell, tasks))
 
 
 def _all_cells(
@@ -262,12 +256,11 @@ class Race:
             yield from self._take_turns(cell, entered, budget_s, coming)
         except Stopped as error:
             stopped = error
-        shares = [share for series in entered for share in series.shares]
-        busy = is_busy(shares, load_now(), os.cpu_count() or 1, cell.threads)
-        for series in entered:
-            if series.samples:
-                self._remember(series)
-                yield {"event": "result", **series.record(self._plan.clock, busy)}
+        for series in filter(attrgetter("samples_s"), entered):
+            line = _line(cell, series.head.contender, series.head.operation)
+            self._points.setdefault(line, []).append((cell.size_bytes, float(np.median(series.samples_s))))
+        for result in results_of(entered, load_now(), os.cpu_count() or 1):
+            yield {"event": "result", **result.record()}
         if stopped is not None:
             raise stopped
 
@@ -277,9 +270,9 @@ class Race:
         kinds = {split_name(name)[1] for name in contenders}
         references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
         for operation in cell.operations:
-            for number, name in enumerate(contenders, 1):
+            for name in contenders:
                 if not self._workers.is_loaded(name, cell.threads):
-                    yield loading(name, number, len(contenders))
+                    yield loading(name)
                 yield from self._enter(cell, name, operation, references[split_name(name)[1]], entered)
 
     def _enter(
@@ -297,16 +290,11 @@ class Race:
         except (ContenderFailed, WorkerLost) as error:
             yield self._failure(cell, name, operation, error)
             return
-        has_other_vocabulary = bool(self._workers.loaded[name].other_vocabulary)
-        agreement = None if has_other_vocabulary else compare(reference, tokens, self._token_lengths)
-        entered.append(Series(cell, name, operation, len(tokens.ids), agreement))
-        yield {
-            "event": "compared",
-            "contender": name,
-            "operation": operation,
-            "n_tokens": entered[-1].n_unit_tokens,
-            **agreement_record(agreement),
-        }
+        series = Series.of(cell, name, operation, len(tokens.ids), self._plan.clock)
+        if not self._workers.loaded[name].other_vocabulary:
+            series.compare(compare(reference, tokens, self._token_lengths))
+        entered.append(series)
+        yield {"event": "compared", **series.head.record()}
 
     def _prepare(self, cell: BenchCell, name: str, operation: str) -> ContenderTokens:
         self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
@@ -317,65 +305,41 @@ class Race:
     def _take_turns(
         self, cell: BenchCell, entered: list[Series], budget_s: float, coming: ContenderLoader | None
     ) -> Iterator[Event]:
-        """Turns of one sample each, every one in another order.
-
-        While others load, each gives a first impression and then leaves them the processor.
-        """
-        racers, turn = list(entered), 0
-        are_impressions, started_s = coming is not None, self._now_s()
+        """Turns of one sample each, every one in another order, until all are there and enough is known."""
+        racers, started_s = list(entered), self._now_s()
         while racers or not (coming is None or coming.is_done):
-            is_waiting = are_impressions and _is_waiting(coming, self._clock_s(), len(racers))
-            have_impressed = all(len(series.samples) >= IMPRESSION_TURNS for series in racers)
-            if coming is not None and (have_impressed if is_waiting else not racers):
-                yield from self._join(cell, entered, racers, coming, GLANCE_S)
+            for series in [racers[index] for index in self._order.permutation(len(racers))]:
+                if not (yield from self._sample(cell, series)):
+                    racers.remove(series)
+            if coming is not None and not coming.is_done:
+                n_before = len(entered)
+                yield from self._join(cell, entered, coming)
+                racers += entered[n_before:]
+                if coming.is_done or len(entered) > n_before:
+                    started_s = self._now_s()
+                    for series in racers:
+                        series.restart()
                 continue
-            if are_impressions and not is_waiting:
-                are_impressions, started_s = False, self._now_s()
-                for series in racers:
-                    series.restarts = True
-            yield from self._turn(racers, turn)
-            turn += 1
             used_s = self._now_s() - started_s
-            is_complete = coming is None or coming.is_done
-            if is_complete and not are_impressions and self._is_enough(racers, used_s, budget_s):
+            if is_enough([series.samples_s for series in racers], used_s, budget_s):
                 self.used_s += used_s
                 return
-            if coming is not None:
-                yield from self._join(cell, entered, racers, coming, 0.0)
 
-    def _join(
-        self,
-        cell: BenchCell,
-        entered: list[Series],
-        racers: list[Series],
-        coming: ContenderLoader,
-        wait_s: float,
-    ) -> Iterator[Event]:
+    def _join(self, cell: BenchCell, entered: list[Series], coming: ContenderLoader) -> Iterator[Event]:
         """Let those in who became ready."""
-        for event in coming.events(wait_s):
+        for event in coming.events(BREATH_S):
             yield event
             if event["event"] == "loaded":
-                newcomers: list[Series] = []
-                yield from self._enter_all(cell, [event["contender"]], newcomers)
-                entered += newcomers
-                racers += newcomers
-
-    def _turn(self, racers: list[Series], turn: int) -> Iterator[Event]:
-        for series in [racers[index] for index in self._order.permutation(len(racers))]:
-            if not (yield from self._sample(series, turn)):
-                racers.remove(series)
-
-    def _is_enough(self, racers: Sequence[Series], used_s: float, budget_s: float) -> bool:
-        return is_enough([series.seconds(self._plan.clock) for series in racers], used_s, budget_s)
+                yield from self._enter_all(cell, [event["contender"]], entered)
 
     def _now_s(self) -> float:
         """By a clock that stands while the run is paused."""
         return self._clock_s() - self._control.paused_s
 
-    def _sample(self, series: Series, turn: int) -> Generator[Event, None, bool]:
+    def _sample(self, cell: BenchCell, series: Series) -> Generator[Event, None, bool]:
         """One more sample; false if the contender failed."""
         self._check_control()
-        cell, name, operation = series.cell, series.contender, series.operation
+        name, operation = series.head.contender, series.head.operation
         try:
             worker = self._workers.get(name, cell.threads)
             if worker is not self._preparers[name, operation]:  # that was lost in another operation
@@ -384,16 +348,12 @@ class Race:
         except (ContenderFailed, WorkerLost) as error:
             yield self._failure(cell, name, operation, error)
             return False
-        series.add(sample, turn)
-        yield {
-            "event": "sample",
-            "contender": name,
-            "operation": operation,
-            "seconds": series.seconds(self._plan.clock)[-1],
-            "n": len(series.samples),
-            "turn": turn,
-            "share": None if series.has_waited or not sample.wall_s else sample.cpu_s / sample.wall_s,
-        }
+        seconds = sample.cpu_s if series.head.clock == "cpu" and not sample.waited else sample.wall_s
+        share = None if sample.waited or not sample.wall_s else sample.cpu_s / sample.wall_s
+        series.add(seconds, share, sample.calls_s)
+        n = len(series.samples_s)
+        taken = {"contender": name, "operation": operation, "seconds": seconds, "n": n, "share": share}
+        yield {"event": "sample", **taken}
         return True
 
     def _measure_memory(self, cell: BenchCell, contenders: Sequence[str]) -> Iterator[Event]:
@@ -405,8 +365,10 @@ class Race:
             except (ContenderFailed, WorkerLost) as error:
                 yield self._failure(cell, name, MEMORY, error)
                 continue
+            head = Series.of(cell, name, MEMORY, 0, "wall").head
             built_bytes = self._workers.loaded[name].memory_bytes
-            yield {"event": "result", **memory_record(cell, name, built_bytes, encoding_bytes)}
+            result = replace(head, n=1, built_bytes=built_bytes, encoding_bytes=encoding_bytes)
+            yield {"event": "result", **result.record()}
 
     def _check_control(self) -> None:
         self._control.wait_while_paused()
@@ -420,11 +382,6 @@ class Race:
             self._workers.lose(name, cell.threads, error)
             self._points.setdefault(_line(cell, name, operation), []).append((cell.size_bytes, math.inf))
         return left_out(name, str(error), cell, operation)
-
-    def _remember(self, series: Series) -> None:
-        seconds = summarize(series.seconds("wall")).median
-        line = _line(series.cell, series.contender, series.operation)
-        self._points.setdefault(line, []).append((series.cell.size_bytes, seconds))
 
     def _expected_s(self, cell: BenchCell, name: str, operation: str) -> float:
         """What the last two sizes of the same text let one expect, at least growth in proportion; else 0."""
@@ -440,53 +397,33 @@ class Race:
         return float(seconds * (cell.size_bytes / size) ** exponent)
 
 
-def _is_waiting(coming: ContenderLoader | None, now_s: float, n_racers: int) -> bool:
-    """Whether turns are no more than first impressions: somebody is loading who may be ready soon."""
-    if coming is None or coming.is_done:
-        return False
-    return n_racers < 2 or now_s - coming.latest_s < GRACE_S
-
-
 def _line(cell: BenchCell, name: str, operation: str) -> tuple[str, str, str, str]:
     """Cells that differ in size only."""
     return cell.scenario, operation, cell.corpus, name
 
 
-# Contenders that load beside each other, the quickest known first, while those that are ready take turns
+# Contenders that load at the same time, while those that are ready take turns
 
 
 class ContenderLoader:
     """The contenders of a run on their way.
 
-    ready     those that can take part, in the order of the plan
-    latest_s  when something came of one of them
+    ready  those that can take part, in the order of the plan
     """
 
-    def __init__(
-        self,
-        workers: Workers,
-        names: Sequence[str],
-        threads: int,
-        control: Control,
-        clock_s: Callable[[], float] = time.monotonic,
-        n_at_once: int = os.cpu_count() or 1,
-    ) -> None:
+    def __init__(self, workers: Workers, names: Sequence[str], threads: int, control: Control) -> None:
         self._workers = workers
         self._names = names
         self._threads = threads
         self._control = control
-        self._clock_s = clock_s
-        self._n_at_once = n_at_once
-        self._waiting = sorted(names, key=usual_loading_s)
-        self._begun_s: dict[str, float] = {}
-        self._stages: dict[str, tuple[str, float]] = {}  # and since when
-        self._told_s: dict[str, float] = {}
+        self._waiting = list(names)
+        self._begun: dict[str, tuple[AskedProcess, float]] = {}  # and when
+        self._stages: dict[str, str] = {}
         self._ready: set[str] = set()
-        self.latest_s = clock_s()
 
     @property
     def is_done(self) -> bool:
-        return not (self._waiting or self._begun_s)
+        return not (self._waiting or self._begun)
 
     @property
     def ready(self) -> list[str]:
@@ -495,89 +432,54 @@ class ContenderLoader:
     def events(self, wait_s: float = 0.0) -> Iterator[Event]:
         """What happened since the last time, or happens within some seconds; raises Stopped.
 
-        Those that are ready are told by `loaded`, those that failed by `left out`.
+        Those that are ready come as `loaded`, those that failed as `left out`.
         """
         self._control.wait_while_paused()
         if self._control.shall_stop():
             raise Stopped
         yield from self._begin_some()
-        for name in list(self._begun_s):
-            told = list(self._poll(name, wait_s / len(self._begun_s)))
+        for name in list(self._begun):
+            try:
+                event = self._poll(name, wait_s / len(self._begun))
+            except (ContenderFailed, WorkerLost) as error:
+                self._begun.pop(name)
+                event = left_out(name, str(error))
             yield from self._begin_some()  # before whoever is ready takes its first turns
-            yield from told
+            if event is not None:
+                yield event
 
     def _begin_some(self) -> Iterator[Event]:
-        while self._waiting and len(self._begun_s) < self._n_at_once:
-            yield from self._begin(self._waiting.pop(0))
+        while self._waiting and len(self._begun) < (os.cpu_count() or 1):
+            name = self._waiting.pop(0)
+            yield self._stage_event(name, STARTS)
+            try:
+                self._begun[name] = self._workers.begin(name, self._threads), time.monotonic()
+            except (ContenderFailed, WorkerLost) as error:
+                yield left_out(name, str(error))
 
-    def _begin(self, name: str) -> Iterator[Event]:
-        self._begun_s[name] = self._clock_s()
-        self._stages[name] = STARTS, self._clock_s()
-        yield self._progress_event(name)
-        try:
-            self._workers.begin(name, self._threads)
-        except (ContenderFailed, WorkerLost) as error:
-            yield self._failed(name, error)
-
-    def _poll(self, name: str, wait_s: float) -> Iterator[Event]:
-        try:
-            if self._workers.has_loaded(name, self._threads, wait_s):
-                yield self._is_ready(name)
-                return
-        except (ContenderFailed, WorkerLost) as error:
-            yield self._failed(name, error)
-            return
-        now_s, stage = self._clock_s(), self._workers.stage_of(name, self._threads)
-        if stage and stage != self._stages[name][0]:
-            self._stages[name] = stage, now_s
-        elif now_s - self._told_s[name] < TELL_EVERY_S:
-            return
-        yield self._progress_event(name)
-
-    def _progress_event(self, name: str) -> Event:
-        (stage, since_s), now_s = self._stages[name], self._clock_s()
-        self._told_s[name] = now_s
-        low, high = SHARES.get(stage, (0.0, 1.0))
-        share = low + (high - low) * (1 - math.exp((since_s - now_s) / USUAL_S))
-        return loading(name, self._names.index(name) + 1, len(self._names), stage, share)
-
-    def _is_ready(self, name: str) -> Event:
-        self.latest_s = self._clock_s()
+    def _poll(self, name: str, wait_s: float) -> Event | None:
+        process, begun_s = self._begun[name]
+        if not self._workers.has_loaded(name, self._threads, wait_s):
+            is_new = process.stage not in ("", self._stages[name])
+            return self._stage_event(name, process.stage) if is_new else None
         self._ready.add(name)
-        loading_s = self.latest_s - self._begun_s.pop(name)
-        return {
-            "event": "loaded",
-            "contender": name,
-            **asdict(self._workers.loaded[name]),
-            "loading_s": loading_s,
-        }
+        del self._begun[name]
+        loading_s = time.monotonic() - begun_s
+        details = asdict(self._workers.loaded[name])
+        return {"event": "loaded", "contender": name, **details, "loading_s": loading_s}
 
-    def _failed(self, name: str, error: Exception) -> Event:
-        self.latest_s = self._clock_s()
-        self._begun_s.pop(name)
-        return left_out(name, str(error))
+    def _stage_event(self, name: str, stage: str) -> Event:
+        self._stages[name] = stage
+        return loading(name, stage)
 
 
-def loading(name: str, number: int, of: int, stage: str = STARTS, share: float = 0.0) -> Event:
+def loading(name: str, stage: str = STARTS) -> Event:
     """A contender is being loaded, maybe again: after it was lost, or on other threads."""
-    return {
-        "event": "loading",
-        "contender": name,
-        "number": number,
-        "of": of,
-        "stage": stage,
-        "share": round(share, 3),
-    }
+    return {"event": "loading", "contender": name, "stage": stage, "share": SHARES.get(stage, 0.0)}
 
 
 def left_out(name: str, reason: str, cell: BenchCell | None = None, operation: str | None = None) -> Event:
     """A contender that takes no part in a cell, in any where there is none."""
-    return {
-        "event": "left out",
-        "contender": name,
-        "scenario": cell and cell.scenario,
-        "operation": operation,
-        "corpus": cell and cell.corpus,
-        "size_bytes": cell and cell.size_bytes,
-        "reason": reason,
-    }
+    place = (None, None, None) if cell is None else (cell.scenario, cell.corpus, cell.size_bytes)
+    scenario, corpus, size_bytes = place
+    return {"event": "left out", **vars(LeftOut(name, reason, scenario, operation, corpus, size_bytes))}

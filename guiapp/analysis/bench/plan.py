@@ -6,19 +6,17 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 
 from guiapp.analysis.bench import corpus
 from guiapp.analysis.bench.operations import MEMORY
-from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS, CellTask, tasks_of
+from guiapp.analysis.bench.run_results import read_row
+from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, tasks_of
 from guiapp.analysis.bench.statistics import interval_in_turns
-from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
-from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.text.numbers_in_words import quoted
-from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
 RUN_OWN = "--run-own"
@@ -26,24 +24,9 @@ MOST_THREADS = 1024  # of a plan that comes from outside
 Repeat = Literal["never", "same", "fresh"]
 Clock = Literal["auto", "wall", "cpu"]
 START_S = 1.0  # until the process has opened the model
-LOADING_S, PEER_LOADING_S = 0.7, 3.0  # of a contender: its process, and the vocabulary in its own form
-USUAL_LOADING_S = {"tiktoken": 1.0, "gigatoken": 1.5, "tokenizers": 1.7}  # with 128,000 tokens
-SHORTEST_S = 0.004  # a sample with what is said about it
-PREPARING_CALLS, PREPARING_S = 3.5, 0.02
-SPEEDS = {  # MB/s with ordinary text on one core
-    "fast": 200.0,
-    "greedy": 60.0,
-    "words": 50.0,
-    "gigatoken": 200.0,
-    "tiktoken": 12.0,
-    "rs-bpe": 20.0,
-    "llama.cpp": 3.0,
-    "rwkv-package": 4.0,
-    "sentencepiece": 2.5,
-    "tokenizers": 1.2,
-}
-USUAL_SPEED = 8.0
-APPENDING = ("fast", "rwkv", "plamo2")  # the encoders that can
+LOADING_S = 1.5  # of a contender: its process, and the vocabulary in its own form
+CALL_S, USUAL_SPEED = 0.005, 10e6  # at least, with what is said about it; bytes a second
+PREPARING_CALLS = 4
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 96
 NARROW_ROUNDS, NARROW_WIDTH = 16, 0.03  # from so many rounds on, intervals so narrow are enough
 NARROW_SHARE = 0.5  # of all rounds, or of the budget: the time of a run hardly depends on how narrow they are
@@ -69,8 +52,8 @@ class Plan:
     repeat         what stands for sizes above a text's own: "never" are there any, the "same" text again, or
                    "fresh" text, words drawn from the samples
     call_limit_s   a contender that needs longer for one call is left out
-    clock          "wall"; "cpu", what the process got of the processor; or "auto", that only beside other
-                   programs; the scenario `threads` has the wall clock whatever is asked for
+    clock          "wall"; "cpu", what the process got of the processor; or "auto", that only in cells beside
+                   other programs; the scenario `threads` has the wall clock whatever is asked for
     """
 
     model: str
@@ -109,31 +92,21 @@ def plan_from(record: dict[str, Any]) -> Plan:
     Contenders in other Pythons, which earlier versions had, are left out.  Whoever runs it has somebody say
     yes to what is `own` first: the file may be a stranger's.
     """
-    if not isinstance(record, dict):
-        raise BenchError("This is not a plan for a benchmark: it is no object.")
-    kinds, values = get_type_hints(Plan), dict[str, Any]()
-    own, names = without_removed(record.get("own", ()))
-    removed = set(names)
-    for name, value in {**record, "own": own}.items():
-        if name not in kinds:
-            raise BenchError(f"This is not a plan for a benchmark: “{quoted(name)}” means nothing here.")
-        try:
-            values[name] = read_as(kinds[name], value)
-        except ValueError:
-            raise _wrong(name) from None
-        if name in CHECKS and not CHECKS[name](values[name]):
-            raise _wrong(name)
-    if "model" not in values:
-        raise BenchError("This is not a plan for a benchmark: it names no model.")
     try:
-        plan = Plan(**values | {"own": tuple(map(checked, values["own"]))})
-    except CustomError as error:
-        raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
-    return replace(plan, contenders=tuple(name for name in plan.contenders if name not in removed))
-
-
-def _wrong(name: str) -> BenchError:
-    return BenchError(f"This is not a plan for a benchmark: its “{name}” is not what it should be.")
+        if not isinstance(record, dict):
+            raise ValueError("it is no object")
+        if unknown := [name for name in record if name not in Plan.__dataclass_fields__]:
+            raise ValueError(f"“{quoted(unknown[0])}” means nothing here")
+        own, removed = without_removed(record.get("own", ()))
+        plan = read_row(Plan, {**record, "own": own})
+        for name, is_right in CHECKS.items():
+            if not is_right(value := getattr(plan, name)):
+                raise ValueError(f"its “{name}” is {value!r:.40}")
+        contenders = tuple(name for name in plan.contenders if name not in removed)
+        return replace(plan, own=tuple(map(checked, plan.own)), contenders=contenders)
+    except (ValueError, CustomError) as error:
+        reason = str(error).removesuffix(".")
+        raise BenchError(f"This is not a plan for a benchmark: {reason}.") from error
 
 
 def _has_no_null(text: str | None) -> bool:
@@ -167,40 +140,18 @@ def _is_narrow(seconds: Sequence[float]) -> bool:
 
 
 def expected_s(plan: Plan, text_bytes: Sequence[int]) -> float:
-    """The seconds that a plan takes whose texts have so many bytes, within a factor of two.
+    """About how many seconds a plan takes whose texts have so many bytes.
 
     By the rules of `engine`: everybody is called a few times, then rounds go on until there are MOST_ROUNDS
     or the share of the budget is used, with at least FEWEST_ROUNDS.
     """
-    loading_s = [usual_loading_s(name) for name in plan.contenders]
-    together_s = max(sum(loading_s) / (os.cpu_count() or 1), max(loading_s, default=0.0))
-    tasks, used_s, total_s = tasks_of(plan, text_bytes), 0.0, START_S + together_s
-    for number, task in enumerate(tasks):
-        calls_s = [
-            call_s
-            for name in plan.contenders
-            for operation in task.operations
-            if operation != "append" or split_name(name)[0] in APPENDING
-            if (call_s := _call_s(name, task)) <= plan.call_limit_s
-        ]
-        total_s += sum(PREPARING_S + PREPARING_CALLS * seconds for seconds in calls_s)
-        total_s += 0.0 if task.threads == 1 else sum(loading_s)
+    n, tasks = len(plan.contenders), tasks_of(plan, text_bytes)
+    share_s = plan.time_budget_s / max(len(tasks), 1)
+    total_s = START_S + n * LOADING_S / (os.cpu_count() or 1)
+    for task in tasks:
+        call_s = min(max(task.call_bytes / USUAL_SPEED, CALL_S), plan.call_limit_s)
+        round_s = n * len(task.operations) * call_s
+        total_s += PREPARING_CALLS * round_s
         if task.operations != (MEMORY,):
-            n_operations = sum(len(each.operations) for each in tasks[number:])
-            share_s = max(plan.time_budget_s - used_s, 0.0) * len(task.operations) / n_operations
-            round_s = sum(max(seconds, SHORTEST_S) for seconds in calls_s)
-            timing_s = min(max(share_s, FEWEST_ROUNDS * round_s), MOST_ROUNDS * round_s)
-            used_s += timing_s
-            total_s += timing_s
+            total_s += min(max(share_s, FEWEST_ROUNDS * round_s), MOST_ROUNDS * round_s)
     return total_s
-
-
-def usual_loading_s(name: str) -> float:
-    """How long it takes until a contender is ready."""
-    encoder = split_name(name)[0]
-    return USUAL_LOADING_S.get(encoder, PEER_LOADING_S if encoder in PEERS else LOADING_S)
-
-
-def _call_s(name: str, task: CellTask) -> float:
-    speed = SPEEDS.get(split_name(name)[0], USUAL_SPEED) * 1e6
-    return task.call_bytes / speed * SCENARIOS[task.scenario].slowdown

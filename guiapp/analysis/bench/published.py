@@ -1,4 +1,4 @@
-"""What papers and projects of this field print, beside what a run measured of the same thing.
+"""What papers and projects of this field print, next to what a run measured of the same thing.
 
 Their machines, texts and vocabularies are others, so that ratios may be compared and absolutes may not.
 Figures of rust-gems bpe are read off the curves that its README draws, and good to about 2 %.
@@ -7,21 +7,18 @@ Figures of rust-gems bpe are read off the curves that its README draws, and good
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from guiapp.analysis.bench.measurement import Record
-from guiapp.analysis.bench.wording import by_one_clock
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.export.tables import NONE
 from guiapp.analysis.libraries.contender import UNSPLIT, split_name
 from guiapp.core.demo import resources_folder
 from guiapp.core.text.numbers_in_words import three_digits
 
-CELL = ("scenario", "operation", "corpus", "size_bytes", "threads")
-Place = tuple[Any, ...]
+CELL = ("scenario", "operation", "corpus", "size_bytes")
 
 
 @dataclass(frozen=True)
@@ -32,14 +29,14 @@ class Source:
     """
 
     name: str
+    base: str
     where: str
     differs: str
-    base: str
 
 
 @dataclass(frozen=True)
 class Published:
-    """One figure, as printed, and which of our results stands beside it; None stands for any.
+    """One figure, as printed, and which of our results belongs to it; None stands for any.
 
     speed  to compare within one source and cell, in whatever unit that has; None if the figure says none
     """
@@ -53,58 +50,27 @@ class Published:
     size_bytes: int | None = None
     speed: float | None = None
 
-    def is_comparable(self, other: Published) -> bool:
-        """Whether both are from one source and about the same thing, done by whomever."""
-        names = "source", "scenario", "operation", "corpus", "size_bytes"
-        return all(getattr(self, name) == getattr(other, name) for name in names)
+    @property
+    def base(self) -> str:
+        """The contender that the source's others are compared with, split as this one is."""
+        return self.source.base + ("" if split_name(self.contender)[1] else UNSPLIT)
 
-    def is_about(self, result: Record) -> bool:
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast as its base it is by its source; None where that does not say."""
+        return _published_ratio(self)
+
+    def is_about(self, result: BenchResult) -> bool:
         """Whether a result is of the same thing, done by whomever."""
-        return (
-            result["scenario"] == self.scenario
-            and result["operation"] == self.operation
-            and self.corpus in (None, result["corpus"])
-            and self.size_bytes in (None, result["size_bytes"])
-        )
+        return all(getattr(self, name) in (None, getattr(result, name)) for name in CELL)
 
-    def is_of(self, result: Record) -> bool:
-        return result["contender"] == self.contender and self.is_about(result)
+    def is_of(self, result: BenchResult) -> bool:
+        return result.contender == self.contender and self.is_about(result)
 
 
-TREE = Source(
-    "TokenTree, 2026",
-    "github.com/mrgyularabai/Token-Tree, README, tables 1 and 2",
-    "Intel Core Ultra 7 265K, one thread, C# for TokenTree; Llama 3.2, English literature; its harness adds "
-    "some 14 ms to each call of llama.cpp",
-    "llama.cpp",
-)
-LESSON = Source(
-    "C++ tutorial",
-    "a tutorial without an address that we know",
-    "machine and threads unknown, C++; its own vocabulary, and another length of this text; what is unknown "
-    "here is in no source that we could read",
-    "heap",
-)
-GEMS = Source(
-    "rust-gems bpe",
-    "github.com/github/rust-gems, crates/bpe/README.md, figures of February 2026",
-    "MacBook Air M4, one thread, Rust, no Python; o200k, text of random tokens, appended byte by byte",
-    "tokenizers",
-)
-GIGA_EPYC, GIGA_RYZEN = (
-    Source(
-        f"gigatoken, {machine}",
-        "github.com/marcelroed/gigatoken, README, “Benchmarks”",
-        f"{cores}, all threads; 11.9 GB of OpenWebText read by the library itself, from files",
-        "tokenizers",
-    )
-    for machine, cores in (
-        ("2 × EPYC 9565", "144 cores"),
-        ("Ryzen 7 9800X3D", "8 cores with 16 threads"),
-    )
-)
-
-SOURCES = {each.name: each for each in (TREE, LESSON, GEMS, GIGA_EPYC, GIGA_RYZEN)}
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    with (resources_folder() / "bench" / name).open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
 
 
 def _figures() -> Iterator[Published]:
@@ -122,70 +88,63 @@ def _figures() -> Iterator[Published]:
         )
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    with (resources_folder() / "bench" / name).open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)
-
-
+SOURCES = {row["name"]: Source(**row) for row in _rows("sources.csv")}
 PUBLISHED = tuple(_figures())
 
 
-# Tables of published figures beside what a run measured of the same thing, one for each source
+@cache
+def _published_ratio(published: Published) -> float | None:
+    for other in PUBLISHED:
+        is_alike = all(getattr(other, name) == getattr(published, name) for name in ("source", *CELL))
+        if is_alike and other.contender == published.base:
+            return published.speed / other.speed if published.speed and other.speed else None
+    return None
 
 
 class PublishedComparison(NamedTuple):
     """One published figure with the result that belongs to it.
 
     cell    the result, or one of another contender about the same thing where `result` is None
-    published_ratio, ratio   how many times as fast as the source's point of comparison, there and here;
-                             None where either is not known
+    ratio   how many times as fast as the source's base it is here; None where that was not measured
     """
 
     published: Published
-    cell: Record
-    result: Record | None
-    published_ratio: float | None
-    ratio: float | None
+    cell: BenchResult
+    result: BenchResult | None = None
+    ratio: float | None = None
 
 
-def comparable(run: Record) -> dict[Source, list[PublishedComparison]]:
+def comparable(run: BenchRun) -> dict[Source, list[PublishedComparison]]:
     """The figures that this run has something to say about, by their sources.
 
     Those of contenders that are missing from what the run measured are among them.
     """
-    alike: dict[tuple[str, str], list[Record]] = {}
-    placed: dict[Place, Record] = {}
-    for result in run["results"]:
-        alike.setdefault((result["scenario"], result["operation"]), []).append(result)
-        placed.setdefault(_place_of(result, result["contender"]), result)
+    results = run.finished
     by_source: dict[Source, list[PublishedComparison]] = {}
     for published in PUBLISHED:
-        results = alike.get((published.scenario, published.operation), [])
-        by_source.setdefault(published.source, []).extend(_rows_of(published, results, placed))
+        about = [row for row in results if published.is_about(row)]
+        mine = [row for row in about if published.is_of(row)]
+        rows = [
+            PublishedComparison(published, row, row, _ratio(row, published.base, results)) for row in mine
+        ]
+        rows = rows or [PublishedComparison(published, row) for row in about[:1]]
+        by_source.setdefault(published.source, []).extend(rows)
     return {source: rows for source, rows in by_source.items() if any(row.result for row in rows)}
 
 
-def _rows_of(
-    published: Published, results: Sequence[Record], placed: Mapping[Place, Record]
-) -> list[PublishedComparison]:
-    """One for each result, or one without a result if others were measured there."""
-    base = _base_of(published)
-    published_ratio = _published_ratio(published, base)
-    rows = [
-        PublishedComparison(published, result, result, published_ratio, _ratio(result, base, placed))
-        for result in results
-        if published.is_of(result)
-    ]
-    if rows:
-        return rows
-    cells = (each for each in results if published.is_about(each))
-    return [PublishedComparison(published, cell, None, published_ratio, None) for cell in islice(cells, 1)]
+def _ratio(result: BenchResult, base: str, results: Sequence[BenchResult]) -> float | None:
+    """Of a run's own figures, in the same cell."""
+    key = *(getattr(result, name) for name in CELL), result.threads, base
+    for row in results:
+        if (*(getattr(row, name) for name in CELL), row.threads, row.contender) == key:
+            return row.median_s / result.median_s
+    return None
 
 
-def n_missing(run: Record) -> int:
+def n_missing(run: BenchRun) -> int:
     """The published figures that this run has nothing to say about."""
-    told = {id(row.published) for rows in comparable(run).values() for row in rows if row.result}
-    return len(PUBLISHED) - len(told)
+    shown = {id(row.published) for rows in comparable(run).values() for row in rows if row.result}
+    return len(PUBLISHED) - len(shown)
 
 
 def ratio_text(ratio: float | None) -> str:
@@ -193,34 +152,6 @@ def ratio_text(ratio: float | None) -> str:
     if ratio is None:
         return NONE
     return f"{three_digits(ratio)}×" if ratio >= 0.1 else f"1/{three_digits(1 / ratio)}×"
-
-
-def _base_of(published: Published) -> str:
-    """The contender that the source's others are compared with, split as this one is."""
-    is_split = split_name(published.contender)[1]
-    return published.source.base if is_split else published.source.base + UNSPLIT
-
-
-@cache
-def _published_ratio(published: Published, base: str) -> float | None:
-    others = (each for each in PUBLISHED if each.is_comparable(published) and each.contender == base)
-    other = next(others, None)
-    if other is None or other.speed is None or published.speed is None:
-        return None
-    return published.speed / other.speed
-
-
-def _ratio(result: Record, base: str, placed: Mapping[Place, Record]) -> float | None:
-    """The same of a run's own figures, in the same cell and by the same clock."""
-    other = placed.get(_place_of(result, base))
-    if other is None or not by_one_clock(result, other):
-        return None
-    return float(other["median_s"] / result["median_s"])
-
-
-def _place_of(result: Record, contender: str) -> Place:
-    """The cell of a result, and somebody who was measured there."""
-    return contender, *(result[name] for name in CELL)
 
 
 class Claim(NamedTuple):

@@ -6,13 +6,13 @@ Its tasks tell the sizes and who does what, for a forecast too; cells are tasks 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.bench import wording
 from guiapp.analysis.bench.corpus import WORST_TEXTS, BenchText, fresh_text, stretched, worst_texts
 from guiapp.analysis.bench.operations import MEMORY, N_SINGLE, SINGLY
 from guiapp.analysis.libraries.contender import APPENDED_BYTES
@@ -24,18 +24,23 @@ if TYPE_CHECKING:
 N_PROMPTS = 64
 N_UNSEEN, UNSEEN_BYTES = 2_048, 128
 DOCUMENT_BYTES = 2_000
-UNITS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
+N_TEXTS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
 SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MB
 SHORT_BYTES = (16, 128, 1024)
 WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
 APPEND_BYTES = (1_000, 10_000)
 BATCH_BYTES = 1 << 21
 
-Extent = tuple[int, int, int]
-"""Number of the text, bytes, and threads."""
 Chart = Literal["bars", "curves", "groups", "memory", "latency"]
 Unit = Literal["MB/s", "s", "MB"]
-"""Of what charts and tables show: a speed, the time of a call, or memory."""
+"""A speed, the time of a call, or memory."""
+UNITS: Mapping[Chart, Unit] = {
+    "bars": "MB/s",
+    "groups": "MB/s",
+    "curves": "s",
+    "latency": "s",
+    "memory": "MB",
+}
 
 
 class CellTask(NamedTuple):
@@ -43,7 +48,7 @@ class CellTask(NamedTuple):
 
     operations  take turns like contenders, so that what machines do to their times falls on all of them
     text        the number of the corpus, or of the text of the worst case
-    size_bytes  of the text, or of one of UNITS, about
+    size_bytes  of the text, or of one of N_TEXTS, about
     """
 
     scenario: str
@@ -53,9 +58,14 @@ class CellTask(NamedTuple):
     threads: int = 1
 
     @property
+    def is_of_many(self) -> bool:
+        """Whether one call takes several texts of this size."""
+        return self.operations[0] in N_TEXTS
+
+    @property
     def call_bytes(self) -> int:
         """What one call takes."""
-        return self.size_bytes * UNITS.get(self.operations[0], 1)
+        return self.size_bytes * N_TEXTS.get(self.operations[0], 1)
 
 
 @dataclass(frozen=True)
@@ -89,13 +99,15 @@ class CellBuilder:
     tokenizer: Tokenizer
     corpora: Sequence[BenchText]
 
-    def cell(self, task: CellTask, *texts: bytes) -> BenchCell:
-        name, own_bytes = self.corpora[task.text].name, len(self.text(task, task.size_bytes))
-        return BenchCell(
-            task.scenario, task.operations, name, texts, threads=task.threads, own_bytes=own_bytes
-        )
+    def cell(self, task: CellTask) -> BenchCell:
+        scenario, unit_bytes = SCENARIOS[task.scenario], task.size_bytes if task.is_of_many else None
+        head, texts = (task.scenario, task.operations), tuple(scenario.texts(self, task))
+        if scenario.own_texts:
+            return BenchCell(*head, scenario.own_texts[task.text], texts, task.threads, unit_bytes)
+        own_bytes = len(self.text(task, task.size_bytes))
+        return BenchCell(*head, self.corpora[task.text].name, texts, task.threads, unit_bytes, own_bytes)
 
-    def text(self, task: CellTask, size_bytes: int) -> bytes:
+    def text(self, task: CellTask, size_bytes: int = 0) -> bytes:
         """The text of a task, at least so long."""
         text = self.corpora[task.text].text
         if self.plan.repeat == "fresh" and size_bytes > len(text):
@@ -103,45 +115,46 @@ class CellBuilder:
         return text
 
 
-def whole(setting: CellBuilder, task: CellTask) -> BenchCell:
-    return setting.cell(task, setting.corpora[task.text].text)
+Texts = Callable[[CellBuilder, CellTask], Iterable[bytes]]
 
 
-def lengthened(setting: CellBuilder, task: CellTask) -> BenchCell:
-    return setting.cell(task, stretched(setting.text(task, task.size_bytes), task.size_bytes))
+def whole(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    return [setting.text(task)]
 
 
-def prompts(setting: CellBuilder, task: CellTask) -> BenchCell:
-    prompts = _pieces(setting.corpora[task.text].text, task.size_bytes, N_PROMPTS)
-    return replace(setting.cell(task, *prompts), unit_bytes=task.size_bytes)
+def lengthened(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    return [stretched(setting.text(task, task.size_bytes), task.size_bytes)]
 
 
-def unseen(setting: CellBuilder, task: CellTask) -> BenchCell:
-    """Stretches from random places, so that hardly any comes twice."""
-    text, size = setting.corpora[task.text].text, task.size_bytes
+def prompts(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    return _pieces(setting.text(task), task.size_bytes, N_PROMPTS)
+
+
+def unseen(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    """Spans from random positions, so that hardly any comes twice."""
+    text, size = setting.text(task), task.size_bytes
     starts = np.random.default_rng(setting.plan.seed).integers(0, len(text), N_UNSEEN).tolist()
     repeated = stretched(text, len(text) + size)
     prompts = dict.fromkeys(_from_character(repeated, start, size) for start in starts)
-    return replace(setting.cell(task, *(prompts if len(prompts) > 1 else [*prompts] * 2)), unit_bytes=size)
+    return prompts if len(prompts) > 1 else [*prompts] * 2
 
 
-def worst(setting: CellBuilder, task: CellTask) -> BenchCell:
-    name = WORST_TEXTS[task.text]
-    text = worst_texts(setting.tokenizer.vocabulary, task.size_bytes, setting.plan.seed)[name]
-    return BenchCell(task.scenario, task.operations, name, (text,))
+def worst(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    texts = worst_texts(setting.tokenizer.vocabulary, task.size_bytes, setting.plan.seed)
+    return [texts[WORST_TEXTS[task.text]]]
 
 
-def documents(setting: CellBuilder, task: CellTask) -> BenchCell:
+def documents(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
     """Texts of the length of a short page, as many as fill a batch."""
     text, n_documents = setting.text(task, task.size_bytes), max(task.size_bytes // DOCUMENT_BYTES, 1)
-    return setting.cell(task, *_pieces(text, min(DOCUMENT_BYTES, task.size_bytes), n_documents))
+    return _pieces(text, min(DOCUMENT_BYTES, task.size_bytes), n_documents)
 
 
-def _pieces(text: bytes, size_bytes: int, count: int) -> tuple[bytes, ...]:
-    """Stretches of one size from places all over the text."""
+def _pieces(text: bytes, size_bytes: int, count: int) -> Iterator[bytes]:
+    """Spans of one size from positions all over the text."""
     repeated = stretched(text, max(len(text), size_bytes) + size_bytes)
     starts = np.linspace(0, len(repeated) - size_bytes, count).astype(int).tolist()
-    return tuple(_from_character(repeated, start, size_bytes) for start in starts)
+    return (_from_character(repeated, start, size_bytes) for start in starts)
 
 
 def _from_character(text: bytes, start: int, size_bytes: int) -> bytes:
@@ -158,17 +171,15 @@ class Scenario:
     label       in lists and on tabs, short
     help        what is timed, in one sentence
     operations  what is done within the same rounds
-    extents     of all cells, from a plan and the bytes of its texts
-    cell        what becomes of a task
+    texts       what is encoded in a cell
+    sizes       bytes of its cells; none: those of the texts
     chart       the kind of its picture
-    find        says in a sentence what results bear out
-    by_text     whether each text has results, and so a chart, of its own
+    by_text     whether each text has cells, and so a chart, of its own; else the first alone has
     own_texts   what is encoded instead of the texts of a plan
     grows       whether cells differ in size only
     on_threads  whether cells differ in threads only, and so by the wall clock; their size is that of a batch
                 however short the texts are: of less, threads have nothing to share
     is_default  whether it is measured where nobody asks for any
-    slowdown    how many times as long as an ordinary text a byte takes, about
     """
 
     name: str
@@ -176,22 +187,31 @@ class Scenario:
     label: str
     help: str
     operations: tuple[str, ...]
-    extents: Callable[[Plan, Sequence[int]], Iterator[Extent]]
-    cell: Callable[[CellBuilder, CellTask], BenchCell]
-    unit: Unit
+    sizes: tuple[int, ...]
+    texts: Texts
     chart: Chart
-    find: wording.Find = lambda *_: ""
     by_text: bool = False
     own_texts: tuple[str, ...] = ()
     grows: bool = False
     on_threads: bool = False
     is_default: bool = False
-    slowdown: float = 1.0
+
+    @property
+    def unit(self) -> Unit:
+        """Of what its chart and tables show."""
+        return UNITS[self.chart]
 
     @property
     def is_live(self) -> bool:
         """Whether samples that come one by one say what it shows."""
         return self.chart != "latency"
+
+    def tasks(self, plan: Plan, text_bytes: Sequence[int]) -> Iterator[CellTask]:
+        """Its cells for texts of so many bytes."""
+        texts = range(len(self.own_texts or text_bytes)) if self.by_text else (0,)
+        for text, threads in product(texts, plan.threads if self.on_threads else (1,)):
+            for size_bytes in self.sizes or (text_bytes[text],):
+                yield CellTask(self.name, self.operations, text, size_bytes, threads)
 
 
 def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[CellTask]:
@@ -201,12 +221,9 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[CellTask]:
     """
     if not text_bytes:
         return []
-    scenarios = [SCENARIOS[name] for name in dict.fromkeys(plan.scenarios)]
-    largest = plan.largest_bytes or math.inf
-    tasks = []
-    for scenario in scenarios:
-        for extent in scenario.extents(plan, text_bytes):
-            task = CellTask(scenario.name, scenario.operations, *extent)
+    largest, tasks = plan.largest_bytes or math.inf, []
+    for scenario in (SCENARIOS[name] for name in dict.fromkeys(plan.scenarios)):
+        for task in scenario.tasks(plan, text_bytes):
             if plan.repeat == "never" and not (scenario.own_texts or scenario.on_threads):
                 task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
             if task.call_bytes <= largest or not scenario.grows:
@@ -219,27 +236,6 @@ def _turn(task: CellTask) -> tuple[int, bool]:
     return task.threads, SCENARIOS[task.scenario].on_threads
 
 
-def _whole_texts(_: Plan, text_bytes: Sequence[int]) -> Iterator[Extent]:
-    for text, size in enumerate(text_bytes):
-        yield text, size, 1
-
-
-def _batch_on_threads(plan: Plan, _: Sequence[int]) -> Iterator[Extent]:
-    for threads in plan.threads:
-        yield 0, BATCH_BYTES, threads
-
-
-def _worst_sizes(_plan: Plan, _: Sequence[int]) -> Iterator[Extent]:
-    for text in range(len(WORST_TEXTS)):
-        for size in WORST_BYTES:
-            yield text, size, 1
-
-
-def _sizes(*sizes: int) -> Callable[[Plan, Sequence[int]], Iterator[Extent]]:
-    """Of the first text."""
-    return lambda _plan, _text_bytes: ((0, size, 1) for size in sizes)
-
-
 SCENARIOS: dict[str, Scenario] = {
     scenario.name: scenario
     for scenario in (
@@ -248,8 +244,7 @@ SCENARIOS: dict[str, Scenario] = {
             "Throughput",
             "Throughput",
             "encoding each text as a whole",
-            *(("encode",), _whole_texts, whole),
-            unit="MB/s",
+            *(("encode",), (), whole),
             chart="bars",
             by_text=True,
             is_default=True,
@@ -259,10 +254,8 @@ SCENARIOS: dict[str, Scenario] = {
             "Time by length of text",
             "By length",
             "encoding the beginning of the first text, from 128 B to 4 MiB",
-            *(("encode",), _sizes(*SCALING_BYTES), lengthened),
-            unit="s",
+            *(("encode",), SCALING_BYTES, lengthened),
             chart="curves",
-            find=wording.time_by_length,
             grows=True,
         ),
         Scenario(
@@ -270,10 +263,8 @@ SCENARIOS: dict[str, Scenario] = {
             "Time of a short call",
             "Short calls",
             f"one call for each of {N_PROMPTS} stretches of 16, 128 and 1,024 bytes of the first text",
-            *(("encode each",), _sizes(*SHORT_BYTES), prompts),
-            unit="s",
+            *(("encode each",), SHORT_BYTES, prompts),
             chart="curves",
-            find=wording.short_calls,
             is_default=True,
         ),
         Scenario(
@@ -281,45 +272,36 @@ SCENARIOS: dict[str, Scenario] = {
             "Half, 95 and 99 of 100 single calls take no longer than this",
             "Single calls",
             f"each of {N_UNSEEN:,} calls with other {UNSEEN_BYTES} bytes of the first text by itself",
-            *((SINGLY,), _sizes(UNSEEN_BYTES), unseen),
-            unit="s",
+            *((SINGLY,), (UNSEEN_BYTES,), unseen),
             chart="latency",
-            find=wording.slow_calls,
         ),
         Scenario(
             "worst",
             "Time of text that cannot be split",
             "Worst case",
             "encoding letters without a space, 1 kB to 1 MB of three kinds",
-            *(("encode",), _worst_sizes, worst),
-            unit="s",
+            *(("encode",), WORST_BYTES, worst),
             chart="curves",
-            find=wording.worst_case,
             by_text=True,
             own_texts=WORST_TEXTS,
             grows=True,
-            slowdown=5.0,
         ),
         Scenario(
             "threads",
             "A batch of documents by number of threads",
             "Threads",
             "encoding 2 MiB in documents of 2 kB, on so many threads",
-            *(("encode batch",), _batch_on_threads, documents),
-            unit="MB/s",
+            *(("encode batch",), (BATCH_BYTES,), documents),
             on_threads=True,
             chart="groups",
-            find=wording.gain_of_threads,
         ),
         Scenario(
             "decode",
             "Speed of decoding",
             "Decode",
             "making text of the ids of each text",
-            *(("decode",), _whole_texts, whole),
-            unit="MB/s",
+            *(("decode",), (), whole),
             chart="groups",
-            find=wording.ahead("decode"),
             by_text=True,
             is_default=True,
         ),
@@ -328,20 +310,16 @@ SCENARIOS: dict[str, Scenario] = {
             f"Time of appending {APPENDED_BYTES} bytes at a time, with a count after each",
             "Append",
             "a text that grows with a count after each part, and encoding it once",
-            *(("append", "encode"), _sizes(*APPEND_BYTES), lengthened),
-            unit="s",
+            *(("append", "encode"), APPEND_BYTES, lengthened),
             chart="curves",
-            find=wording.appending,
         ),
         Scenario(
             "memory",
             "Memory of a contender that is ready, and what encoding adds",
             "Memory",
             "what a contender takes in memory, and what up to 2 MiB add at most; no time",
-            *((MEMORY,), _sizes(BATCH_BYTES), lengthened),
-            unit="MB",
+            *((MEMORY,), (BATCH_BYTES,), lengthened),
             chart="memory",
-            find=wording.least_memory,
         ),
     )
 }

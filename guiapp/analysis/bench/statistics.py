@@ -5,10 +5,9 @@ Times of a computer are skewed and have outliers, so that means and standard dev
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, erf, inf, sqrt
-from typing import Any
+from math import comb, erf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +17,13 @@ IN_STEP = (
     1.15  # exponents up to which time grows in step with the length: over three decades, n log n has 1.1
 )
 LESS = 0.85  # up to which it grows less
-_WORDS = ((LESS, "less than linear"), (1.05, "linear"), (IN_STEP, "almost linear"))
-_QUADRATIC = (1.75, 2.25)
+WORDS = ((LESS, "less than linear"), (1.05, "linear"), (IN_STEP, "almost linear"))
+QUADRATIC = (1.75, 2.25)
 CONFIDENCE = 0.95
-NORMAL_99 = 2.576  # the normal distribution's quantile for 99 %
 FENCE = 1.5  # quartile distances beyond the quartiles; Tukey 1977
 EXPONENTS = np.arange(0.3, 3.0005, 0.01)
 N_BLOCKS = 8  # of turns: the range of eight medians holds the true one in 99 of 100 runs
 HIDDEN = 0.15  # measured: four contenders of the same code beside two busy loops, by the processor's clock
-N_PARTS = 4  # that are compared with each other, to see how steady something was
 MOST_EXACT = 400  # sample sizes up to which binomial coefficients are added up
 
 
@@ -37,23 +34,6 @@ class Interval:
     low: float
     high: float
     level: float
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Some runs of one thing.
-
-    n_outliers  runs outside Tukey's fences; they are told, not removed
-    """
-
-    n: int
-    median: float
-    n_outliers: int
-
-
-def summarize(values: Sequence[float]) -> Summary:
-    """Median and the number of outliers; at least one value."""
-    return Summary(len(values), float(np.median(values)), _n_outliers(np.asarray(values, np.float64)))
 
 
 def interval_in_turns(seconds: Sequence[float], is_busy: bool) -> Interval:
@@ -89,10 +69,12 @@ def _coverage(n: int, skip: int) -> float:
     return 1.0 - 2.0 * sum(comb(n, below) for below in range(skip + 1)) / 2.0**n if n > 1 else 0.0
 
 
-def _n_outliers(values: NDArray[np.float64]) -> int:
-    low, high = np.percentile(values, [25, 75])
+def n_outliers(values: Sequence[float]) -> int:
+    """How many lie outside Tukey's fences; they are counted, not removed."""
+    samples = np.asarray(values, np.float64)
+    low, high = np.percentile(samples, [25, 75])
     reach = FENCE * (high - low)
-    return int(np.count_nonzero((values < low - reach) | (values > high + reach)))
+    return int(np.count_nonzero((samples < low - reach) | (samples > high + reach)))
 
 
 @dataclass(frozen=True)
@@ -102,10 +84,24 @@ class Growth:
     error  the largest relative distance of a measured time from the curve
     """
 
+    exponent: float
     overhead_s: float
     slope: float
-    exponent: float
     error: float
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether the curve says anything."""
+        return self.error < WORST_FIT
+
+    @property
+    def words(self) -> str:
+        """“linear”, “almost linear”, “quadratic”, “n^1.4”; "" where the fit says nothing."""
+        if not self.is_fit:
+            return ""
+        if QUADRATIC[0] <= self.exponent <= QUADRATIC[1]:
+            return "quadratic"
+        return next((words for most, words in WORDS if self.exponent <= most), f"n^{self.exponent:.1f}")
 
 
 def fit_growth(sizes_bytes: Sequence[int], times_s: Sequence[float]) -> Growth | None:
@@ -118,7 +114,7 @@ def fit_growth(sizes_bytes: Sequence[int], times_s: Sequence[float]) -> Growth |
     distances = curves / times - 1
     best = int(np.argmin((distances**2).sum(axis=1)))
     worst = float(np.abs(distances[best]).max())
-    return Growth(float(overheads[best]), float(slopes[best]), float(EXPONENTS[best]), worst)
+    return Growth(float(EXPONENTS[best]), float(overheads[best]), float(slopes[best]), worst)
 
 
 def _fits(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
@@ -145,66 +141,20 @@ class Ratio:
     high: float
 
 
-def ratio_of(before: Sequence[float], after: Sequence[float]) -> Ratio:
-    """Hodges and Lehmann's shift of logarithms, with the 99 % interval of Mann and Whitney's test."""
-    pairs = np.sort(np.subtract.outer(np.log(np.asarray(after)), np.log(np.asarray(before))).ravel())
-    n, m = len(after), len(before)
-    skip = int(np.floor(n * m / 2 - NORMAL_99 * sqrt(n * m * (n + m + 1) / 12)))
-    if skip < 0:  # too few runs to say anything with this confidence
-        return Ratio(float(np.exp(np.median(pairs))), 0.0, float("inf"))
-    return Ratio(*(float(np.exp(value)) for value in (np.median(pairs), pairs[skip], pairs[-1 - skip])))
-
-
-def wander_of(values: Sequence[float]) -> float:
-    """How many times as long one quarter of repeated runs took as another; they are in the order of time.
-
-    An interval for the ratio of two series takes their values for independent.  They are not where something
-    else begins or ends meanwhile: a difference that is no larger than this may be the machine's.
-    """
-    middles = [float(np.median(part)) for part in np.array_split(values, N_PARTS) if len(part)]
-    return max(middles) / min(middles)
-
-
-def ratio_in_turns(before: Sequence[float], after: Sequence[float]) -> Ratio:
+def ratio_in_turns(before: Sequence[float], after: Sequence[float], is_busy: bool) -> Ratio:
     """How many times as long `after` took, from samples that were taken in turns, one of each in a turn.
 
-    What the machine did to both within a turn drops out.  Turns of one slow phase resemble each other, so
-    that blocks of them count, not turns: the interval is that of the median of the blocks' medians.
+    What the machine did to both within a turn drops out; the interval is that of `interval_in_turns`.
     """
     n = min(len(before), len(after))
     if n == 0:
         return Ratio(1.0, 0.0, float("inf"))
-    ratios = np.log(np.asarray(after[:n], np.float64)) - np.log(np.asarray(before[:n], np.float64))
-    interval = median_interval(np.sort(block_medians(ratios.tolist())))
-    low, high = (interval.low, interval.high) if n > 1 else (-inf, inf)
-    return Ratio(*(float(np.exp(each)) for each in (np.median(ratios), low, high)))
+    ratios = np.asarray(after[:n], np.float64) / np.asarray(before[:n], np.float64)
+    interval = interval_in_turns(ratios.tolist(), is_busy)
+    low, high = (interval.low, interval.high) if n > 1 else (0.0, float("inf"))
+    return Ratio(float(np.median(ratios)), low, high)
 
 
 def block_medians(values: Sequence[float]) -> list[float]:
     """The medians of up to N_BLOCKS stretches of equal length; `values` are in the order of time."""
     return [float(np.median(part)) for part in np.array_split(values, min(N_BLOCKS, len(values)))]
-
-
-def growth_records(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Exponent, overhead and slope of the time of every contender that ran a series of sizes."""
-    series: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
-    for result in results:
-        series.setdefault((result["scenario"], result["contender"], result["corpus"]), []).append(result)
-    records = []
-    for place, points in series.items():
-        growth = fit_growth(*([point[key] for point in points] for key in ("size_bytes", "median_s")))
-        if growth is not None:
-            head = zip(("scenario", "contender", "corpus"), place, strict=True)
-            curve = {name: vars(growth)[name] for name in ("exponent", "overhead_s", "slope", "error")}
-            records.append({**dict(head), **curve})
-    return records
-
-
-def growth_words(growth: Mapping[str, Any]) -> str:
-    """Of a growth record: “linear”, “almost linear”, “quadratic”, “n^1.4”; "" where the fit says nothing."""
-    exponent: float = growth["exponent"]
-    if growth["error"] >= WORST_FIT:
-        return ""
-    if _QUADRATIC[0] <= exponent <= _QUADRATIC[1]:
-        return "quadratic"
-    return next((words for most, words in _WORDS if exponent <= most), f"n^{exponent:.1f}")

@@ -38,7 +38,6 @@ from numpy.typing import NDArray
 from guiapp.analysis.bench.control import OPEN_EARLY
 from guiapp.analysis.bench.operations import (
     OPERATIONS,
-    SYSTEM_CLOCK,
     OperationInput,
     TimedOperation,
     TimingSample,
@@ -158,9 +157,7 @@ class Worker:
         return tokens
 
     def sample(self, operation: str) -> TimingSample:
-        assert self._contender is not None
-        clock = SYSTEM_CLOCK._replace(cpu_ns=self._contender.cpu_ns)
-        return take_sample(*self._prepared[operation], clock)
+        return take_sample(*self._prepared[operation])
 
     def memory(self, texts: tuple[bytes, ...]) -> int:
         assert self._contender is not None

@@ -43,10 +43,6 @@ class TookTooLong(WorkerLost):
     """The worker was ended because one call took too long."""
 
 
-class TookTooMuch(WorkerLost):
-    """The worker was ended because it held too much memory."""
-
-
 class ContenderFailed(Exception):  # noqa: N818
     """The contender refused or raised; the worker lives on."""
 
@@ -142,7 +138,7 @@ class AskedProcess:
         most = self.most_bytes
         if most is not None and held_bytes_of(self._process.pid or 0) > most:
             self.end()
-            raise TookTooMuch(f"It took more than {most >> 20:,} MB of memory.")
+            raise WorkerLost(f"It took more than {most >> 20:,} MB of memory.")
 
     def _lost(self) -> WorkerLost:
         self._process.join(FAREWELL_S)
@@ -191,11 +187,14 @@ class TrialResult:
 
     ids: NDArray[np.int32]
     is_equal: bool
+    adds_bos: bool
     seconds: float
 
     def __str__(self) -> str:
         shown = " ".join(map(str, self.ids[:SHOWN_IDS])) + (" …" if len(self.ids) > SHOWN_IDS else "")
         equal = "those of the model" if self.is_equal else "not those of the model"
+        if self.adds_bos:
+            equal = f"those of the model after BOS (id {self.ids[0]}), which Bench does not ask for"
         return f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.\n{shown}".strip()
 
 
@@ -214,7 +213,8 @@ def try_custom(
     finally:
         process.end()
     wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
-    return TrialResult(ids, np.array_equal(ids, wanted), seconds)
+    adds_bos = np.array_equal(ids[1:], wanted) and ids[:1].tolist() == [tokenizer.vocabulary.special_ids.bos]
+    return TrialResult(ids, np.array_equal(ids, wanted), adds_bos, seconds)
 
 
 StartWorker = Callable[[str, int], AskedProcess]  # the contender's name, threads
@@ -224,68 +224,68 @@ class Workers:
     """The workers of one run, each started when it is needed, and again when it was lost.
 
     There is one for each contender and number of threads.
+
+    loaded  what is known of the contenders that were loaded once
     """
 
     def __init__(self, start: StartWorker) -> None:
         self._start = start
-        self._running: dict[tuple[str, int], AskedProcess] = {}
-        self._loading: dict[tuple[str, int], AskedProcess] = {}
+        self._processes: dict[tuple[str, int], AskedProcess] = {}
+        self._ready: set[tuple[str, int]] = set()
         self._n_losses: dict[str, int] = {}
         self.loaded: dict[str, LoadedContender] = {}
 
     def is_loaded(self, name: str, threads: int) -> bool:
         """Whether the next question needs no new worker."""
-        return (name, threads) in self._running
+        return (name, threads) in self._ready
 
     def get(self, name: str, threads: int) -> AskedProcess:
         """A worker that has loaded its contender; raises ContenderFailed, WorkerLost or Stopped."""
-        if (name, threads) not in self._running:
+        if (name, threads) not in self._processes:
             self.begin(name, threads)
-            while not self.has_loaded(name, threads, GLANCE_S):
-                pass
-        return self._running[name, threads]
+        while not self.has_loaded(name, threads, GLANCE_S):
+            pass
+        return self._processes[name, threads]
 
-    def begin(self, name: str, threads: int) -> None:
-        """Start one that loads while something else is done; raises ContenderFailed or WorkerLost."""
+    def begin(self, name: str, threads: int) -> AskedProcess:
+        """One that loads while something else is done; raises ContenderFailed or WorkerLost."""
         if self._n_losses.get(name, 0) >= MOST_LOSSES:
             raise ContenderFailed(f"It crashed {MOST_LOSSES} times.")
-        self._loading[name, threads] = worker = self._start(name, threads)
-        worker.begin(LOAD_LIMIT_S, "load")
+        process = self._processes[name, threads] = self._start(name, threads)
+        process.begin(LOAD_LIMIT_S, "load")
+        return process
 
     def has_loaded(self, name: str, threads: int, wait_s: float) -> bool:
         """Whether one that was begun is ready within some seconds; raises as `get` does."""
-        worker = self._loading[name, threads]
+        if self.is_loaded(name, threads):
+            return True
+        process = self._processes[name, threads]
         try:
-            if not worker.is_answered(wait_s):
+            if not process.is_answered(wait_s):
                 return False
-            self.loaded.setdefault(name, worker.answer())
+            self.loaded.setdefault(name, process.answer())
         except (ContenderFailed, WorkerLost) as error:
-            self._running[name, threads] = self._loading.pop((name, threads))
             self.lose(name, threads, error)
             raise
-        self._running[name, threads] = self._loading.pop((name, threads))
+        self._ready.add((name, threads))
         return True
-
-    def stage_of(self, name: str, threads: int) -> str:
-        """What one that loads does, in words."""
-        return self._loading[name, threads].stage
 
     def lose(self, name: str, threads: int, error: ContenderFailed | WorkerLost) -> None:
         """End a worker that failed; the next one asked for is a new one, unless it crashes all the time."""
-        worker = self._running.pop((name, threads), None)
-        if worker is None:  # it was lost while it loaded
-            return
-        if not isinstance(error, TookTooLong):
-            self._n_losses[name] = self._n_losses.get(name, 0) + 1
-        worker.end()
+        if (name, threads) in self._processes:  # else it was lost while it loaded
+            if not isinstance(error, TookTooLong):
+                self._n_losses[name] = self._n_losses.get(name, 0) + 1
+            self._end(name, threads)
 
     def end_others(self, threads: int) -> None:
         """End all that use another number of threads."""
-        for key in [key for key in self._running if key[1] != threads]:
-            self._running.pop(key).end()
+        for key in [key for key in self._processes if key[1] != threads]:
+            self._end(*key)
 
     def end(self) -> None:
-        for workers in (self._running, self._loading):
-            for worker in workers.values():
-                worker.end()
-            workers.clear()
+        for key in list(self._processes):
+            self._end(*key)
+
+    def _end(self, name: str, threads: int) -> None:
+        self._ready.discard((name, threads))
+        self._processes.pop((name, threads)).end()

@@ -8,47 +8,27 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.as_text import is_control
-from guiapp.analysis.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
-from guiapp.analysis.chat.messages import (
-    MOST_CHARACTERS,
-    ChatSettings,
-    Conversation,
-    Message,
-    arguments_as_object,
-    functions_of,
-    texts_of,
-)
-from guiapp.analysis.chat.templates import (
-    BEGINNINGS,
-    ENDS,
-    MARKER,
-    ChatTemplate,
-    confusable_key,
-    resembles_end,
-)
+from guiapp.analysis.chat.chat import ADDED, ASSISTANT, TOOLS, Chat, TokenOrigin
+from guiapp.analysis.chat.fixes import Edit, Fix, ending_turn, replacing, text_of
+from guiapp.analysis.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
+from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, markers_as_text, resembles_end
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.doctor.findings import HINT, WARNING
 from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.checkpoint import stoppable
 
-EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
-OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
-Place = tuple[str | int, ...]  # the keys and rows that lead to a value in a message
-TAG = re.compile(r"\{[{%#]|[{%#]\}")
-ASSISTANT = "assistant"
 BLANKS = " \t\u00a0\u3000"
+LONGEST_NAME = 24
 MOST_PIECES = 20  # that are looked for in the prompt
 
 
@@ -123,8 +103,8 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
-    vocabulary, names = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names
-    control = is_control(vocabulary)
+    vocabulary, told = chat.tokenizer.vocabulary, set[str]()
+    control, names = is_control(vocabulary), chat.tokenizer.special_tokens.names
     contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
     behind = np.append(contents[1:], len(chat.origins))
@@ -143,9 +123,13 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         else:
             code = "missing_eos"
             what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
-        fix = None
-        if marks and resembles_end(_raw(vocabulary, marks[0])):
+        if what in told:
+            continue
+        told.add(what)
+        fix = _end_as_meant(chat, last, following)
+        if fix is None and marks and resembles_end(_raw(vocabulary, marks[0])):
             fix = Fix("Copy what mends the file", remedy=ending_generation(vocabulary, marks[0]))
+        fix = fix or _added_end(chat, last)
         yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 
 
@@ -160,19 +144,38 @@ def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
     return np.isin(chat.origins.rows, repeated)
 
 
+def _end_as_meant(chat: Chat, last: int, following: int) -> Fix | None:
+    """For a turn behind which the template writes an end, but misspelt: a second one is not to be added.
+
+    last       the token that its content ends with, which may have some of the marker in it
+    following  the first token of the next content
+    """
+    vocabulary, start, end = chat.tokenizer.vocabulary, _characters(chat, last)[0], len(chat.text)
+    if following < len(chat.token_ids):
+        end = _characters(chat, following)[0]
+    ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
+    for result, meant, _ in _misspelt(chat, start, end):
+        if meant in ends and chat.origin_at(result.start()).kind == TEMPLATE:
+            return _replacement(chat, result.start(), result.end(), meant)
+    return None
+
+
+def _added_end(chat: Chat, last: int) -> Fix | None:
+    """For a turn whose content ends with this token: the model's own end behind it."""
+    vocabulary, origin, end = chat.tokenizer.vocabulary, chat.origins[last], _end_of_turns(chat)
+    ids = vocabulary.special_ids
+    name = next((_raw(vocabulary, each) for each in (end, ids.eot, ids.eos) if each in vocabulary.eog), "")
+    if not name or origin.message is None or not origin.field.startswith("content"):
+        return None
+    edit = ending_turn(chat, origin.message, name)
+    return None if edit is None else Fix(f"Add {quoted(name, LONGEST_NAME)}", template=edit)
+
+
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
-    vocabulary, names, told = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names, set[str]()
-    by_confusable_key, end = {confusable_key(name): name for name in names}, _end_of_turns(chat)
-    for result in stoppable(MARKER.finditer(chat.text)):
-        said, meant = result[0], by_confusable_key.get(confusable_key(result[0]), "")
-        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
-            continue
-        instead = f"; it has {quoted(meant)}" if meant else ""
-        if said in ENDS and not meant and end is not None:
-            meant = _raw(vocabulary, end)
-            instead = f"; its turns end with {quoted(meant)}"
-        origin = chat.origin_at(result.start())
+    told = set[str]()
+    for result, meant, instead in _misspelt(chat, 0, len(chat.text)):
+        said, origin = result[0], chat.origin_at(result.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
         if what in told:
@@ -186,6 +189,19 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
             origin.message if origin.is_content else None,
             _replacement(chat, result.start(), result.end(), meant),
         )
+
+
+def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
+    own = _end_of_turns(chat)
+    for result, meant in markers_as_text(chat.tokenizer.special_tokens.names, chat.text, start, end):
+        if not (meant or result[0] in ENDS + BEGINNINGS):
+            continue
+        instead = f"; it has {quoted(meant)}" if meant else ""
+        if result[0] in ENDS and not meant and own is not None:
+            meant = _raw(chat.tokenizer.vocabulary, own)
+            instead = f"; its turns end with {quoted(meant)}"
+        yield result, meant, instead
 
 
 def _end_of_turns(chat: Chat) -> int | None:
@@ -321,195 +337,3 @@ def _raw(vocabulary: Vocabulary, token_id: int) -> str:
 
 def _name(origin: TokenOrigin) -> str:
     return "a tool" if origin.message is None else f"message {origin.message + 1} ({quoted(origin.role)})"
-
-
-# Edits of a template that mend what it wrote, found by where it wrote that
-
-
-def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | None:
-    """Write another text in the place of these characters of the prompt; None if they are not just written.
-
-    A variable of the template's own, such as `bos_token`, only goes as a whole, and becomes an empty string.
-    """
-    row = int(chat.runs.rows_at(np.array(start)))
-    origin, (first, last) = chat.rendering.runs[row].origin, chat.runs.bounds[row : row + 2].tolist()
-    source, place = chat.template.source_text, origin.place
-    if origin.kind != TEMPLATE or place < 0 or end > last:
-        return None
-    if origin.field:
-        is_whole = (start, end, text) == (first, last, "") and origin.message is None
-        name = is_whole and re.compile(rf"{re.escape(origin.field)}\b").match(source, place)
-        return TemplateEdit(place, name.end(), "''") if name else None
-    if (result := spelling_of(chat, row)) is None:
-        return None
-    start, end = result.places[start - first], result.places[end - first]
-    if not result.quote and _changes_more(source, start, end, text):
-        return None
-    return TemplateEdit(start, end, _in_quotes(text, result.quote) if result.quote else text)
-
-
-def _changes_more(source: str, start: int, end: int, text: str) -> bool:
-    """Whether text between tags, so replaced, makes a tag with what is beside it, or costs a newline there.
-
-    jinja drops one behind the tag of a statement and at the end of a template.
-    """
-    before, behind = source[max(start - 2, 0) : start], source[end : end + 1]
-    is_dropped = (before in ("%}", "#}") and behind == "\n") or (before.endswith("\n") and not behind)
-    return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
-
-
-def _in_quotes(text: str, quote: str) -> str:
-    """As a string of a template spells it."""
-    return text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")
-
-
-# What a click on a hint changes: messages, or how they become tokens
-
-
-class Edit(NamedTuple):
-    """The characters start to end of a field of a message, to be replaced by a text."""
-
-    message: int
-    field: str
-    start: int
-    end: int
-    text: str
-
-
-class TemplateEdit(NamedTuple):
-    """The characters start to end of the template, to be replaced by a text; its lines all end in `\n`."""
-
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Fix:
-    """What one click would do: one of these things.
-
-    label        of the button
-    add_special  whether the tokenizer is to put tokens around the text
-    as_text      whether content is to be encoded as text
-    edit         of a message
-    template     an edit of the template
-    remedy       what mends the model's file, for people to copy: nothing changes here
-    """
-
-    label: str
-    add_special: bool | None = None
-    as_text: bool | None = None
-    edit: Edit | None = None
-    template: TemplateEdit | None = None
-    remedy: str = ""
-
-
-def apply_fix(
-    conversation: Conversation, settings: ChatSettings, template: ChatTemplate, fix: Fix
-) -> tuple[Conversation, ChatSettings]:
-    """Both as they are once a fix was applied; nothing changes where the field of an edit has gone.
-
-    template  the one that the prompt was made by
-    """
-    if fix.add_special is not None:
-        settings = replace(settings, add_special=fix.add_special)
-    if fix.as_text is not None:
-        settings = replace(settings, as_text=fix.as_text)
-    if fix.template is not None:
-        whole, (start, end, instead) = template.source_text, fix.template
-        settings = replace(settings, template=whole[:start] + instead + whole[end:])
-    if fix.edit is not None and (text := text_of(conversation, fix.edit)) is not None:
-        messages, (number, field, start, end, instead) = list(conversation.messages), fix.edit
-        place = next(_places(messages[number], field))
-        messages[number] = _with(messages[number], place, text[:start] + instead + text[end:])
-        conversation = replace(conversation, messages=tuple(messages))
-    return conversation, settings
-
-
-def text_of(conversation: Conversation, edit: Edit) -> str | None:
-    """The whole text that an edit would change; None where there is none."""
-    if edit.message >= len(conversation.messages):
-        return None
-    value: Any = conversation.messages[edit.message]
-    place = next(_places(value, edit.field), None)
-    if place is None:
-        return None
-    for key in place:
-        value = value[key]
-    return value if isinstance(value, str) and edit.end <= len(value) else None
-
-
-def _places(value: Any, field: str) -> Iterator[Place]:
-    """Where a field may be that Origin names; keys may have dots and brackets of their own."""
-    if not field:
-        yield ()
-    elif isinstance(value, list) and (row := re.match(r"\[(\d+)\]\.?", field)):
-        if int(row[1]) < len(value):
-            yield from ((int(row[1]), *rest) for rest in _places(value[int(row[1])], field[row.end() :]))
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            if field == key or field.startswith((f"{key}.", f"{key}[")):
-                rest_of_field = field[len(key) :].removeprefix(".")
-                yield from ((key, *rest) for rest in _places(inner, rest_of_field))
-
-
-def _with(value: Any, place: Place, text: str) -> Message | Any:
-    """A copy of what is on the way to a place, with another text there."""
-    if not place:
-        return text
-    changed = value.copy()
-    changed[place[0]] = _with(value[place[0]], place[1:], text)
-    return changed
-
-
-# Which part of a template wrote what: strings, text between tags, and expressions
-
-
-class TemplateSpelling(NamedTuple):
-    """How a template spells what it writes.
-
-    places  of each character, and where the last ends
-    quote   of a string, "" for what stands between tags
-    """
-
-    places: Sequence[int]
-    quote: str
-
-
-def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
-    """The text of a run; None where the template says something else in its place."""
-    start, end = chat.runs.bounds[row : row + 2].tolist()
-    source, place = chat.template.source_text, chat.rendering.runs[row].origin.place
-    written = chat.text[start:end]
-    if source.startswith(written, place):
-        return TemplateSpelling(range(place, place + len(written) + 1), "")
-    said, places = chat.template.string_at(place)
-    return TemplateSpelling(places, source[place]) if said == written else None
-
-
-def owner_before(source: str, place: int) -> str:
-    """The plain variable before the dot or bracket of an entry; "" for none."""
-    found = OWNER.search(source[max(place - LONGEST_OWNER, 0) : place])
-    return found[0] if found else ""
-
-
-def part_that_wrote(chat: Chat, first: int, last: int) -> tuple[int, int] | None:
-    """The characters of the template that wrote these of the prompt, or the first content in them.
-
-    They are of `source_text`, as far as they are on one line; None if unknown.
-    """
-    row, last_row = chat.runs.rows_at(np.array((first, max(first, last - 1)))).tolist()
-    row = chat.runs.first_content(row, last_row + 1)
-    origin, source = chat.rendering.runs[row].origin, chat.template.source_text
-    start = origin.place
-    if start < 0:
-        return None
-    if origin.kind == TEMPLATE and not origin.field:
-        found = spelling_of(chat, row)
-        end = start + 1 if found is None else found.places[-1] + len(found.quote)
-    else:
-        expression = EXPRESSION.match(source, start)
-        end = expression.end() if expression else start
-        start -= len(owner_before(source, start))
-    line_end = source.find("\n", start)
-    return start, end if line_end < 0 else min(end, line_end)

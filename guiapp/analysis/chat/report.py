@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, partial
 from itertools import count, groupby, takewhile
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.chat import ADDED, AT_ONCE, Chat, TokenOrigin, Turn, chat_of
-from guiapp.analysis.chat.hints import Fix, Hint
+from guiapp.analysis.chat.fixes import Fix
+from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import ChatSettings
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
@@ -47,7 +48,7 @@ def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
         }
         if differs(chat)
         else None,
-        "hints": [_hint_record(hint) for hint in hints],
+        "hints": list(map(asdict, hints)),
         "budget": {
             "tokens": budget.n_tokens,
             "template": budget.n_template,
@@ -104,24 +105,6 @@ def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> I
             }
 
 
-def _hint_record(hint: Hint) -> dict[str, Any]:
-    return {
-        "code": hint.code,
-        "severity": hint.severity,
-        "what": hint.what,
-        "tokens": hint.tokens,
-        "message": hint.message,
-        "fix": None if hint.fix is None else _fix_record(hint.fix),
-    }
-
-
-def _fix_record(fix: Fix) -> dict[str, Any]:
-    edit = None if fix.edit is None else fix.edit._asdict()
-    template = None if fix.template is None else fix.template._asdict()
-    said = {"label": fix.label, "add_special": fix.add_special, "as_text": fix.as_text}
-    return {**said, "edit": edit, "template": template, "remedy": fix.remedy or None}
-
-
 def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
     """For people: the budget, the tokens by origin, and what to look at."""
     budget = chat.budget
@@ -144,11 +127,12 @@ def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
 def _way(chat: Chat, fix: Fix) -> str:
     """How people mend it who have no button; "" for what is plain from the hint."""
     if fix.template is not None:
-        whole, (start, end, instead) = chat.template.source_text, fix.template
+        whole, start, end = chat.template.source_text, fix.template.start, fix.template.end
         before = whole[max(whole.rfind("\n", 0, start) + 1, start - AROUND) : start]
         behind, _, _ = whole[end : end + AROUND].partition("\n")
         number = whole.count("\n", 0, start) + 1
-        return f"line {number} of the template, mended: {quoted(before + instead + behind, LONGEST_LINE)}"
+        line = quoted(before + fix.template.text + behind, LONGEST_LINE)
+        return f"line {number} of the template, mended: {line}"
     options = {"--no-special": fix.add_special is False, "--as-text": fix.as_text is True}
     return fix.remedy or next((f"mended by {name}" for name, is_it in options.items() if is_it), "")
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,6 +34,7 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import ChatError
+from guiapp.native.checkpoint import stoppable
 
 MARKER = re.compile(
     r"<\s?[|｜]\s?[^<>|｜\n]{1,40}?\s?[|｜]\s?>|<\s?/?\s?[a-z][a-z_]{0,30}\s?>"
@@ -343,6 +344,16 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def confusable_key(name: str) -> str:
     """What names have in common that people take for the same."""
     return "".join(name.split()).replace("｜", "|").replace("▁", "_").lower()
+
+
+def markers_as_text(
+    special_texts: Collection[str], text: str, start: int = 0, end: int = sys.maxsize
+) -> Iterator[tuple[re.Match[str], str]]:
+    """Markers that are no special tokens, each with the special token that people take it for, or ""."""
+    by_confusable_key = {confusable_key(name): name for name in special_texts}
+    for marker in stoppable(MARKER.finditer(text, start, end)):
+        if marker[0] not in special_texts:
+            yield marker, by_confusable_key.get(confusable_key(marker[0]), "")
 
 
 def resembles_end(name: str) -> bool:

@@ -98,20 +98,19 @@ class Traced(str):
         return Traced(new).join(self.split(old, count)) if old else super().replace(old, new, count)
 
     def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[Traced]:  # type: ignore[override]
+        return self._cut(super().split(sep, maxsplit), sep)
+
+    def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[Traced]:  # type: ignore[override]
+        return self._cut(super().rsplit(sep, maxsplit), sep)
+
+    def _cut(self, parts: Iterable[str], sep: str | None) -> list[Traced]:
+        """Parts of it, in order, with this between them; None for white space."""
         found, at = list[Traced](), 0
-        for part in super().split(sep, maxsplit):
+        for part in parts:
             at = super().find(part, at) if sep is None else at
             found.append(self[at : at + len(part)])
             at += len(part) + len(sep or "")
         return found
-
-    def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[Traced]:  # type: ignore[override]
-        found, end = list[Traced](), len(self)
-        for part in reversed(super().rsplit(sep, maxsplit)):
-            end = super().rfind(part, 0, end) + len(part) if sep is None else end
-            found.append(self[end - len(part) : end])
-            end -= len(part) + len(sep or "")
-        return found[::-1]
 
     def splitlines(self, keepends: bool = False) -> list[Traced]:  # type: ignore[override]
         found, at = list[Traced](), 0
@@ -121,15 +120,12 @@ class Traced(str):
         return found
 
     def partition(self, sep: str) -> tuple[Traced, Traced, Traced]:
-        return self._three(super().partition(sep))
+        before, found, after = self._cut(super().partition(sep), "")
+        return before, found, after
 
     def rpartition(self, sep: str) -> tuple[Traced, Traced, Traced]:
-        return self._three(super().rpartition(sep))
-
-    def _three(self, parts: tuple[str, str, str]) -> tuple[Traced, Traced, Traced]:
-        first = len(parts[0])
-        second = first + len(parts[1])
-        return self[:first], self[first:second], self[second:]
+        before, found, after = self._cut(super().rpartition(sep), "")
+        return before, found, after
 
     def upper(self) -> str:
         return self._like(super().upper())

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from guiapp.analysis.chat.templates import ChatTemplate, confusable_key, templates_of
+from guiapp.analysis.chat.templates import ChatTemplate, templates_of
 from guiapp.analysis.doctor.findings import CONVERT, MOST_NAMED, Finding, Tokenization, TokenizationChange
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -48,11 +48,6 @@ class ExaminedModel:
         rows = np.flatnonzero(np.diff(offsets))
         result: list[int] = rows[np.isin(data[offsets[rows]], (ord("<"), ord("[")))].tolist()
         return result
-
-    @cached_property
-    def by_confusable_key(self) -> dict[str, str]:
-        """The texts of special tokens by what people see of them."""
-        return {confusable_key(text): text for text in self.tokenizer.special_tokens.names}
 
     @cached_property
     def templates(self) -> tuple[ChatTemplate, ...]:

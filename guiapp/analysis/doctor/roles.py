@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict
 from typing import NamedTuple
 
-from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, confusable_key, resembles_end
+from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, markers_as_text, resembles_end
 from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import (
     CONVERT,
@@ -281,17 +281,19 @@ def _role_missing(examined: ExaminedModel, template: _Template) -> Iterator[Find
 
 def _markers(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
     """Markers that are ordinary text in this model."""
-    names, by_confusable_key = examined.tokenizer.special_tokens.names, examined.by_confusable_key
-    remedy = _correcting(examined)
-    for marker, at in _first_of_each(MARKER, template.text).items():
-        meant = by_confusable_key.get(confusable_key(marker))
-        if marker in names or not (meant or marker in ENDS + BEGINNINGS or PIPED.fullmatch(marker)):
+    names, remedy, seen = examined.tokenizer.special_tokens.names, _correcting(examined), set[str]()
+    for result, meant in markers_as_text(names, template.text):
+        marker = result[0]
+        if marker in seen or not (meant or marker in ENDS + BEGINNINGS or PIPED.fullmatch(marker)):
             continue
+        seen.add(marker)
         what = f"{template} has the marker “{quoted(marker)}”, which is ordinary text in this model"
         what += f"; it has “{quoted(meant)}”." if meant else "."
         after = Tokenization.whole(marker, names[meant]) if meant else None
         changes, tokens = TokenizationChange(marker, examined.cut(marker), after), after.ids if after else ()
-        yield Finding("marker_is_text", WARNING, what, remedy, changes, tokens, line=template.line(at))
+        yield Finding(
+            "marker_is_text", WARNING, what, remedy, changes, tokens, line=template.line(result.start())
+        )
 
 
 def _unseen(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
@@ -311,11 +313,3 @@ def _unseen(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
 def _correcting(examined: ExaminedModel) -> str:
     command = examined.new_metadata("--chat-template-file fixed.jinja", OTHERWISE)
     return SAVE + command if examined.is_gguf else command
-
-
-def _first_of_each(pattern: re.Pattern[str], text: str) -> dict[str, int]:
-    """Where each different text is found first."""
-    result: dict[str, int] = {}
-    for match in pattern.finditer(text):
-        result.setdefault(match[0], match.start())
-    return result

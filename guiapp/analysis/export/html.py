@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guiapp.analysis.explain.spelling import parts
 from guiapp.core.demo import resources_folder
@@ -30,30 +30,6 @@ class Html(str):
     """What is HTML already."""
 
 
-class TableCell(NamedTuple):
-    """A cell of a table.
-
-    content  words, or HTML
-    value    what it is sorted by, None behind all others
-    kind     a class of the style sheet
-    title    what is told who points at it
-    """
-
-    content: str
-    value: float | str | None = None
-    kind: str = ""
-    title: str = ""
-
-
-class TableColumn(NamedTuple):
-    """The head of a column; figures are sorted from the largest down where `is_descending`."""
-
-    title: str
-    kind: str = ""
-    is_descending: bool = False
-    about: str = ""
-
-
 def words(text: str) -> Html:
     """Words as they stand, nothing in them obeyed."""
     return Html(escape(printable(text)))
@@ -62,20 +38,6 @@ def words(text: str) -> Html:
 def html(text: str) -> Html:
     """HTML as it is, words escaped."""
     return text if isinstance(text, Html) else words(text)
-
-
-def joined(parts: Iterable[str], between: str = "") -> Html:
-    return Html(html(between).join(map(html, parts)))
-
-
-def tag(name: str, content: str = "", **attributes: str) -> Html:
-    """An element; attributes that are empty are left out, and `kind` is its class."""
-    told = "".join(
-        f' {"class" if key == "kind" else key.replace("_", "-")}="{words(value)}"'
-        for key, value in attributes.items()
-        if value
-    )
-    return Html(f"<{name}{told}>{html(content)}</{name}>")
 
 
 def resource(name: str) -> str:
@@ -102,31 +64,23 @@ def _hash(inline: str) -> str:
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
-def section(title: str, *content: str) -> Html:
-    return tag("section", joined([tag("h2", title), *content], Html("\n")))
+def rendered(template: str, values: Mapping[str, Any]) -> str:
+    """A template of jinja2 among the pages with its values: words as they stand, nothing in them obeyed."""
+    from jinja2 import Environment, StrictUndefined  # time that starting does not have
+    from markupsafe import Markup
 
+    def finalized(value: object) -> Markup:
+        text = "" if value is None else value if isinstance(value, str) else str(value)
+        return text if isinstance(text, Markup) else Markup(html(text))
 
-def table(columns: Sequence[TableColumn], rows: Iterable[Sequence[TableCell]], kind: str = "") -> Html:
-    """A table whose first column holds names."""
-    head = joined(
-        tag(
-            "th",
-            each.title,
-            scope="col",
-            kind=each.kind,
-            title=each.about,
-            data_down="1" * each.is_descending,
-        )
-        for each in columns
+    environment = Environment(
+        autoescape=True,
+        finalize=finalized,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    body = joined((tag("tr", joined(map(_cell, row))) for row in rows), Html("\n"))
-    whole = joined([tag("thead", tag("tr", head)), tag("tbody", body)], Html("\n"))
-    return tag("div", tag("table", whole, kind=kind), kind="wide")
-
-
-def _cell(cell: TableCell) -> Html:
-    value = "" if cell.value is None else str(cell.value)
-    return tag("td", cell.content, kind=cell.kind, title=cell.title, data_v=value)
+    return environment.from_string(resource(template)).render(values)
 
 
 def bar(share: float, low: float, high: float, kind: str) -> Html:

@@ -7,7 +7,6 @@ timed for another's convenience, and gives what its library gives.  No special t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -63,8 +62,7 @@ class Contender:
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
     encode_special    `encode`, but special tokens are parsed and, if the flag says so, put around; None where
                       the library, or what it was made from, knows none
-    cpu_ns            what all processes that encode were given of a processor
-    is_apart          another process than this one encodes, so that memory here tells nothing
+    is_apart          another process than this one encodes, so that memory here says nothing
     """
 
     encode: Callable[[Any], Any]
@@ -77,7 +75,6 @@ class Contender:
     appender: Appender | None = None
     other_vocabulary: str = ""
     encode_special: Callable[[Any, bool], Any] | None = None
-    cpu_ns: Callable[[], int] = time.process_time_ns
     is_apart: bool = False
 
 
@@ -172,16 +169,8 @@ class FirstIdDifference:
 
     index: int
     byte_offset: int
-    expected: int | None
-    actual: int | None
-
-    def record(self) -> dict[str, int | None]:
-        return {
-            "index": self.index,
-            "byte_offset": self.byte_offset,
-            "expected_id": self.expected,
-            "found_id": self.actual,
-        }
+    expected_id: int | None = None
+    found_id: int | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
@@ -203,10 +202,10 @@ def open_custom(own: CustomContender) -> Contender:
     """A command or a function; raises UnavailableError for a command that cannot be started."""
     if own.kind == COMMAND:
         call = partial(_answer, words_of(own.target))
-        return Contender(call, bytes, ids_in, cpu_ns=_with_ended_children, is_apart=True)
+        return Contender(call, bytes, ids_in, is_apart=True)
     if own.kind == STREAM:
         stream = Stream(words_of(own.target))
-        return Contender(stream.ask, bytes, ids_in, cpu_ns=stream.cpu_ns, is_apart=True)
+        return Contender(stream.ask, bytes, ids_in, is_apart=True)
     return Contender(_function(own.target), as_str, _ids_of)
 
 
@@ -283,12 +282,6 @@ class Stream:
             raise UnavailableError(f"Its answer to {len(text)} bytes has no end of line in {most:,} bytes.")
         raise UnavailableError(self._how_it_ended())
 
-    def cpu_ns(self) -> int:
-        """What this process and the command were given of a processor, so far as the system tells."""
-        if sys.platform != "linux" or self._process.poll() is not None:
-            return _with_ended_children()
-        return _with_ended_children() + time.clock_gettime_ns((~self._process.pid << 3) | 2)
-
     def _how_it_ended(self) -> str:
         try:
             status = self._process.wait(PATIENCE_S)
@@ -313,15 +306,6 @@ def _keep_end(complaints: IO[bytes], tail: bytearray) -> None:
         while part := os.read(complaints.fileno(), KEPT_BYTES):
             tail += part
             del tail[:-KEPT_BYTES]
-
-
-def _with_ended_children() -> int:
-    if sys.platform == "win32":
-        return time.process_time_ns()
-    import resource
-
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time_ns() + round((used.ru_utime + used.ru_stime) * 1e9)
 
 
 def _ending(status: int, complaint: bytes) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ class Peer:
     name       as people call it, and install it where `package` says nothing else
     module     what is imported
     takes      the form of its sources
-    load       from the imported module and a source what has the methods below, or a whole contender
+    load       what has the methods below, by its name in the module, which is called with a source; or a
+               function of the imported module and a source, which may return a whole contender
     encode, decode  the names of methods
     batch      that of one for many texts, or a function; "" where there is none
     threads    the keyword of `batch` for their number, "" where it has none
@@ -68,7 +70,7 @@ class Peer:
     name: str
     module: str
     takes: Form
-    load: Callable[[Any, Any], Any]
+    load: str | Callable[[Any, Any], Any]
     encode: str = "encode"
     decode: str = "decode"
     batch: str | Batch = ""
@@ -85,7 +87,7 @@ class Peer:
     def open(self, source: Any) -> Contender:
         """The library with a vocabulary; raises UnavailableError with what it says against that."""
         try:
-            library = self.load(import_module(self.module), source)
+            library = self._library(import_module(self.module), source)
             return library if isinstance(library, Contender) else self._contender(library, source)
         except (UnavailableError, MemoryError):
             raise
@@ -93,6 +95,9 @@ class Peer:
             told = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
             reason = quoted(told.strip(), LONGEST_REASON).rstrip(".")
             raise UnavailableError(f"{self.name} cannot use this vocabulary: {reason}.") from error
+
+    def _library(self, module: Any, source: Any) -> Any:
+        return self.load(module, source) if callable(self.load) else attrgetter(self.load)(module)(source)
 
     def _contender(self, library: Any, source: Any) -> Contender:
         encode = getattr(library, self.encode)

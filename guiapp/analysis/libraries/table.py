@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,6 +33,7 @@ from guiapp.analysis.libraries.written_models import (
     READS_TOKENS,
     USUAL,
     NamedRanks,
+    RanksAndPattern,
     check_hugging_face,
     check_ranks,
     hugging_face_json,
@@ -130,12 +132,12 @@ def _as_file(source: str) -> Iterator[str]:
         yield str(path)
 
 
-def _from_file(load: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    """Opens a library that is given a module and the path of a file."""
+def _from_file(load: str) -> Callable[[Any, str], Any]:
+    """Opens a library by what its module makes of the path of a file."""
 
     def load_file(module: Any, source: str) -> Any:
         with _as_file(source) as path:
-            return load(module, path)
+            return attrgetter(load)(module)(path)
 
     return load_file
 
@@ -258,21 +260,34 @@ def _wordchipper(module: Any, source: NamedRanks) -> Contender:
     )
 
 
+def _tiktoken(module: Any, source: RanksAndPattern) -> Any:
+    return module.Encoding("loaded", pat_str=source.pattern, mergeable_ranks=source.ranks, special_tokens={})
+
+
+def _sentencepiece(module: Any, source: bytes) -> Any:
+    return module.SentencePieceProcessor(model_proto=source)
+
+
+def _transformers(module: Any, source: str) -> Any:
+    options = {"clean_up_tokenization_spaces": False, "split_special_tokens": True}
+    with _as_file(source) as path:
+        return module.PreTrainedTokenizerFast(tokenizer_file=path, **options)
+
+
+def _transformers_batch(library: Any, texts: list[str], _: int) -> Any:
+    return library(texts, **NO_SPECIAL)["input_ids"]
+
+
+LIST, OBJECT, ARRAY = "a list", "an object with a list", "an array"
 NO_SPECIAL = {"add_special_tokens": False}
+ORDINARY: dict[str, Any] = {  # as tiktoken calls it, and those that take its place
+    "encode": "encode_ordinary",
+    "decode": "decode_bytes",
+    "batch": "encode_ordinary_batch",
+}
+AS_OBJECT: dict[str, Any] = {"batch": "encode_batch", "options": NO_SPECIAL, "ids": OBJECT}
 _ROWS = (
-    Peer(
-        "tiktoken",
-        "tiktoken",
-        RANKS,
-        lambda module, source: module.Encoding(
-            "loaded", pat_str=source.pattern, mergeable_ranks=source.ranks, special_tokens={}
-        ),
-        "encode_ordinary",
-        "decode_bytes",
-        batch="encode_ordinary_batch",
-        threads="num_threads",
-        types=(BPE,),
-    ),
+    Peer("tiktoken", "tiktoken", RANKS, _tiktoken, **ORDINARY, threads="num_threads", types=(BPE,)),
     Peer(
         "tokenizers",
         "tokenizers",
@@ -285,7 +300,7 @@ _ROWS = (
         "sentencepiece",
         "sentencepiece",
         PIECES,
-        lambda module, source: module.SentencePieceProcessor(model_proto=source),
+        _sentencepiece,
         batch="encode",
         threads="num_threads",
         types=(SPM, UGM),
@@ -296,7 +311,7 @@ _ROWS = (
         JSON_OR_PIECES,
         _gigatoken,
         batch=lambda library, texts, n: library.encode_batch(texts, parallel=n > 1),
-        ids="an array",
+        ids=ARRAY,
         refuse=_refuse_for_gigatoken,
         take_text=lambda text: as_str(text).encode(),  # its batches crash on bytes that are not UTF-8
         take_ids=lambda ids: ids.astype(np.uint32),
@@ -306,7 +321,7 @@ _ROWS = (
         "rwkv-package",
         "rwkv.rwkv_tokenizer",
         RWKV_ROWS,
-        _from_file(lambda module, path: module.TRIE_TOKENIZER(path)),
+        _from_file("TRIE_TOKENIZER"),
         "encodeBytes",
         "decodeBytes",
         batch=lambda library, texts, _: [library.encodeBytes(text) for text in texts],
@@ -314,17 +329,8 @@ _ROWS = (
         package="rwkv",
         take_text=bytes,
     ),
-    Peer("llama.cpp", "xllamacpp", GGUF, _llama_cpp, ids="an array", package="xllamacpp"),
-    Peer(
-        "snaptokens",
-        "snaptokens",
-        JSON,
-        lambda module, source: module.Tokenizer.from_json_str(source),
-        batch="encode_batch",
-        options=NO_SPECIAL,
-        ids="an object with a list",
-        types=(BPE,),
-    ),
+    Peer("llama.cpp", "xllamacpp", GGUF, _llama_cpp, ids=ARRAY, package="xllamacpp"),
+    Peer("snaptokens", "snaptokens", JSON, "Tokenizer.from_json_str", **AS_OBJECT, types=(BPE,)),
     Peer(
         "splintr-rs",
         "splintr",
@@ -337,7 +343,7 @@ _ROWS = (
         "tuetoken",
         "tuetoken",
         JSON,
-        _from_file(lambda module, path: module.Tokenizer(path)),
+        _from_file("Tokenizer"),
         "encode_ordinary",
         batch="encode_ordinary_batch",
         types=(BPE, SPM),
@@ -352,24 +358,15 @@ _ROWS = (
         batch=_quicktok_batch,
         types=(BPE,),
     ),
-    Peer(
-        "tokie",
-        "tokie",
-        JSON,
-        _from_file(lambda module, path: module.Tokenizer.from_json(path)),
-        decode="decode_bytes",
-        batch="encode_batch",
-        options=NO_SPECIAL,
-        ids="an object with a list",
-    ),
+    Peer("tokie", "tokie", JSON, _from_file("Tokenizer.from_json"), decode="decode_bytes", **AS_OBJECT),
     Peer(
         "fastokens",
         "fastokens",
         JSON,
-        lambda module, source: module.Tokenizer.from_json_str(source),
+        "Tokenizer.from_json_str",
         batch="encode_batch",
-        options={"add_special_tokens": False, "split_special_tokens": True},
-        ids="an object with a list",
+        options={**NO_SPECIAL, "split_special_tokens": True},
+        ids=OBJECT,
         types=(BPE, SPM),
     ),
     Peer(
@@ -377,9 +374,7 @@ _ROWS = (
         "riptoken",
         RANKS,
         lambda module, source: module.CoreBPE(source.ranks, {}, source.pattern),
-        "encode_ordinary",
-        "decode_bytes",
-        batch="encode_ordinary_batch",
+        **ORDINARY,
         types=(BPE,),
     ),
     Peer(
@@ -396,47 +391,33 @@ _ROWS = (
         "bpe_openai",
         OPENAI_NAME,
         lambda module, name: module.get_encoding(name or USUAL),
-        "encode_ordinary",
-        "decode_bytes",
-        batch="encode_ordinary_batch",
+        **ORDINARY,
         threads="num_threads",
     ),
     Peer(
         "iree-tokenizer",
         "iree.tokenizer",
         JSON,
-        lambda module, source: module.Tokenizer.from_str(source),
+        "Tokenizer.from_str",
         "encode_to_array",
         batch=_iree_batch,
-        ids="an array",
+        ids=ARRAY,
     ),
     Peer("wordchipper", "wordchipper", OPENAI_RANKS, _wordchipper),
-    Peer(
-        "budtiktok",
-        "budtiktok",
-        JSON,
-        lambda module, source: module.Tokenizer.from_str(source),
-        batch="encode_batch",
-        options=NO_SPECIAL,
-        ids="an object with a list",
-    ),
+    Peer("budtiktok", "budtiktok", JSON, "Tokenizer.from_str", **AS_OBJECT),
     Peer(
         "mistral-common",
         "mistral_common.tokens.tokenizers.tekken",
         TEKKEN,
-        lambda module, path: module.Tekkenizer.from_file(path),
+        "Tekkenizer.from_file",
         options={"bos": False, "eos": False},
     ),
     Peer(
         "transformers",
         "transformers",
         JSON,
-        _from_file(
-            lambda module, path: module.PreTrainedTokenizerFast(
-                tokenizer_file=path, clean_up_tokenization_spaces=False, split_special_tokens=True
-            )
-        ),
-        batch=lambda library, texts, _: library(texts, **NO_SPECIAL)["input_ids"],
+        _transformers,
+        batch=_transformers_batch,
         options=NO_SPECIAL,
     ),
 )

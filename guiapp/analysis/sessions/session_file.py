@@ -28,7 +28,7 @@ import os
 import re
 from base64 import b64decode, encodebytes
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from os import PathLike
 from os.path import exists, normpath
@@ -63,7 +63,9 @@ SHORT = {"\t": "\\t", "\r": "\\r", "\n": "\\n"}
 Open = Callable[[str, str | None], Tokenizer]
 VERSION = 1
 WHAT = "session"
-OFF = "off "
+OFF, TEXT_BYTES = "off ", "text_base64"
+ALWAYS = "add_special", "parse_special", "step", "text"  # written, whatever they are
+LONG = "chat", "notes", "text", TEXT_BYTES  # texts in lines of their own
 MOST_FILE_BYTES = 1 << 24
 MOST_NOTES = 50_000  # characters; editors are slow with lines that are longer
 MOST_CONDITIONS = 200  # each of them looks at all steps
@@ -106,7 +108,7 @@ def load(named: str | PathLike[str]) -> SessionFile:
     for key, entry in ENTRIES.items():
         if key in file.content and not faults:
             try:
-                values[entry.field] = entry.read(file.content[key])
+                values["text" if key == TEXT_BYTES else key] = entry.read(file.content[key])
             except TokenloupeError as error:
                 faults.append((key, f"“{key}” {error}"))
     if faults:
@@ -137,7 +139,7 @@ def _faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, f"“{key}” {kind}"
     if not content.get("model"):
         yield "model", 'there is no model. Add a line such as model = "demo:bpe".'
-    if ("text" in content) == ("text_base64" in content):
+    if ("text" in content) == (TEXT_BYTES in content):
         yield "text", "there must be one entry “text”, or “text_base64” for what is no UTF-8."
 
 
@@ -237,34 +239,34 @@ def _checked(parse: Callable[[str], Parsed], text: str) -> Parsed:
         raise EntryError(f"has “{quoted(text)}”: {error}") from error
 
 
-class EntryReader(NamedTuple):
-    """How an entry of a file becomes a field of a session: its type in TOML, and what reads it."""
+class SessionEntry(NamedTuple):
+    """An entry of a file: its type in TOML, and what makes a field of a session of it."""
 
-    field: str
     kind: type
     read: Callable[[Any], Any] = lambda value: value
 
 
 ENTRIES = {
-    "notes": EntryReader("notes", str, _notes),
-    "model": EntryReader("model", str),
-    "sha256": EntryReader("sha256", str),
-    "pre": EntryReader("pre", str),
-    "text": EntryReader("text", str, str.encode),
-    "text_base64": EntryReader("text", str, _base64),
-    "encoder": EntryReader("encoder", str),
-    "add_special": EntryReader("add_special", bool),
-    "parse_special": EntryReader("parse_special", bool),
-    "page": EntryReader("page", str, _page),
-    "selection": EntryReader("selection", list, _span),
-    "breakpoints": EntryReader("breakpoints", list, _breakpoints),
-    "watches": EntryReader("watches", list, _watches),
-    "step_size": EntryReader("step_size", str, _step_size),
-    "recorded": EntryReader("recorded", list, _span),
-    "step": EntryReader("step", int, _step),
-    "race": EntryReader("race", str),
-    "chat": EntryReader("chat", str, _chat),
+    "model": SessionEntry(str),
+    "sha256": SessionEntry(str),
+    "pre": SessionEntry(str),
+    "encoder": SessionEntry(str),
+    "add_special": SessionEntry(bool),
+    "parse_special": SessionEntry(bool),
+    "page": SessionEntry(str, _page),
+    "selection": SessionEntry(list, _span),
+    "breakpoints": SessionEntry(list, _breakpoints),
+    "watches": SessionEntry(list, _watches),
+    "step_size": SessionEntry(str, _step_size),
+    "recorded": SessionEntry(list, _span),
+    "step": SessionEntry(int, _step),
+    "race": SessionEntry(str),
+    "chat": SessionEntry(str, _chat),
+    "notes": SessionEntry(str, _notes),
+    "text": SessionEntry(str, str.encode),
+    TEXT_BYTES: SessionEntry(str, _base64),
 }
+"""In the order in which they are written; each is a field of a session, the last two are the same one."""
 
 
 # From a session file to what it needs, or to what people have to be asked before
@@ -365,32 +367,28 @@ def written(session: SessionFile, folder: Path) -> str:
 
 def _entries(session: SessionFile, folder: Path) -> Iterator[tuple[str, str]]:
     """What is not as it would be without an entry; long texts are the last."""
-    yield "model", _quoted(_named_from(folder, session.model))
-    for key in ("sha256", "pre", "encoder"):
-        if value := getattr(session, key):
-            yield key, _quoted(value)
-    yield "add_special", str(session.add_special).lower()
-    yield "parse_special", str(session.parse_special).lower()
-    yield "page", _quoted(session.page)
-    yield "selection", str(list(session.selection))
-    if rows := session.breakpoints:
-        yield "breakpoints", _listed([f"{'' if row.is_enabled else OFF}{row.title}" for row in rows])
-    if session.watches:
-        yield "watches", _listed(session.watches)
-    yield "step_size", _quoted(session.step_size.value)
-    if session.recorded is not None:
-        yield "recorded", str(list(session.recorded))
-        yield "step", str(session.step)
-    if session.race:
-        yield "race", _quoted(session.race)
-    if session.chat:
-        yield "chat", _lines(session.chat)
-    if session.notes:
-        yield "notes", _lines(session.notes)
+    values = {field.name: getattr(session, field.name) for field in fields(session)}
+    values["model"] = _named_from(folder, session.model)
+    values["breakpoints"] = [f"{'' if row.is_enabled else OFF}{row.title}" for row in session.breakpoints]
+    values["step_size"] = session.step_size.value
+    if session.recorded is None:
+        del values["recorded"], values["step"]
     try:
-        yield "text", _lines(session.text.decode())
+        values["text"] = session.text.decode()
     except UnicodeDecodeError:
-        yield "text_base64", f'"""\n{encodebytes(session.text).decode()}"""'
+        values[TEXT_BYTES] = encodebytes(values.pop("text")).decode()
+    for key in ENTRIES:
+        if key in values and (values[key] or key in ALWAYS):
+            yield key, _literal(key, values[key])
+
+
+def _literal(key: str, value: Any) -> str:
+    """A value as TOML spells it."""
+    if isinstance(value, str):
+        return _lines(value) if key in LONG else _quoted(value)
+    if key in ("breakpoints", "watches"):
+        return "[\n" + "".join(f"    {_quoted(text)},\n" for text in value) + "]"
+    return str(list(value) if isinstance(value, tuple) else value).lower()
 
 
 def _named_from(folder: Path, model: str) -> str:
@@ -400,10 +398,6 @@ def _named_from(folder: Path, model: str) -> str:
     path, base = Path(model).absolute(), folder.absolute()
     is_near = path.is_relative_to(base) or (path.is_relative_to(base.parent) and len(base.parents) > 1)
     return Path(os.path.relpath(path, base)).as_posix() if is_near else str(path)
-
-
-def _listed(texts: tuple[str, ...] | list[str]) -> str:
-    return "[\n" + "".join(f"    {_quoted(text)},\n" for text in texts) + "]"
 
 
 def _quoted(text: str) -> str:

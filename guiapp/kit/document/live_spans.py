@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import EncodeError
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.state.background import LatestJob, Progress, later
+from guiapp.kit.state.background import Background, LatestJob, Progress, later
 
 if TYPE_CHECKING:
     from guiapp.analysis.editing.live_encoding import LiveEncoding
@@ -57,52 +57,6 @@ class _Given(NamedTuple):
         return self.encode(), perf_counter_ns() - started_ns
 
 
-class TextCheck(QObject, Generic[Found]):
-    """Asks for what to do, does it, and forgets what it found as soon as the text changes.
-
-    result  None while it is not known
-
-    Signals:
-        changed(): `result` is new.
-        failed(str): why it cannot be found out.
-    """
-
-    changed = Signal()
-    failed = Signal(str)
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.result: Found | None = None
-        self._job = LatestJob[Found](self, self._set, self.failed)
-        self._pause = later(self, PAUSE_MS, self._start)
-        self._prepare: Callable[[], Job[Found] | None] | None = None
-
-    def check(self, prepare: Callable[[], Job[Found] | None]) -> None:
-        """Find out soon; `prepare` is asked for what to do once typing has paused, None for nothing."""
-        self._prepare = prepare
-        self._pause.start()
-
-    def forget(self) -> None:
-        """The text has changed: the old answer holds no more."""
-        self._pause.stop()
-        self._job.cancel()
-        self._set(None)
-
-    def wait(self) -> None:
-        self._pause.stop()
-        self._job.wait()
-
-    def _start(self) -> None:
-        job = None if self._prepare is None else self._prepare()
-        if job is not None:
-            self._job.start(job)
-
-    def _set(self, result: Found | None) -> None:
-        if result != self.result:
-            self.result = result
-            self.changed.emit()
-
-
 class LiveSpans(QObject):
     """Keeps the spans of a document that is being edited.
 
@@ -136,7 +90,7 @@ class LiveSpans(QObject):
         self._live: LiveEncoding | None = None
         self.is_behind = False
         self.job: LatestJob[tuple[LiveEncoding, int]] = LatestJob(self, self._take, self._fail)
-        self.timing = TextCheck[tuple[int, int]](self)  # nanoseconds, and bytes of the text
+        self.timing = Background[tuple[int, int]](self, self._to_be_timed, is_watched=True)
         self.timing.changed.connect(self._note_time)
         self._pause = later(self, 0, self._expect_edit)
 
@@ -159,7 +113,7 @@ class LiveSpans(QObject):
             move_spans(self.tokens, edit)
             self._invalidate()
         elif self._is_timed and self._document.size < SMALL:
-            self.timing.check(self._to_be_timed)
+            self.timing.refresh(PAUSE_MS)
 
     def catch_up(self) -> None:
         """Have the whole text encoded in the background, if that is to be done."""
@@ -179,7 +133,7 @@ class LiveSpans(QObject):
     def close(self) -> None:
         self._pause.stop()
         self.job.wait()
-        self.timing.wait()
+        self.timing.close()
 
     def count_part(self, start: int, end: int) -> int | None:
         """The tokens of a part of the text by itself; None where that is not known in a moment."""
@@ -203,14 +157,15 @@ class LiveSpans(QObject):
         self.encoded.emit()
 
     def _to_be_timed(self) -> Job[tuple[int, int]] | None:
+        """Nanoseconds, and bytes of the text."""
         if self._live is None or self._tokenizer is None:
             return None
         given = _Given(self._tokenizer, self._document.text(), self._options)
         return lambda _: (_warm_ns(given), len(given.text))
 
     def _note_time(self) -> None:
-        if (timed := self.timing.result) is not None:
-            self.elapsed_ns, self.timed_bytes = timed
+        if self.timing.is_current and self.timing.value is not None:
+            self.elapsed_ns, self.timed_bytes = self.timing.value
             self.timed.emit()
 
     def _fail(self, message: str) -> None:

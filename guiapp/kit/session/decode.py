@@ -14,7 +14,7 @@ from guiapp.analysis.explain.id_lists import IdsError, parse_ids
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import Background, Progress, Working
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -35,7 +35,7 @@ class Decoded:
     """Understood ids with their text, or why there are none.
 
     error       for the user; empty where all is well
-    error_span  the part of `ids_text` that is at fault
+    error_span  the part of the pasted text that is at fault
     """
 
     token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
@@ -44,51 +44,53 @@ class Decoded:
     error_span: tuple[int, int] | None = None
 
 
-class DecodeModel(QObject):
-    """What somebody pastes, decoded by the session's tokenizer.
+class DecodeInput(NamedTuple):
+    """What somebody pastes.
 
     remove_special   whether a BOS in front and an EOS at the end are left out
     unparse_special  whether control tokens are written as their text; else they are left out
+    """
+
+    text: str = ""
+    remove_special: bool = False
+    unparse_special: bool = True
+
+
+class DecodeModel(Working):
+    """What somebody pastes, decoded by the session's tokenizer.
+
+    given  what was pasted last, see `decode`
 
     Signals:
-        changed(): `result` is new.
-        busy_changed(): `is_busy` is new.
+        changed(): `result` or `is_busy` is new.
     """
 
     changed = Signal()
-    busy_changed = Signal()
 
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
-        self.ids_text = ""
-        self.remove_special = False
-        self.unparse_special = True
-        self.result = Decoded()
-        self._job = LatestJob[Decoded](self, self._take)
-        self._job.busy_changed.connect(self.busy_changed)
-        source.vocabulary_changed.connect(self._decode)
+        self.given = DecodeInput()
+        self._decoded = Background[Decoded](self, self._decoding, is_watched=True)
+        self._decoded.changed.connect(self.changed)
+        source.vocabulary_changed.connect(self._refresh)
         source.spelling.changed.connect(self.changed)
+
+    @property
+    def result(self) -> Decoded:
+        if self._source.tokenizer is None:
+            return Decoded(error="Open a model first: ids mean nothing without its vocabulary.")
+        return self._decoded.value or Decoded()
 
     @property
     def is_busy(self) -> bool:
         """Whether the ids are newer than the results."""
-        return self._job.is_busy
+        return self._decoded.is_busy
 
-    def set_ids_text(self, text: str) -> None:
-        if text != self.ids_text:
-            self.ids_text = text
-            self._decode()
-
-    def set_remove_special(self, remove_special: bool) -> None:
-        if remove_special != self.remove_special:
-            self.remove_special = remove_special
-            self._decode()
-
-    def set_unparse_special(self, unparse_special: bool) -> None:
-        if unparse_special != self.unparse_special:
-            self.unparse_special = unparse_special
-            self._decode()
+    def decode(self, given: DecodeInput) -> None:
+        if given != self.given:
+            self.given = given
+            self._refresh()
 
     def token_text(self, token_id: int) -> TokenText:
         """How a token is written, and what it is."""
@@ -98,34 +100,20 @@ class DecodeModel(QObject):
         attributes = Attribute(int(vocabulary.effective_attributes[token_id]))
         return TokenText(self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes)
 
-    def wait(self) -> None:
-        self._job.wait()
-
-    def _decode(self) -> None:
-        tokenizer = self._source.tokenizer
-        if tokenizer is None:
-            self._job.cancel()
-            self._take(Decoded(error="Open a model first: ids mean nothing without its vocabulary."))
-        elif not self.ids_text:
-            self._job.cancel()
-            self._take(Decoded())
-        else:
-            self._job.start(
-                partial(_decode, tokenizer, self.ids_text, self.remove_special, self.unparse_special)
-            )
-
-    def _take(self, result: Decoded) -> None:
-        self.result = result
+    def _refresh(self) -> None:
+        self._decoded.refresh()
         self.changed.emit()
 
+    def _decoding(self) -> partial[Decoded] | None:
+        tokenizer = self._source.tokenizer
+        return partial(_decode, tokenizer, self.given) if tokenizer and self.given.text else None
 
-def _decode(
-    tokenizer: Tokenizer, ids_text: str, remove_special: bool, unparse_special: bool, progress: Progress
-) -> Decoded:
+
+def _decode(tokenizer: Tokenizer, given: DecodeInput, progress: Progress) -> Decoded:
     try:
-        token_ids = parse_ids(ids_text, len(tokenizer.vocabulary))
+        token_ids = parse_ids(given.text, len(tokenizer.vocabulary))
         progress(0.5)
-        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, remove_special, unparse_special))
+        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, *given[1:]))
     except IdsError as error:
         return Decoded(error=str(error), error_span=(error.start, error.end))
     except EncodeError as error:

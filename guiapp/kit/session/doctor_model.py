@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.doctor.findings import HINT, Finding
 from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working, later
+from guiapp.kit.state.background import Background, Progress, Working
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.doctor import Diagnosis
@@ -25,36 +25,30 @@ class DoctorModel(Working):
 
     A file that does not open is examined in its place where people ask for it, or where no model is open.
 
-    diagnosis  None as long as there is none
-    problem    why there is none, as a sentence
+    examined   the diagnosis, why there is none, and how far it is
     original   the name of the file that the model was converted from, "" where none is given
     chosen     which finding is looked at
 
     Signals:
-        changed(): `diagnosis`, `problem`, `original` or `is_busy` is new.
-        progress_changed(): `progress` is new.
+        changed(): `examined` or `original` is new.
         chosen_changed(): `finding` is new.
     """
 
     changed = Signal()
-    progress_changed = Signal()
     chosen_changed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self.diagnosis: Diagnosis | None = None
-        self.problem = ""
         self.original = ""
         self.chosen = 0
         self._original_pre: str | None = None
         self._examined = ""  # the name of the model
         self._failed = ""  # the name of what could not be opened, and is examined in place of the model
         self._is_active = False
-        self._until = later(self, AFTER_OPENING_MS, self.examine)
-        self._job = LatestJob["Diagnosis"](self, self._set, self._fail)
-        self._job.busy_changed.connect(self.changed)
-        self._job.progress_changed.connect(self.progress_changed)
+        self._shown: Diagnosis | None = None  # that a finding is chosen from
+        self.examined = Background["Diagnosis"](self, self._examining, is_watched=True)
+        self.examined.changed.connect(self._on_examined)
         session.vocabulary_changed.connect(self._on_model_changed)
         session.loader.refused_changed.connect(self._on_model_changed)
         session.loader.failed.connect(self._on_failed)
@@ -65,12 +59,8 @@ class DoctorModel(Working):
     @property
     def name(self) -> str:
         """The name of the model, "" where there is none."""
-        loader = self.session.loader
-        if self._failed:
-            return self._failed
-        if loader.refused is not None:
-            return loader.refused.name
-        return "" if loader.model is None else loader.model.name
+        model = self.session.loader.refused or self.session.loader.model
+        return self._failed or ("" if model is None else model.name)
 
     @property
     def title(self) -> str:
@@ -88,18 +78,9 @@ class DoctorModel(Working):
         return bool(self._failed) and self.session.loader.model is not None
 
     @property
-    def is_busy(self) -> bool:
-        return self._job.is_busy
-
-    @property
-    def progress(self) -> float:
-        """The share done, 0 to 1."""
-        return self._job.progress
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether there will be a diagnosis soon."""
-        return self._job.is_busy or self._until.isActive()
+    def diagnosis(self) -> Diagnosis | None:
+        """None as long as there is none."""
+        return self.examined.value
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -125,8 +106,8 @@ class DoctorModel(Working):
     def set_active(self, is_active: bool) -> None:
         """Whether people see it, and it must not wait."""
         self._is_active = is_active
-        if is_active and self._until.isActive():
-            self.examine()
+        if is_active and self.examined.is_busy:
+            self.examined.watch(True)  # at once
 
     def choose(self, index: int) -> None:
         if index != self.chosen and 0 <= index < len(self.findings):
@@ -136,13 +117,14 @@ class DoctorModel(Working):
     def set_original(self, name: str, pre: str | None = None) -> None:
         """Compare with this file from now on; with none where the name is empty."""
         self.original, self._original_pre = name, pre
-        self.examine()
+        self.examined.refresh()
+        self.changed.emit()
 
     def examine_file(self, name: str) -> None:
         """Look at a file that could not be opened, until a model is, or somebody leaves it."""
         self._failed = name
         self._on_model_changed()
-        self.examine()
+        self.examined.watch(True)
 
     def leave_file(self) -> None:
         """Look at the model again."""
@@ -150,19 +132,17 @@ class DoctorModel(Working):
             self._failed = ""
             self._on_model_changed()
 
-    def examine(self) -> None:
-        """Look at the model again."""
-        self._until.stop()
+    def _examining(self) -> partial[Diagnosis] | None:
         self._examined, load = self.name, self.session.loader.load
         if not self.name:
-            return
+            return None
         tokenizer = self.session.tokenizer if self._has_opened else None
         original = partial(load, self.original, self._original_pre) if self.original else None
-        self._job.start(partial(_examine, self.name, tokenizer, original))
-        self.changed.emit()
+        return partial(_examine, self.name, tokenizer, original)
 
     def cancel(self) -> None:
-        self._job.cancel()
+        self.examined.cancel()
+        self.changed.emit()
 
     # What can be done about it
 
@@ -187,26 +167,21 @@ class DoctorModel(Working):
         """Another model is open, or the same one with another pre-tokenizer."""
         if self.name != self._examined:
             self.original, self._original_pre = "", None
-        self._job.cancel()
-        self._until.stop()
-        self._set(None)
-        if self._is_active:
-            self.examine()
-        elif self.name:
-            self._until.start()
+        self.examined.forget()
+        if self.name:
+            self.examined.refresh(0 if self._is_active else AFTER_OPENING_MS)
+        self.changed.emit()
 
     def _on_failed(self, name: str) -> None:
         if self.session.loader.model is None:
             self._failed = name
             self._on_model_changed()
 
-    def _fail(self, problem: str) -> None:
-        self._set(None, problem)
-
-    def _set(self, diagnosis: Diagnosis | None, problem: str = "") -> None:
-        self.diagnosis, self.problem, self.chosen = diagnosis, problem, 0
+    def _on_examined(self) -> None:
         self.changed.emit()
-        self.chosen_changed.emit()
+        if self.diagnosis is not self._shown:
+            self._shown, self.chosen = self.diagnosis, 0
+            self.chosen_changed.emit()
 
 
 def _examine(

@@ -18,11 +18,12 @@ from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.document.live_spans import ExactSpans, Instead, Job, LiveSpans, TextCheck, compared, explained
+from guiapp.kit.document.live_spans import PAUSE_MS, ExactSpans, Instead, Job, LiveSpans, compared, explained
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics
 from guiapp.kit.session.loader import Load, ModelLoader
 from guiapp.kit.session.text_session import PointedAt, TextSession
 from guiapp.kit.spans.layout import SpanWindow, token_at
+from guiapp.kit.state.background import Background
 from guiapp.kit.state.settings import SharedSpelling
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ class ModelSession(QObject):
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(text.document, self)
         self.exact = ExactSpans(text.document, self)
-        self.round_trip = TextCheck[RoundTrip](self)
-        self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
+        self.round_trip = Background[RoundTrip](self, self._comparing_round_trip, is_watched=checks)
+        self.encoder_check = Background["EncoderAgreement"](self, self._comparing_encoders, is_watched=checks)
         self.options = options or Options()
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
@@ -109,8 +110,8 @@ class ModelSession(QObject):
         self.loader.wait()
         self.spans.close()
         self.exact.close()
-        self.round_trip.wait()
-        self.encoder_check.wait()
+        self.round_trip.close()
+        self.encoder_check.close()
         self.closed.emit()
         self.loader.model = None
         self._selected_token = None
@@ -145,8 +146,8 @@ class ModelSession(QObject):
             return exactness
         library = self.tokenizer.vocabulary.library
         reason = f"“{self.algorithm.title}” does not always give {library}'s tokens."
-        if self.encoder_check.result is not None:
-            reason += f" {explained(self.encoder_check.result)}"
+        if self.encoder_check.value is not None:
+            reason += f" {explained(self.encoder_check.value)}"
         elif self.document.size:
             reason += " How many of its tokens are the same for this text is being found out."
         if exactness.level != "exact":
@@ -368,14 +369,11 @@ class ModelSession(QObject):
         self.tokens_changed.emit(edit, self.tokens)
         self._set_selected(self.selected_token)
         self.statistics_changed.emit()
-        if self._checks and not self.is_encoding:
-            self._check()
+        if not self.is_encoding:
+            self.round_trip.refresh(PAUSE_MS)
+            if self.algorithm is not None and not self.algorithm.exact:
+                self.encoder_check.refresh(PAUSE_MS)
         self._catch_up()  # last: its thread takes half the time of whoever follows meanwhile
-
-    def _check(self) -> None:
-        self.round_trip.check(self._comparing_round_trip)
-        if self.algorithm is not None and not self.algorithm.exact:
-            self.encoder_check.check(self._comparing_encoders)
 
     def _comparing_round_trip(self) -> Job[RoundTrip] | None:
         n_tokens = len(self.tokens)

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.characters import characters_of, code_points, n_characters
@@ -20,7 +20,7 @@ from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.layout import SpanSource
-from guiapp.kit.state.background import Background, LatestJob, NotReadyError, Progress, Working
+from guiapp.kit.state.background import Background, NotReadyError, Progress, Working, later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -123,14 +123,11 @@ class TokenDetailsModel(Working):
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
-        self.explainer: Explainer | None = None
         self.details: TokenDetails | None = None
-        self._job = LatestJob["Explainer"](self, self._set_explainer)
-        self._settled = QTimer(self, singleShot=True)
-        self._settled.timeout.connect(self._describe)
+        self._tables = Background["Explainer"](self, self._preparing, is_watched=True)
+        self._tables.changed.connect(self._on_tables_changed)
+        self._settled = later(self, SETTLE_MS, self._describe)
         self._earliest = 0.0
-        self._explaining = QTimer(self, singleShot=True)
-        self._explaining.timeout.connect(self._explain)
         source.vocabulary_changed.connect(self._on_vocabulary_changed)
         source.tokens_changed.connect(self._on_tokens_changed)
         source.selected_token_changed.connect(self._on_selection_changed)
@@ -138,9 +135,14 @@ class TokenDetailsModel(Working):
         self._on_vocabulary_changed()
 
     @property
+    def explainer(self) -> Explainer | None:
+        """The tables for trees and paths; None until they are ready."""
+        return self._tables.value
+
+    @property
     def is_preparing(self) -> bool:
-        """Whether the tables for trees and paths are still to come."""
-        return self._explaining.isActive() or self._job.is_busy
+        """Whether the tables are still to come."""
+        return self._tables.is_busy
 
     def visible(self, token_id: int) -> str:
         """How a token of the present vocabulary is written."""
@@ -155,26 +157,24 @@ class TokenDetailsModel(Working):
     def put_off(self, wait_ms: int) -> None:
         """Make no tables for so long: there is much else to do, and they are not what is looked at first."""
         self._earliest = monotonic() + wait_ms / 1000
-        if self._explaining.isActive():
-            self._explain_soon()
+        if self._tables.is_busy:
+            self._prepare_soon()
 
     def _on_vocabulary_changed(self) -> None:
         """Forget the old tables at once, and make new ones when the first tokens have been painted."""
-        self._job.cancel()
-        self._set_explainer(None)
-        self._explain_soon()
+        self._tables.forget()
+        self._prepare_soon()
+        self._on_tables_changed()
 
-    def _explain_soon(self) -> None:
-        self._explaining.start(max(SETTLE_MS, round((self._earliest - monotonic()) * 1000)))
+    def _prepare_soon(self) -> None:
+        self._tables.refresh(max(SETTLE_MS, round((self._earliest - monotonic()) * 1000)))
 
-    def _explain(self) -> None:
+    def _preparing(self) -> partial[Explainer] | None:
         vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer
-        if vocabulary is not None:
-            merging = None if tokenizer is None else tokenizer.merging
-            self._job.start(partial(_build_explainer, vocabulary, merging))
+        merging = None if tokenizer is None else tokenizer.merging
+        return None if vocabulary is None else partial(_build_explainer, vocabulary, merging)
 
-    def _set_explainer(self, explainer: Explainer | None) -> None:
-        self.explainer = explainer
+    def _on_tables_changed(self) -> None:
         self.explainer_changed.emit()
         self._describe()
 

@@ -74,6 +74,11 @@ class LegendIcon(Painted):
         self._draw = draw
         self.setFixedSize(ICON)
 
+    def show_drawing(self, draw: Draw) -> None:
+        """Something else from now on."""
+        self._draw = draw
+        self.update()
+
     def paint(self, painter: QPainter, theme: Theme) -> None:
         self._draw(painter, theme, QRectF(self.rect()).adjusted(EDGE_PX, EDGE_PX, -EDGE_PX, -EDGE_PX))
 

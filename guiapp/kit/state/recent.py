@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -97,9 +97,12 @@ class InstalledModels(Working):
 
 
 class Recent(Working, Generic[Row]):
-    """The newest first, no path twice, kept in the settings.
+    """The newest first, no path twice, kept in the settings as JSON.
 
     Which of them are gone is found out in the background: a disk may be asleep or far away.
+
+    setting  where in the settings
+    missing  the paths that were not there when somebody last looked
 
     Signals:
         changed(): the files or `missing` is new.
@@ -107,6 +110,7 @@ class Recent(Working, Generic[Row]):
 
     changed = Signal()
     _found = Signal(str, bool)
+    setting: str
 
     def __init__(
         self,
@@ -116,7 +120,10 @@ class Recent(Working, Generic[Row]):
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._rows = self._read()
+        try:  # nothing if somebody spoiled it
+            self._rows = dict(map(self._row_of, read_json(getattr(settings, self.setting))))
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+            self._rows = {}
         self.missing: frozenset[str] = frozenset()
         self._is_there = is_there
         self._job = LatestJob[None](self)
@@ -140,16 +147,17 @@ class Recent(Working, Generic[Row]):
     def _set(self, rows: dict[str, Row]) -> None:
         if list(rows.items()) != list(self._rows.items()):
             self._rows = rows
-            self._save()
+            entries = [self._entry_of(*each) for each in rows.items()]
+            setattr(self._settings, self.setting, json.dumps(entries))
             self.changed.emit()
 
     @abstractmethod
-    def _read(self) -> dict[str, Row]:
-        """What was kept the last time."""
+    def _row_of(self, entry: Any) -> tuple[str, Row]:
+        """A path and what belongs to it, from the settings; raises TypeError and its like for no such."""
 
     @abstractmethod
-    def _save(self) -> None:
-        """Keep what there is."""
+    def _entry_of(self, path: str, row: Row) -> object:
+        """The same for the settings."""
 
     def _check_paths(self, paths: Iterable[str], progress: Progress) -> None:
         for path in paths:
@@ -166,15 +174,17 @@ class Recent(Working, Generic[Row]):
 class RecentTexts(Recent[None]):
     """Files with texts, sessions among them, that were opened or saved."""
 
+    setting = "recent_texts"
+
     def add(self, path: Path) -> None:
         """Put a file that was just opened or saved to the top."""
         self._put_first(str(path.absolute()), None)
 
-    def _read(self) -> dict[str, None]:
-        return dict.fromkeys(_texts_in(self._settings.recent_texts))
+    def _row_of(self, entry: Any) -> tuple[str, None]:
+        return os.fspath(entry), None
 
-    def _save(self) -> None:
-        self._settings.recent_texts = json.dumps(self.paths)
+    def _entry_of(self, path: str, row: None) -> object:
+        return path
 
 
 @dataclass(frozen=True)
@@ -194,6 +204,8 @@ class RecentFile:
 
 class RecentFiles(Recent[RecentFile]):
     """Model files."""
+
+    setting = "recent_files"
 
     @property
     def files(self) -> tuple[RecentFile, ...]:
@@ -216,38 +228,13 @@ class RecentFiles(Recent[RecentFile]):
         row = self._rows.get(lasting_name(name))
         return None if row is None else row.chosen_pre or None
 
-    def _read(self) -> dict[str, RecentFile]:
-        return {row.path: row for row in _files_in(self._settings.recent_files)}
+    def _row_of(self, entry: Any) -> tuple[str, RecentFile]:
+        path, name, type_, pre = (str(entry[key]) for key in ("path", "name", "type", "pre"))
+        chosen_pre = str(entry.get("chosen_pre", ""))
+        return path, RecentFile(path, name, type_, pre, int(entry["n_tokens"]), chosen_pre)
 
-    def _save(self) -> None:
-        self._settings.recent_files = json.dumps([asdict(file) for file in self.files])
-
-
-def _texts_in(text: str) -> list[str]:
-    """The paths in a settings text; none if somebody spoiled it."""
-    try:
-        paths = read_json(text)
-    except ValueError:
-        return []
-    return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
-
-
-def _files_in(text: str) -> list[RecentFile]:
-    """The files in a settings text, likewise."""
-    try:
-        return [
-            RecentFile(
-                str(row["path"]),
-                str(row["name"]),
-                str(row["type"]),
-                str(row["pre"]),
-                int(row["n_tokens"]),
-                str(row.get("chosen_pre", "")),
-            )
-            for row in read_json(text)
-        ]
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
-        return []
+    def _entry_of(self, path: str, row: RecentFile) -> object:
+        return asdict(row)
 
 
 @dataclass(frozen=True)

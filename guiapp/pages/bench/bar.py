@@ -40,7 +40,7 @@ SIZE = 560, 400
 ROW_PX = 34
 HOW = "Enter opens a run, F2 renames it."
 SHOWN = "This run is shown. Choose another one to compare it with."
-NO_RUNS = "No run is kept yet. What you measure is kept by itself."
+NO_RUNS = "No run is saved yet. What you measure is saved by itself."
 Trigger, RUN_ROLE = QListWidget.EditTrigger, Qt.ItemDataRole.UserRole
 RUN_FILES = "Runs (*.json)"
 
@@ -229,7 +229,7 @@ class RunsButton(MenuButton):
     def _fill_menu(self, menu: QMenu) -> None:
         menu.addAction("Open run…", self.open_run).setEnabled(not self._model.is_running)
         menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
-        menu.addAction("Kept runs…", self.show_saved_runs)
+        menu.addAction("Saved runs…", self.show_saved_runs)
 
 
 def ask_for_run(window: QWidget) -> Path | None:
@@ -263,7 +263,7 @@ class NameDelegate(QStyledItemDelegate):
 
 
 class RunsDialog(QDialog):
-    """The newest kept runs, to be opened, compared and renamed.
+    """The newest saved runs, to be opened, compared and renamed.
 
     Signals:
         open_requested(Path): show this run.
@@ -275,10 +275,10 @@ class RunsDialog(QDialog):
 
     def __init__(self, saved: SavedRuns, can_compare: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Kept runs")
+        self.setWindowTitle("Saved runs")
         self._saved, self._can_compare = saved, can_compare
         self.list = QListWidget()
-        self.list.setAccessibleName("Kept runs")
+        self.list.setAccessibleName("Saved runs")
         delegate = NameDelegate(self.list)
         delegate.renamed.connect(saved.rename)
         self.list.setItemDelegate(delegate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -11,25 +11,20 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QPointF
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
+from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
-from guiapp.analysis.bench.measurement import Record, half_width, key_of
 from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.report import MARKS
-from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
-from guiapp.analysis.bench.statistics import growth_records, growth_words
-from guiapp.analysis.bench.wording import (
+from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
-    LEAST_OVERHEAD_S,
-    YOUR_TEXT,
-    by_one_clock,
-    n_times,
-    short_ratio,
-    size_text,
-    speed_number,
-    speed_text,
-    stopped,
-    time_text,
+    QUANTILES,
+    BenchResult,
+    BenchRun,
+    LeftOut,
+    growth_lines,
 )
+from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
+from guiapp.analysis.bench.wording import short_ratio, size_text, speed_number, speed_text, time_text
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
@@ -48,7 +43,7 @@ from guiapp.kit.charts.curves import (
     ScatterData,
 )
 from guiapp.kit.charts.markers import MARKERS, MarkerStyle, paint_marker
-from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, log_range
+from guiapp.kit.charts.scales import NO_SCALE, Scale, log_range
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme
 
@@ -68,7 +63,6 @@ SCALE_TEXTS: Mapping[str, Callable[[float], str]] = {
     TOKENS: short_number,
     BYTES: lambda speed: f"{speed:,.0f}" if speed >= 10 else f"{speed:g}",
 }
-QUANTILES = "p50_s", "p95_s", "p99_s"
 FAINTEST = 0.35  # the strength of the last bar of a contender with several
 MEMORIES = {"built_bytes": "ready", "encoding_bytes": "more while encoding"}
 VERBS = {"append": "appending"}  # beside encoding
@@ -110,20 +104,20 @@ class Showing:
     unit: str = TOKENS
     is_speed: bool = True
     loading: tuple[LoadingBar, ...] = ()
-    left_out: Sequence[Record] = ()
+    left_out: Sequence[LeftOut] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     call_limit_s: float | None = None
     changes: Sequence[SpeedChange] = ()
 
 
-def showing_of(run: Record, theme: Theme, **choices: Any) -> Showing:
+def showing_of(run: BenchRun, theme: Theme, **choices: Any) -> Showing:
     """That of a run, as it is so far; `choices` are further fields."""
-    told = {each["contender"]: each["version"] for each in run.get("contenders", ()) if each["version"]}
+    versions = {each["contender"]: each["version"] for each in run.contenders if each["version"]}
     return Showing(
         theme,
-        left_out=run.get("left_out", ()),
-        versions={**dict.fromkeys(ALGORITHMS, BUILT_IN), **told},
-        call_limit_s=run.get("plan", {}).get("call_limit_s"),
+        left_out=run.left_out,
+        versions={**dict.fromkeys(ALGORITHMS, BUILT_IN), **versions},
+        call_limit_s=run.plan.get("call_limit_s"),
         **choices,
     )
 
@@ -133,7 +127,7 @@ def chart_class(key: str) -> type[Chart]:
     return KINDS[EXACTNESS if key == EXACTNESS else SCENARIOS[key].chart][0]
 
 
-def data_of(key: str, rows: Sequence[Record], showing: Showing) -> Any:
+def data_of(key: str, rows: Sequence[BenchResult], showing: Showing) -> Any:
     """What the chart of a scenario, or of exactness, shows of these records."""
     scenario = scenario_of(key)
     return KINDS[EXACTNESS if key == EXACTNESS else scenario.chart][1](scenario, rows, showing)
@@ -143,130 +137,114 @@ def scenario_of(key: str) -> Scenario:
     return SCENARIOS["throughput" if key == EXACTNESS else key]
 
 
-def texts_of(results: Sequence[Record], scenario: str) -> list[str]:
+def texts_of(results: Sequence[BenchResult], scenario: str) -> list[str]:
     """The texts that have a chart each; "" for one chart of all."""
-    texts = [row["corpus"] for row in results if row["scenario"] == scenario]
+    texts = [row.corpus for row in results if row.scenario == scenario]
     return list(dict.fromkeys(texts if SCENARIOS[scenario].by_text else [""] * len(texts)))
 
 
-def rows_of(results: Sequence[Record], key: str, text: str) -> list[Record]:
+def rows_of(results: Sequence[BenchResult], key: str, text: str) -> list[BenchResult]:
     scenario = scenario_of(key)
-    rows = (row for row in results if row["scenario"] == scenario.name)
-    return [row for row in rows if not scenario.by_text or row["corpus"] == text]
+    rows = (row for row in results if row.scenario == scenario.name)
+    return [row for row in rows if not scenario.by_text or row.corpus == text]
 
 
-def _titles(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> list[str]:
-    found = scenario.find(rows, showing.left_out, showing.baseline) if rows else ""
+def _titles(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> list[str]:
+    found = finding(scenario.name, rows, showing.left_out, showing.baseline)
     return [*filter(None, [found]), scenario.title]
 
 
 # Bars
 
 
-class _Line(NamedTuple):
-    """One bar: how long, and what sets it apart from others of its contender."""
-
-    row: Record
-    label: str
-    value: float
-    interval: Range | None
-    text: str
-    details: tuple[str, ...]
-
-
-def bars(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
+def bars(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> RowsData:
     """A group of bars for each contender, the best on top; those that are opened show how far they are."""
-    is_memory, is_speed = scenario.chart == "memory", scenario.unit == "MB/s"
-    groups: dict[str, list[_Line]] = {}
+    is_speed, groups = scenario.unit == "MB/s", dict[str, list[BarRow]]()
     for row in rows:
-        lines = _memory_lines(row) if is_memory else _speed_lines(row, rows, showing)
-        if lines:
-            groups.setdefault(row["contender"], []).extend(lines)
+        made = _speed_bars(row, rows, showing) if is_speed else _memory_bars(row, showing)
+        groups.setdefault(row.contender, []).extend(made)
 
-    def rank(group: Sequence[_Line]) -> float:
-        values = [line.value for line in group]
-        return -max(values) if is_speed else sum(values)
+    def rank(group: Sequence[BarRow]) -> float:
+        return -max(bar.length for bar in group) if is_speed else sum(bar.length for bar in group)
 
-    shown = sorted(groups.values(), key=rank)
-    every = [line for group in shown for line in group]
-    has_cells = bool(every) and not is_memory
-    drawn = []
-    for group in shown:
-        for index, line in enumerate(group):
-            bar = _bar(line, 1 - (1 - FAINTEST) * index / max(len(group) - 1, 1), showing)
-            if has_cells:
-                bar = bar._replace(cells=_cells(line, every, showing))
-            drawn.append(bar._replace(name="", note="") if index else bar)
+    shown = sorted(filter(None, groups.values()), key=rank)
+    drawn = [_faded(bar, index, len(group)) for group in shown for index, bar in enumerate(group)]
     title = UNITS[showing.unit] if is_speed else "MB"
-    clock = " of processor time" if any(line.row.get("clock") == "cpu" for line in every) else ""
-    intervals = ", with 95 % intervals" if any(line.interval for line in every) else ""
+    clock = " of processor time" if any(row.clock == "cpu" for row in rows) else ""
+    intervals = ", with 95 % intervals" if any(bar.interval for bar in drawn) else ""
     return RowsData(
         _titles(scenario, rows, showing),
-        [f"in {title}{clock}{intervals}", f"in {title}", ""] if every else [""],
+        [f"in {title}{clock}{intervals}", f"in {title}", ""] if drawn else [""],
         [*drawn, *(_loading_row(each, showing) for each in showing.loading)],
-        ["interval", f"of {showing.baseline}", "ids"] if has_cells else [],
-        Scale(title, SCALE_TEXTS[showing.unit] if is_speed else short_number) if every else NO_SCALE,
+        ["interval", f"of {showing.baseline}", "ids"] if drawn and is_speed else [],
+        Scale(title, SCALE_TEXTS[showing.unit] if is_speed else short_number) if drawn else NO_SCALE,
     )
 
 
-def _memory_lines(row: Record) -> list[_Line]:
-    sizes_mb = {name: row[key] / BYTES_PER_MB for key, name in MEMORIES.items()}
-    return [_Line(row, name, size, None, with_prefix(size), (name,)) for name, size in sizes_mb.items()]
+def _faded(bar: BarRow, index: int, n_bars: int) -> BarRow:
+    """One of several of a contender, whose name stands at the first."""
+    (part,), color = bar.parts, QColor(bar.parts[0].color)
+    color.setAlphaF(1 - (1 - FAINTEST) * index / max(n_bars - 1, 1))
+    bar = bar._replace(parts=(part._replace(color=color),))
+    return bar._replace(name="", note="") if index else bar
 
 
-def _speed_lines(row: Record, rows: Sequence[Record], showing: Showing) -> list[_Line]:
+def _named_row(name: str, showing: Showing) -> BarRow:
+    return BarRow(name, name, marker_style_of(name, showing.theme), showing.versions.get(name, ""))
+
+
+def _memory_bars(row: BenchResult, showing: Showing) -> Iterator[BarRow]:
+    bar, color = _named_row(row.contender, showing), marker_style_of(row.contender, showing.theme).color
+    for key, words in MEMORIES.items():
+        size_mb = row.figure(key) / BYTES_PER_MB
+        parts = (BarPart(0.0, size_mb, color),)
+        yield bar._replace(parts=parts, value=with_prefix(size_mb), detail=words, tip=tip_of(row))
+
+
+def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> Iterator[BarRow]:
     """With the other unit behind it; tokens of another vocabulary are no measure, so its bytes count."""
     unit, other = showing.unit, next(each for each in UNITS if each != showing.unit)
-    if not row.get(unit):
-        return []
-    has_threads = any(each["threads"] != row["threads"] for each in rows)
-    label, once = counted(row["threads"], "thread") if has_threads else "", "" if row["n"] > 1 else "once"
-    value, text, about = row[unit], speed_number(row[unit], unit), speed_text(row[other], other)
-    if row["exact"] is None:
-        text, about = speed_text(row[BYTES], BYTES), "its own vocabulary: compared in MB/s"
+    if not row.figure(unit):
+        return
+    has_threads = any(each.threads != row.threads for each in rows)
+    value, about = row.figure(unit), speed_text(row.figure(other), other)
+    text = speed_number(value, unit)
+    if row.exact is None:
+        text, about = speed_text(row.mb_per_s, BYTES), "its own vocabulary: compared in MB/s"
         if unit == TOKENS:
-            shared = (each for each in rows if each["exact"] is not None and each[BYTES])
-            value = next((row[BYTES] * each[TOKENS] / each[BYTES] for each in shared), value)
-    low, high = (end * value / row[unit] for end in interval_of(row, unit))
-    return [_Line(row, label, value, (low, high) if row["n"] > 1 else None, text, (label, about, once))]
-
-
-def _bar(line: _Line, strength: float, showing: Showing) -> BarRow:
-    row, name = line.row, line.row["contender"]
-    style = marker_style_of(name, showing.theme)
-    color = QColor(style.color)
-    color.setAlphaF(strength)
-    return BarRow(
-        name,
-        name,
-        style,
-        showing.versions.get(name, ""),
-        (BarPart(0.0, line.value, color, row["exact"] is False),),
-        line.interval,
-        line.text,
-        ", ".join(filter(None, (*line.details, _change(row, showing)))),
+            shared = (each for each in rows if each.exact is not None and each.mb_per_s)
+            value = next((row.mb_per_s * each.tokens_per_s / each.mb_per_s for each in shared), value)
+    low, high = (end * value / row.figure(unit) for end in row.interval(unit))
+    threads, once = counted(row.threads, "thread") if has_threads else "", "" if row.n > 1 else "once"
+    bar = _named_row(row.contender, showing)
+    color = marker_style_of(row.contender, showing.theme).color
+    yield bar._replace(
+        parts=(BarPart(0.0, value, color, row.exact is False),),
+        interval=(low, high) if row.n > 1 else None,
+        value=text,
+        detail=", ".join(filter(None, (threads, about, once, _change(row, showing)))),
+        cells=_cells(row, rows, showing),
         tip=tip_of(row),
     )
 
 
-def _cells(line: _Line, lines: Sequence[_Line], showing: Showing) -> list[tuple[str, QColor]]:
+def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> list[tuple[str, QColor]]:
     """Its interval, how many times as fast as the baseline it is, and whether its ids are right."""
-    row, theme = line.row, showing.theme
-    base = (each for each in lines if each.label == line.label and each.row["contender"] == showing.baseline)
-    comparable = (each for each in base if by_one_clock(row, each.row))
-    ratio = next((f"{short_ratio(line.value / each.value)} ×" for each in comparable), "–")
-    if row["exact"] is None:
+    theme = showing.theme
+    base = (each for each in rows if (each.contender, each.threads) == (showing.baseline, row.threads))
+    ratio = next((f"{short_ratio(row.mb_per_s / each.mb_per_s)} ×" for each in base if each.mb_per_s), "–")
+    if row.exact is None:
         ids = "its own", theme.dim
-    elif row["exact"]:
+    elif row.exact:
         ids = "✓ equal", theme.good
     else:
-        ids = f"≈ {percent(row['agreement'], 1)}", theme.warning
-    return [(f"± {percent(half_width(row))}" if line.interval else "", theme.dim), (ratio, theme.dim), ids]
+        ids = f"≈ {percent(row.agreement, 1)}", theme.warning
+    return [(f"± {percent(row.half_width)}" if row.n > 1 else "", theme.dim), (ratio, theme.dim), ids]
 
 
-def _change(row: Record, showing: Showing) -> str:
-    """A sign and how many times the time it takes, with the interval that is sure to 99 %."""
-    change = next((each for each in showing.changes if each.key == key_of(row)), None)
+def _change(row: BenchResult, showing: Showing) -> str:
+    """A sign and how many times the time it takes, with its interval."""
+    change = next((each for each in showing.changes if each.now.key == row.key), None)
     if change is None:
         return ""
     ratio = change.ratio
@@ -274,26 +252,25 @@ def _change(row: Record, showing: Showing) -> str:
 
 
 def _loading_row(each: LoadingBar, showing: Showing) -> BarRow:
-    name = each.contender
-    row = BarRow(name, name, marker_style_of(name, showing.theme), showing.versions.get(name, ""))
+    row = _named_row(each.contender, showing)
     if each.has_failed:
         return row._replace(detail=each.words, detail_color=showing.theme.warning)
     words = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
     return row._replace(detail=words, progress=each.share or 0.0)
 
 
-def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
+def latency(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> RowsData:
     """A line from the median of single calls to their 99th percentile; the quickest on top."""
-    known = sorted((row for row in rows if row.get("p50_s")), key=lambda row: float(row["p50_s"]))
-    times = [row[key] for row in known for key in QUANTILES] or [1e-6]
+    known = sorted((row for row in rows if row.p50_s), key=lambda row: float(row.p50_s))
+    times = [row.figure(key) for row in known for key in QUANTILES] or [1e-6]
     low, high = log_range(min(times), max(times))
     side, drawn = 0.04 * (high - low), []
     for row in known:
-        name, style = row["contender"], marker_style_of(row["contender"], showing.theme)
-        p50, p95, p99 = np.log10([row[key] for key in QUANTILES]).tolist()
-        bar = BarRow(name, name, style, showing.versions.get(name, ""), (BarPart(p50, p99, style.color),))
-        cells = [(time_text(row[key]), showing.theme.text) for key in QUANTILES]
-        drawn.append(bar._replace(cells=cells, dot=p50, marks=(p95, p99), tip=tip_of(row)))
+        p50, p95, p99 = np.log10([row.figure(key) for key in QUANTILES]).tolist()
+        parts = (BarPart(p50, p99, marker_style_of(row.contender, showing.theme).color),)
+        cells = [(time_text(row.figure(key)), showing.theme.text) for key in QUANTILES]
+        bar = _named_row(row.contender, showing)._replace(parts=parts, cells=cells)
+        drawn.append(bar._replace(dot=p50, marks=(p95, p99), tip=tip_of(row)))
     return RowsData(
         _titles(scenario, rows, showing),
         ["Marker: half of the calls are faster. Lines: 95 and 99 of 100 are.", ""],
@@ -307,15 +284,15 @@ def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Row
 # Curves and points
 
 
-def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> CurvesData:
+def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> CurvesData:
     """Time or speed against length; the baseline, those that stopped, and the best known have names."""
     key = showing.unit if showing.is_speed else "median_s"
     text = SCALE_TEXTS[showing.unit] if showing.is_speed else time_text
-    lines: dict[tuple[str, str], list[Record]] = {}
-    others = sorted({row["contender"] for row in rows if key == TOKENS and row["exact"] is None})
-    for row in sorted(rows, key=lambda row: int(row["size_bytes"])):
-        if row[key] and row["contender"] not in others:
-            lines.setdefault((row["contender"], row["operation"]), []).append(row)
+    lines: dict[tuple[str, str], list[BenchResult]] = {}
+    others = sorted({row.contender for row in rows if key == TOKENS and row.exact is None})
+    for row in sorted(rows, key=lambda row: int(row.size_bytes)):
+        if row.figure(key) and row.contender not in others:
+            lines.setdefault((row.contender, row.operation), []).append(row)
     gone = stopped(rows, showing.left_out)
 
     def rank(line: tuple[str, str]) -> tuple[bool, bool, int]:
@@ -324,7 +301,7 @@ def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Curv
 
     details = _details(scenario, lines, gone, key, text)
     drawn = [_curve(line, lines[line], details[line], key, showing) for line in sorted(lines, key=rank)]
-    sizes = sorted({row["size_bytes"] for rows in lines.values() for row in rows})
+    sizes = sorted({row.size_bytes for rows in lines.values() for row in rows})
     title = UNITS[showing.unit] if showing.is_speed else "time"
     return CurvesData(
         _titles(scenario, rows, showing),
@@ -336,17 +313,17 @@ def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Curv
 
 
 def _curve(
-    line: tuple[str, str], rows: Sequence[Record], details: Sequence[str], key: str, showing: Showing
+    line: tuple[str, str], rows: Sequence[BenchResult], details: Sequence[str], key: str, showing: Showing
 ) -> Curve:
     name, operation = line
-    low, high = np.array([interval_of(row, key) for row in rows]).T
-    is_exact = all(row["exact"] is not False for row in rows)
+    low, high = np.array([row.interval(key) for row in rows]).T
+    is_exact = all(row.exact is not False for row in rows)
     return Curve(
         name,
         name,
         marker_style_of(name, showing.theme),
-        np.array([row["size_bytes"] for row in rows], float),
-        np.array([row[key] for row in rows]),
+        np.array([row.size_bytes for row in rows], float),
+        np.array([row.figure(key) for row in rows]),
         low,
         high,
         [tip_of(row) for row in rows],
@@ -358,43 +335,47 @@ def _curve(
 
 def _details(
     scenario: Scenario,
-    lines: Mapping[tuple[str, str], Sequence[Record]],
+    lines: Mapping[tuple[str, str], Sequence[BenchResult]],
     gone: Sequence[str],
     key: str,
     text: Callable[[float], str],
 ) -> dict[tuple[str, str], list[str]]:
     """What stands behind each name, the shortest last: its growth, or what the longest text takes."""
     every = [row for rows in lines.values() for row in rows]
-    growth = {line["contender"]: line for line in growth_records(every)} if scenario.grows else {}
-    longest = max((rows[-1]["size_bytes"] for rows in lines.values()), default=0)
+    growth = {line.contender: line for line in growth_lines(every)}
+    longest = max((rows[-1].size_bytes for rows in lines.values()), default=0)
     details = {}
     for line, rows in lines.items():
         (name, operation), last = line, rows[-1]
-        words = growth_words(growth[name]) if name in growth else ""
-        if last["size_bytes"] < longest:
-            ended = "stopped" if name in gone else f"to {size_text(last['size_bytes'])}"
+        words = growth[name].growth.words if name in growth else ""
+        if last.size_bytes < longest:
+            ended = "stopped" if name in gone else f"to {size_text(last.size_bytes)}"
             details[line] = [", ".join(filter(None, (words, ended)))]
         elif scenario.grows:
-            overhead_s = growth[name]["overhead_s"] if words else 0.0
+            overhead_s = growth[name].growth.overhead_s if words else 0.0
             whole = f"{words}, {time_text(float(f'{overhead_s:.2g}'))}"
             details[line] = [whole, words] if overhead_s >= LEAST_OVERHEAD_S else [words]
         else:
             verb = VERBS.get(operation, "")
-            details[line] = [f"{verb} {text(last[key])}".strip(), verb]
+            details[line] = [f"{verb} {text(last.figure(key))}".strip(), verb]
     return details
 
 
 def _about_curves(
-    scenario: Scenario, rows: Sequence[Record], has_stopped: bool, others: Sequence[str], showing: Showing
+    scenario: Scenario,
+    rows: Sequence[BenchResult],
+    has_stopped: bool,
+    others: Sequence[str],
+    showing: Showing,
 ) -> list[str]:
     unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times have theirs at each tick
     sentences = [f"{unit}, logarithmic axes." if unit else "Logarithmic axes."]
     if others:
         have = "have vocabularies of their own" if len(others) > 1 else "has a vocabulary of its own"
         sentences.append(f"{' and '.join(others)} {have}: see MB/s.")
-    if rows and (times := n_times(longest := max(rows, key=n_times))) > 1:
-        size = short_number(longest["own_bytes"]).replace(" ", "\N{NO-BREAK SPACE}")
-        whose = f"Your {size}B" if longest["corpus"] == YOUR_TEXT else f"{size}B of {longest['corpus']}"
+    if rows and (times := (longest := max(rows, key=lambda row: row.n_times)).n_times) > 1:
+        size = short_number(longest.own_bytes or 0).replace(" ", "\N{NO-BREAK SPACE}")
+        whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
         sentences.append(f"{whose}, up to {times:,} times.")
     if has_stopped and showing.call_limit_s:
         sentences.append(f"A contender stops where a call would take over {showing.call_limit_s:g} s.")
@@ -405,22 +386,22 @@ def _about_curves(
     return [*(" ".join(sentences[:count]) for count in range(len(sentences), 0, -1)), unit]
 
 
-def exactness(_: Scenario, rows: Sequence[Record], showing: Showing) -> ScatterData:
+def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> ScatterData:
     """Speed against agreement with the exact ids; all that are exact lie on one line."""
-    known = [row for row in rows if row["agreement"] is not None and row[showing.unit]]
-    speeds = [row[showing.unit] for row in known] or [1.0, 100.0]
+    known = [row for row in rows if row.exact is not None and row.figure(showing.unit)]
+    speeds = [row.figure(showing.unit) for row in known] or [1.0, 100.0]
     low, high = log_range(min(speeds), max(speeds))
     side = 0.08 * (high - low)
-    below = (1 - min([LEAST_SHARE, *(row["agreement"] for row in known)])) * 1.15
+    below = (1 - min([LEAST_SHARE, *(row.agreement for row in known)])) * 1.15
     step = next((each for each in SHARE_STEPS if each * (MOST_SHARES - 1) >= below), SHARE_STEPS[-1])
-    above, n_below = below * MOST_ABOVE / (1 - MOST_ABOVE), sum(not row["exact"] for row in known)
+    above, n_below = below * MOST_ABOVE / (1 - MOST_ABOVE), sum(not row.exact for row in known)
     points = []
     for row in known:
-        name, style = row["contender"], marker_style_of(row["contender"], showing.theme)
-        marks = ["once"] if row["n"] == 1 else []
-        marks += [] if row["exact"] else [f"≈ {percent(row['agreement'], 1)}"]
-        title, place = "  ".join([name, *marks]), (row[showing.unit], row["agreement"])
-        points.append(Point(name, title, style, *place, tip_of(row), not row["exact"]))
+        name, style = row.contender, marker_style_of(row.contender, showing.theme)
+        marks = ["once"] if row.n == 1 else []
+        marks += [] if row.exact else [f"≈ {percent(row.agreement, 1)}"]
+        title, place = "  ".join([name, *marks]), (row.figure(showing.unit), row.agreement)
+        points.append(Point(name, title, style, *place, tip_of(row), not row.exact))
     about = f"share of equal tokens, over {UNITS[showing.unit]}"
     notes = f"Below it: {n_below} whose ids differ." if n_below else "Ids that differ would lie below it."
     return ScatterData(
@@ -435,31 +416,23 @@ def exactness(_: Scenario, rows: Sequence[Record], showing: Showing) -> ScatterD
     )
 
 
-def interval_of(row: Record, key: str) -> Range:
-    """The values of a time or a speed at the ends of its interval."""
-    low, high = row["ci_s"]
-    if key not in UNITS:
-        return low, high
-    return row[key] * row["median_s"] / high, row[key] * row["median_s"] / low
-
-
-def tip_of(row: Record) -> str:
-    head = f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}"
-    if row["median_s"] is None:
-        ready, more = (row[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
+def tip_of(row: BenchResult) -> str:
+    head = f"{row.contender} · {row.corpus} · {size_text(row.size_bytes)}"
+    if row.median_s is None:
+        ready, more = (row.figure(key) / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
         return f"{head}\n{ready:.1f} MB when it is ready, up to {more:.1f} MB more while encoding"
-    low, high = map(time_text, row["ci_s"])
-    clock = " of a processor" if row.get("clock") == "cpu" else ""
-    spread = f" ± {percent(half_width(row))}" if row["n"] > 1 else ""
+    low, high = map(time_text, row.ci_s)
+    clock = " of a processor" if row.clock == "cpu" else ""
+    spread = f" ± {percent(row.half_width)}" if row.n > 1 else ""
     lines = [
         head,
-        f"{speed_text(row[TOKENS], TOKENS)}{spread} · {speed_text(row[BYTES], BYTES)}",
-        f"{time_text(row['median_s'])}{clock}, 95 %: {low} to {high}, n = {row['n']}",
+        f"{speed_text(row.figure(TOKENS), TOKENS)}{spread} · {speed_text(row.figure(BYTES), BYTES)}",
+        f"{time_text(row.median_s)}{clock}, 95 %: {low} to {high}, n = {row.n}",
     ]
-    if row["exact"] is False:
-        at = f"{row['first_difference']['byte_offset']:,}"
-        lines.append(f"{percent(row['agreement'], 2)} of spans equal; the first difference is at byte {at}")
-    elif row["exact"] is None:
+    if row.exact is False:
+        at = 0 if row.first_difference is None else row.first_difference.byte_offset
+        lines.append(f"{percent(row.agreement, 2)} of spans equal; the first difference is at byte {at:,}")
+    elif row.exact is None:
         lines.append("has a vocabulary of its own: compared in MB/s")
     lines += [
         f"{each.source.name}: {each.figure} ({each.source.differs})" for each in PUBLISHED if each.is_of(row)
@@ -467,7 +440,7 @@ def tip_of(row: Record) -> str:
     return "\n".join(lines)
 
 
-KINDS: Mapping[str, tuple[type[Chart], Callable[[Scenario, Sequence[Record], Showing], Any]]] = {
+KINDS: Mapping[str, tuple[type[Chart], Callable[[Scenario, Sequence[BenchResult], Showing], Any]]] = {
     "bars": (RowChart, bars),
     "groups": (RowChart, bars),
     "memory": (RowChart, bars),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
+from importlib import invalidate_caches
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,20 +14,18 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import Plan, expected_s
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.worker_process import TrialResult, try_custom
 from guiapp.analysis.libraries.contender import UNSPLIT
 from guiapp.analysis.libraries.custom import KINDS, CustomContender, CustomError, read_custom, without_removed
 from guiapp.analysis.libraries.table import PEERS, ids_form, reason_against, version_of
 from guiapp.core.demo import sample_text
-from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.background import LatestJob, Working
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.history import YOUR_TEXT
 
 TEXTS = {
     YOUR_TEXT: "Your text",
@@ -44,8 +43,6 @@ MOST_USED = ("tokenizers", "tiktoken", "sentencepiece", "gigatoken", "llama.cpp"
 N_FIRST = 3  # of those that are installed and take the vocabulary
 SECONDS_EACH = 10.0
 LONGEST_IN_SECONDS_S = 100
-TRIED_BYTES = 2000
-SOME_TEXT = b"Hello world"
 
 
 class Aim(NamedTuple):
@@ -87,7 +84,6 @@ class BenchChoice(Working):
 
     own           contenders of one's own, None where nobody remembers any
     libraries     other tokenizers, as they stand to the open vocabulary; None until somebody asks
-    seconds_each  for timing each scenario, and each text of those that have a chart for each
 
     Signals:
         changed(): something of it, the vocabulary, or what is known of sizes is new.
@@ -103,11 +99,10 @@ class BenchChoice(Working):
         self.own = own
         if own is not None:
             own.changed.connect(self.changed)
-        self._plan = Plan("", corpora=(), scenarios=(THROUGHPUT,))
+        self._plan = Plan("", corpora=(), scenarios=(THROUGHPUT,), time_budget_s=SECONDS_EACH)
         self._contenders: frozenset[str] | None = None  # None until somebody chooses
         self._own_texts: list[str] = []
         self.libraries: list[BenchCandidate] | None = None
-        self.seconds_each = SECONDS_EACH
         self._sizes: dict[str, int] = {}
         self._asked: set[str] = set()  # texts whose sizes are known or being looked up
         self._measuring = LatestJob[dict[str, int]](self, self._take_sizes)
@@ -169,6 +164,12 @@ class BenchChoice(Working):
             ]
         return self.libraries
 
+    def look_again(self) -> None:
+        """Find libraries that were installed meanwhile."""
+        invalidate_caches()
+        _known_version.cache_clear()
+        self._on_vocabulary_changed()
+
     def _on_vocabulary_changed(self) -> None:
         self.libraries = None
         self.changed.emit()
@@ -226,15 +227,12 @@ class BenchChoice(Working):
 
     @property
     def limits(self) -> Plan:
+        """Its time is for each scenario, and for each text of those that have a chart for each."""
         return self._plan
 
     def adjust(self, **changes: Any) -> None:
-        """Change `threads`, `largest_bytes` and others of the plan."""
+        """Change `threads`, `time_budget_s` and others of the limits."""
         self._plan = replace(self._plan, **changes)
-        self.changed.emit()
-
-    def set_seconds_each(self, seconds: float) -> None:
-        self.seconds_each = seconds
         self.changed.emit()
 
     def aim_at(self, aim: Aim) -> None:
@@ -284,7 +282,7 @@ class BenchChoice(Working):
             own=tuple(each for each in self._own if each.name in contenders),
             scenarios=scenarios,
             corpora=texts,
-            time_budget_s=self.seconds_each * n_charts,
+            time_budget_s=self._plan.time_budget_s * n_charts,
         )
 
 
@@ -323,15 +321,13 @@ def size_of_text(name: str) -> int:
         return USUAL_BYTES
 
 
-# Contenders of one's own that are remembered, and one that is being tried
+# Contenders of one's own that are remembered
 
 
 class CustomContenders(QObject):
     """Those that the user of these settings added, which is how one says yes to what they run.
 
     A run, session or plan that somebody else gave away names some at most: nothing of them is in here.
-
-    removed  names of those that an earlier version ran in other Pythons, which is no longer supported
 
     Signals:
         changed(): `contenders` is new.
@@ -343,10 +339,9 @@ class CustomContenders(QObject):
         super().__init__(parent)
         self._settings = settings
         self.contenders: tuple[CustomContender, ...] = ()
-        self.removed: list[str] = []
         try:
-            records, removed = without_removed(read_json(settings.own_contenders))
-            self.contenders, self.removed = read_custom(records), removed
+            records, _ = without_removed(read_json(settings.own_contenders))
+            self.contenders = read_custom(records)
         except (ValueError, TypeError, CustomError):
             pass  # somebody spoiled the settings
 
@@ -362,65 +357,3 @@ class CustomContenders(QObject):
             self.contenders = contenders
             self._settings.own_contenders = json.dumps([each.record() for each in contenders])
             self.changed.emit()
-
-
-class CustomTrial(Working):
-    """Tries a contender on the beginning of the session's text.
-
-    message  what came of it, "" as long as nothing did
-    is_bad   whether that is why it cannot take part
-
-    Signals:
-        changed(): `message` or `is_busy` is new.
-    """
-
-    changed = Signal()
-
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._job = LatestJob[TrialResult](self, self._take, self.refuse)
-        self.message, self.is_bad = "", False
-
-    @property
-    def is_busy(self) -> bool:
-        return self._job.is_busy
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether a model is open to compare with."""
-        return self._session.tokenizer is not None
-
-    def start(self, own: CustomContender) -> None:
-        tokenizer, model = self._session.tokenizer, self._session.loader.model
-        if tokenizer is None or model is None:
-            return
-        text = self._session.document.text()[:TRIED_BYTES].decode("utf-8", "ignore").encode() or SOME_TEXT
-        self._job.start(partial(_tried, own, tokenizer, str(model.name), text))
-        self._set_message("", False)
-
-    def refuse(self, reason: str) -> None:
-        """Say why there is nothing to try, or what went wrong."""
-        self._set_message(reason, True)
-
-    def forget(self) -> None:
-        """Something else is written now."""
-        self._job.cancel()
-        self._set_message("", False)
-
-    def _take(self, trial: TrialResult) -> None:
-        self._set_message(str(trial), False)
-
-    def _set_message(self, message: str, is_bad: bool) -> None:
-        self.message, self.is_bad = message, is_bad
-        self.changed.emit()
-
-
-def _tried(
-    own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress
-) -> TrialResult:
-    def shall_stop() -> bool:
-        progress(0.0)  # raises if so
-        return False
-
-    return try_custom(own, tokenizer, model, text, shall_stop)

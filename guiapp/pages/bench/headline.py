@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from guiapp.analysis.bench.history import BUSY_MARGIN
-from guiapp.analysis.bench.notes import AS_ENCODED, FIRST, LONE, Verdict, times_text
+from guiapp.analysis.bench.findings import FIRST, LONE, Verdict
+from guiapp.analysis.bench.history import BUSY
 from guiapp.analysis.bench.wording import in_words
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -83,24 +83,9 @@ class Headline(QWidget):
 
 
 def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
-
-    def name(contender: str) -> str:
-        image = marker_image(contender, theme, round(size_px * MARKER_SHARE))
-        return f"{image}&nbsp;<b>{escape(contender)}</b>"
-
-    yield name(verdict.fastest)
-    if not verdict.competitor:
-        yield f" {verdict.alone}"
-    elif verdict.is_tie:
-        yield f" and {name(verdict.competitor)} are equally fast as far as this run can tell"
-    else:
-        about = "about " if verdict.was_busy else ""
-        times = f"{about}<b>{times_text(verdict.ratio.ratio)}&nbsp;×</b>"
-        yield f" is {times} as fast as {name(verdict.competitor)}"
-    if verdict.ids:
-        yield f"; {verdict.ids}"
-    if verdict.n_tokens:
-        yield f"; <b>{verdict.n_tokens:,}</b> token{'' if verdict.n_tokens == 1 else 's'} {AS_ENCODED}"
+    for words, kind in verdict.parts:
+        image = marker_image(words, theme, round(size_px * MARKER_SHARE)) + "&nbsp;" if kind == "name" else ""
+        yield f"{image}<b>{escape(words)}</b>" if kind else escape(words)
 
 
 # The line below a verdict: how far it can be trusted, and what the run does at the moment
@@ -115,7 +100,7 @@ def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
     if model.is_running:
         return MEASURING
     if model.results:
-        contenders = {row["contender"] for row in model.results}
+        contenders = {row.contender for row in model.results}
         return f"{counted(len(contenders), 'contender')}, no throughput measured"
     if not model.choice.candidates:
         return NO_MODEL
@@ -131,7 +116,7 @@ def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
         n_contenders, time = counted(len(choice.contenders), "contender"), duration_text(choice.expected_s)
         return f"{n_contenders}, about {time}. Ids are compared before times are taken."
     another = "" if is_running or not model.results else model.measured_another
-    n_unopened = len(model.unopened) if is_running and (model.loading or model.results) else 0
+    n_unopened = len(model.unopened) if is_running and (model.measured.loading or model.results) else 0
     n_unmeasured = len(model.awaited) if not is_running and model.results else 0
     contender = "more contender" if model.results else "contender"
     sentences = [
@@ -141,7 +126,6 @@ def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
         f"{_number(n_unopened, contender, 'is', 'are')} still to be opened." if n_unopened else "",
         f"{_number(n_unmeasured, 'contender', 'was', 'were')} not measured." if n_unmeasured else "",
         _ended(model.progress),
-        _ended(model.noise[:1].upper() + model.noise[1:]),
     ]
     return " ".join(filter(None, sentences))
 
@@ -150,7 +134,7 @@ def _trust_in(verdict: Verdict | None, is_running: bool) -> str:
     if verdict is None or not verdict.competitor:
         return ""
     if verdict.was_busy:
-        return f"The machine was busy: differences below {BUSY_MARGIN:g} × are not reliable."
+        return f"{BUSY}."
     if verdict.is_stable:
         return "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
     return "" if verdict.is_tie else "Not settled yet." if is_running else "Not settled."

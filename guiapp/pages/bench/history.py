@@ -1,23 +1,21 @@
-"""The runs of the Bench page that are kept, newest first."""
+"""The runs of the Bench page that are saved, newest first."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import NamedTuple
 
-from PySide6.QtCore import QLockFile, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.history import (
     HASH_DIGITS,
     SpeedChange,
+    busy_text,
     compare_runs,
     different_conditions,
     load_run,
@@ -26,25 +24,17 @@ from guiapp.analysis.bench.history import (
     save_run,
     save_run_somewhere,
 )
-from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.report import busy_text
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import counted
-from guiapp.core.text.outside_json import read_json
-from guiapp.kit.state.background import LatestJob, Writer
-from guiapp.pages.bench.live import LiveRun
+from guiapp.kit.state.background import LatestJob
 
-LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
-JOURNAL_SUFFIX, LOCK = ".jsonl", ".lock"
-MOST_BYTES = 16 << 20  # from here on no single samples: results, which hold them, follow each cell
-YOUR_TEXT = "your text"
+LONGEST_SAVING_S = 10.0  # that closing waits for
 RUNS = "runs"  # the folder beside the settings
-TEXTS, UNFINISHED = "texts", "unfinished"  # the folders within it
+TEXTS = "texts"  # the folder within it
 SUFFIX = ".json"
-KEPT_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
-UNFINISHED_NAME = "Unfinished"
+SAVED_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
 MOST_LISTED = 20
 
 
@@ -58,15 +48,17 @@ class SavedRun:
 
     @classmethod
     def at(cls, path: Path) -> SavedRun:
+        """Such as “before · 2026-11-21 18:54, gpt-2”; files of other names are called by these."""
         name = name_of(path)
-        return cls(path, _title_of(path, name), name)
+        title = " · ".join(filter(None, [name, SAVED_NAME.sub(r"\1 \2:\3, ", path.stem)]))
+        return cls(path, title, name)
 
 
 class OpenedRun(NamedTuple):
     """A run that was read from a file."""
 
     entry: SavedRun
-    record: Record
+    run: BenchRun
 
 
 @dataclass(frozen=True)
@@ -86,17 +78,18 @@ class RunComparison:
     busy: str = ""
 
     @classmethod
-    def of(cls, title: str, old: Record, new: Record) -> RunComparison:
-        changes = compare_runs(old, new)
-        told = tuple(change for change in changes if change.is_change)
-        return cls(title, told, len(changes), tuple(different_conditions(old, new)), busy_text(changes))
+    def of(cls, title: str, old: BenchRun, new: BenchRun) -> RunComparison:
+        every = compare_runs(old, new)
+        changes = tuple(change for change in every if change.verdict != "same")
+        return cls(title, changes, len(every), tuple(different_conditions(old, new)), busy_text(every))
 
     def __str__(self) -> str:
         n_sure = sum(change.is_sure for change in self.changes)
-        told = f"In both: {counted(self.n_compared, 'result')}, of them surely different: {n_sure}"
-        if n_unsure := len(self.changes) - n_sure:
-            told += f", maybe: {n_unsure}"
-        return "; ".join(filter(None, [told, self.busy, *self.conditions]))
+        n_unsure = len(self.changes) - n_sure
+        clear = f"{n_sure or 'none'} clearly different"
+        maybe = f", {n_unsure} maybe" if n_unsure else ""
+        results = f"{counted(self.n_compared, 'result')} in both runs, {clear}{maybe}"
+        return "; ".join(filter(None, [results, self.busy, *self.conditions]))
 
 
 @dataclass(frozen=True)
@@ -104,11 +97,11 @@ class FinishedRun:
     """What became of a run when it was over.
 
     comparison  with the last one of its kind, None where there is none
-    path        its file among the kept runs, None where it is not among them
+    path        its file among the saved runs, None where it is not among them
     problem     why it is not, "" where it is
     """
 
-    record: Record
+    run: BenchRun
     comparison: RunComparison | None
     path: Path | None
     problem: str = ""
@@ -120,49 +113,40 @@ class RunHistory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def keep(self, record: Record, journal: Journal) -> FinishedRun:
-        """Save a run, end its journal, which stays if need be, and compare with the last one of its kind."""
-        path, problem = self._place_of(record), ""
+    def save(self, record: Record) -> None:
+        """Save what a run has by now; raises BenchError."""
+        save_run(self._path_of(record), record)
+
+    def finish(self, run: BenchRun) -> FinishedRun:
+        """Save a run, here if that can be, and compare it with the last one of its kind."""
+        record = run.record()
+        path, problem = self._path_of(record), ""
         try:
             save_run_somewhere(path, record)
         except BenchError as error:  # which says where it is instead
             problem = f"The run is on the page and not in the list of runs: {error}"
-        journal.end(is_saved=not problem)
-        return FinishedRun(record, self._compare(record), None if problem else path, problem)
-
-    def begin(self) -> Journal:
-        """A place for what a run measures while it goes on."""
-        return Journal(self.folder / UNFINISHED)
+        return FinishedRun(run, self._compare(run, path), None if problem else path, problem)
 
     def newest(self) -> OpenedRun | None:
-        """The run before this start of the program, be it one that was cut off when that was killed."""
-        self._keep_cut_off_runs()
-        for path, record in _readable(self._paths()):
-            return OpenedRun(SavedRun.at(path), record)
+        """The run before this start of the program."""
+        for path, run in _readable(self._paths()):
+            return OpenedRun(SavedRun.at(path), run)
         return None
-
-    def _keep_cut_off_runs(self) -> None:
-        """Keep what was measured by runs whose program was killed; those that cannot be saved wait."""
-        for journal, record in cut_off_runs(self.folder / UNFINISHED):
-            with suppress(OSError, BenchError):
-                if record is not None:
-                    save_run(self._place_of(record), {"name": UNFINISHED_NAME, **record})
-                journal.unlink()
-
-    def _place_of(self, record: Record) -> Path:
-        started = record["environment"]["started"].replace(":", "").replace("+", "-")
-        model = Path(record["vocabulary"]["path"]).stem
-        return self.folder / f"{started} {model}{SUFFIX}"
 
     def runs(self) -> list[SavedRun]:
         return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
 
-    def _compare(self, record: Record) -> RunComparison | None:
+    def _path_of(self, record: Record) -> Path:
+        started = record["environment"]["started"].replace(":", "").replace("+", "-")
+        model = Path(record["vocabulary"]["path"]).stem
+        return self.folder / f"{started} {model}{SUFFIX}"
+
+    def _compare(self, run: BenchRun, its_path: Path) -> RunComparison | None:
         """With the newest other run of the same vocabulary that measured some of the same; else None."""
-        others = (path for path in self._paths()[: MOST_LISTED + 1] if path != self._place_of(record))
+        others = (path for path in self._paths()[: MOST_LISTED + 1] if path != its_path)
         for path, old in _readable(others):
-            if _tokens_of(old) == _tokens_of(record):
-                comparison = RunComparison.of(SavedRun.at(path).title, old, record)
+            if _tokens_of(old) == _tokens_of(run):
+                comparison = RunComparison.of(SavedRun.at(path).title, old, run)
                 if comparison.n_compared:
                     return comparison
         return None
@@ -171,10 +155,18 @@ class RunHistory:
         return sorted(self.folder.glob(f"*{SUFFIX}"), reverse=True)
 
 
-def _tokens_of(run: Record) -> tuple[str | None, str]:
+def _tokens_of(run: BenchRun) -> tuple[str | None, str]:
     """What must be the same for the same tokens."""
-    vocabulary = run.get("vocabulary", {})
-    return vocabulary.get("sha256"), vocabulary.get("chosen_pre", "")
+    return run.vocabulary.get("sha256"), run.vocabulary.get("chosen_pre", "")
+
+
+def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, BenchRun]]:
+    """Those that are runs: the folder may hold files of others."""
+    for path in paths:
+        try:
+            yield path, load_run(path)
+        except BenchError:
+            continue
 
 
 def with_saved_text(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
@@ -195,143 +187,15 @@ def with_saved_text(plan: Plan, history: RunHistory | None, text: bytes) -> Plan
     return replace(plan, corpora=tuple(str(path) if name == YOUR_TEXT else name for name in plan.corpora))
 
 
-def _title_of(path: Path, name: str) -> str:
-    """What a run is called, when it began and of which model, "before · 2026-11-21 18:54, gpt-2".
-
-    Of other files than kept ones their name.
-    """
-    return " · ".join(filter(None, [name, KEPT_NAME.sub(r"\1 \2:\3, ", path.stem)]))
-
-
-def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, Record]]:
-    """Those that are runs: the folder may hold files of others."""
-    for path in paths:
-        try:
-            yield path, load_run(path)
-        except BenchError:
-            continue
-
-
-class Journal:
-    """A run on the disk while it goes on: what is left of it when the whole program is killed.
-
-    A thread of its own takes events down, so that nobody waits for the disk.
-
-    problem  why it does not, "" while it does
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.problem = ""
-        self._path = folder / _new_name()
-        self._lock = _lock_of(self._path)
-        self._file: TextIO | None = None
-        self._n_bytes = 0
-        self._writer = Writer("journal")
-        self._writer.submit(self._begin)
-
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Take an event down; where the disk is full, this and all later ones are missing."""
-        self._writer.submit(self._write, event)
-
-    def end(self, is_saved: bool) -> None:
-        """The run is over; its journal goes if it is kept elsewhere."""
-        self._writer.submit(self._end, is_saved)
-
-    def finish(self) -> None:
-        self._writer.finish()
-
-    def _begin(self) -> None:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            if self._lock.tryLock(0):
-                self._file = self._path.open("w", encoding="utf-8", buffering=1)  # each line goes out whole
-            else:  # other windows would take what is not locked for a run that was cut off
-                self._give_up("it cannot be locked, the disk may be full")
-        except OSError as error:
-            self._give_up(error.strerror)
-
-    def _write(self, event: Mapping[str, Any]) -> None:
-        if self._file is None:
-            return
-        line = json.dumps(event) + "\n"
-        try:
-            if event["event"] != "sample" or self._n_bytes + len(line) <= MOST_BYTES:
-                self._n_bytes += self._file.write(line)
-        except OSError as error:
-            self._give_up(error.strerror)
-
-    def _end(self, is_saved: bool) -> None:
-        self._close()
-        if is_saved:
-            with suppress(OSError):  # the next start finds it
-                self._path.unlink()
-        self._lock.unlock()
-
-    def _give_up(self, reason: str | None) -> None:
-        self.problem = f"not on the disk while it goes on: {reason}"
-        self._close()
-
-    def _close(self) -> None:
-        file, self._file = self._file, None
-        if file is not None:
-            with suppress(OSError):  # what could not be written was told already
-                file.close()
-
-
-def cut_off_runs(folder: Path) -> Iterator[tuple[Path, Record | None]]:
-    """Journals that no process writes any more, each with what was measured, or None where nothing was.
-
-    A journal stays locked until the next one is asked for: the one who keeps its run removes it meanwhile.
-    """
-    for path in sorted(folder.glob(f"*{JOURNAL_SUFFIX}")):
-        lock = _lock_of(path)
-        if lock.tryLock(0):
-            run = _run_in(path)
-            yield path, run.record if run.results else None
-            lock.unlock()
-
-
-def _run_in(path: Path) -> LiveRun:
-    run, is_known = LiveRun(), True
-    with suppress(AttributeError, KeyError, TypeError):  # somebody else's lines
-        for event in _events_in(path):
-            if event["event"] == "cell":  # earlier versions had other scenarios
-                is_known = event["scenario"] in SCENARIOS
-            if is_known:
-                run.add(event)
-    run.end()
-    return run
-
-
-def _events_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Up to the line within which it was cut off."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for line in file:
-            try:
-                yield read_json(line)
-            except ValueError:
-                return
-
-
-def _new_name() -> str:
-    return f"{time.time_ns()}-{os.getpid()}{JOURNAL_SUFFIX}"
-
-
-def _lock_of(path: Path) -> QLockFile:
-    lock = QLockFile(str(path.with_suffix(LOCK)))
-    lock.setStaleLockTime(0)  # however long ago: it holds while its process runs
-    return lock
-
-
 class SavedRuns(QObject):
-    """Lists, keeps, opens, compares and renames runs, each in a thread: the disk may be slow or far away.
+    """Lists, saves, opens, compares and renames runs, each in a thread: the disk may be slow or far away.
 
     Signals:
         changed(): `runs` is new.
         opened(OpenedRun): what was asked for.
         newest_read(OpenedRun): the newest of those that were there at the start, where there is one.
-        compared(Comparison): what was asked for.
-        saved(Kept): what became of a run that is over.
+        compared(RunComparison): what was asked for.
+        saved(FinishedRun): what became of a run that is over.
         failed(str): why one cannot be opened, compared or renamed.
     """
 
@@ -347,13 +211,12 @@ class SavedRuns(QObject):
         self._history = history
         self.runs: list[SavedRun] = []  # the newest first
         self.shown: Path | None = None  # the file of the run that the page shows, if it has one
-        self._journal: Journal | None = None  # of the run that goes on
         self._names: dict[Path, str] = {}  # still to be given
         self._listing = LatestJob[list[SavedRun]](self, self._take_list)
         self._reading = LatestJob[OpenedRun](self, self.opened, self.failed)
         self._finding = LatestJob[OpenedRun | None](self, self._on_newest_read)
         self._comparing = LatestJob[RunComparison](self, self.compared, self.failed)
-        self._keeping = LatestJob[FinishedRun](self, self._on_saved)
+        self._saving = LatestJob[FinishedRun | None](self, self._on_saved)
         self._renaming = LatestJob[None](self, failed=self.failed)
         for ended in (self._renaming.done, self._renaming.failed):
             ended.connect(self.refresh)
@@ -367,41 +230,27 @@ class SavedRuns(QObject):
     def open(self, path: Path) -> None:
         self._reading.start(lambda _: OpenedRun(SavedRun.at(path), load_run(path)))
 
-    def compare(self, path: Path, record: Record) -> None:
-        self._comparing.start(lambda _: RunComparison.of(SavedRun.at(path).title, load_run(path), record))
+    def compare(self, path: Path, run: BenchRun) -> None:
+        self._comparing.start(lambda _: RunComparison.of(SavedRun.at(path).title, load_run(path), run))
 
     def rename(self, run: SavedRun, name: str) -> None:
         self._names[run.path] = name
         self._renaming.start(lambda _: self._rename_all())
 
-    def begin(self) -> None:
-        """A run starts: what it measures is on the disk while it goes on."""
-        self._journal = None if self._history is None else self._history.begin()
+    def save(self, run: BenchRun) -> None:
+        """What a run has by now is on the disk while it goes on, in case the program is killed."""
+        if (history := self._history) is not None and run.finished:
+            record = run.record()
+            self._saving.start(lambda _: history.save(record))
 
-    def take_down(self, event: Mapping[str, Any]) -> None:
-        if self._journal is not None:
-            self._journal.add(event)
-
-    @property
-    def problem(self) -> str:
-        """Why the run that goes on is not on the disk, "" if it is."""
-        return "" if self._journal is None else self._journal.problem
-
-    def keep(self, record: Record) -> None:
-        """The run is over: put it beside the others, and compare it with the last one of its kind."""
-        history, journal, self._journal = self._history, self._journal, None
-        if history is None or journal is None:
-            return
-        if record["results"]:
-            self._keeping.start(lambda _: history.keep(record, journal))
-        else:
-            journal.end(is_saved=True)  # nothing is in it
+    def finish(self, run: BenchRun) -> None:
+        """The run is over: put it with the others, and compare it with the last one of its kind."""
+        if (history := self._history) is not None and run.finished:
+            self._saving.start(lambda _: history.finish(run))
 
     def close(self) -> None:
-        if self._journal is not None:  # the process ended without a word
-            self._journal.end(is_saved=False)
-        self._keeping.finish(LONGEST_SAVING_S)
-        self._renaming.finish(LONGEST_SAVING_S)
+        for work in (self._saving, self._renaming):
+            work.finish(LONGEST_SAVING_S)
         for job in (self._listing, self._finding, self._reading, self._comparing):
             job.wait()
 
@@ -420,6 +269,7 @@ class SavedRuns(QObject):
             self.newest_read.emit(opened)
         self.refresh()
 
-    def _on_saved(self, saved: FinishedRun) -> None:
-        self.saved.emit(saved)
-        self.refresh()
+    def _on_saved(self, finished: FinishedRun | None) -> None:
+        if finished is not None:
+            self.saved.emit(finished)
+            self.refresh()

@@ -11,16 +11,15 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
-from guiapp.analysis.bench.measurement import Record
-from guiapp.analysis.bench.notes import Verdict, notes, verdict_of
+from guiapp.analysis.bench.findings import YOUR_TEXT, Verdict, deviations, notes, verdict_of
 from guiapp.analysis.bench.plan import RUN_OWN, Plan, plan_from, whole_path
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.processes import command_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, LineProcess, Working
+from guiapp.kit.state.background import LatestJob, LineProcess
 from guiapp.pages.bench.choice import BenchChoice, CustomContenders, duration_text
 from guiapp.pages.bench.history import (
-    YOUR_TEXT,
     FinishedRun,
     OpenedRun,
     RunComparison,
@@ -28,7 +27,6 @@ from guiapp.pages.bench.history import (
     SavedRuns,
     with_saved_text,
 )
-from guiapp.pages.bench.live import LiveRun, LoadingStage, deviations_of
 
 COMMAND = (*command_of("guiapp.analysis.bench"), RUN_OWN)  # whoever uses the window has said yes to each
 FAREWELL_MS = 3000
@@ -70,12 +68,11 @@ class BenchModel(QObject):
         self._history = history
         self.comparison: RunComparison | None = None
         self.choice = BenchChoice(session, own, self)
-        self._run = LiveRun()
+        self.measured = BenchRun()
         self.is_paused = False
         self.isolated = ""
         self.progress = ""
-        self._differences = DifferenceFinder(session, self)
-        self._differences.failed.connect(self.failed)
+        self._locating = LatestJob[DifferenceLocation](self, self._show_difference, self.failed)
         self._ended_because = ""
         self._starting = LatestJob[Plan](self, self._start, self._give_up)
         self.saved = SavedRuns(history, self)
@@ -98,10 +95,11 @@ class BenchModel(QObject):
         return self._starting.is_busy or self._runner.is_running
 
     def run(self) -> None:
+        """Measure what is chosen."""
         if not self.can_run:
             return
         plan, history = self.choice.plan, self._history
-        self._run, self.comparison, self.saved.shown = LiveRun(), None, None
+        self.measured, self.comparison, self.saved.shown = BenchRun(), None, None
         self.is_paused = False
         self.set_progress("Starting …")
         if YOUR_TEXT in plan.corpora:
@@ -113,7 +111,6 @@ class BenchModel(QObject):
         self.results_changed.emit()
 
     def _start(self, plan: Plan) -> None:
-        self.saved.begin()
         self._runner.start(plan)
 
     def _give_up(self, problem: str) -> None:
@@ -129,23 +126,23 @@ class BenchModel(QObject):
             self.set_progress("Stopped")
             self.running_changed.emit()
         else:
-            self._runner.stop()
+            self._runner.send("stop")
 
     def toggle_pause(self) -> None:
         if self._starting.is_busy:
             return
         self.is_paused = not self.is_paused
-        (self._runner.pause if self.is_paused else self._runner.resume)()
+        self._runner.send("pause" if self.is_paused else "resume")
         self.running_changed.emit()
 
     def hold(self) -> None:
         if self._runner.is_running:
-            self._runner.hold()
+            self._runner.send("hold")
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
         self._starting.wait()
-        self._differences.close()
+        self._locating.wait()
         self.choice.close()
         self._runner.close()
         self.saved.close()
@@ -153,68 +150,47 @@ class BenchModel(QObject):
     # The results
 
     @property
-    def results(self) -> list[Record]:
+    def results(self) -> list[BenchResult]:
         """Finished records, and those of the cell that runs with what they have so far."""
-        return self._run.results
-
-    def deviations(self, text: str = "") -> dict[str, Record]:
-        """Whose ids differ, each with its result of this text, or else of the longest that there is."""
-        return deviations_of(self.results, text)
+        return self.measured.results
 
     @property
     def can_report(self) -> bool:
         """Whether a report would hold figures: those of the cell that runs are in none."""
-        return bool(self._run.report.results)
-
-    @property
-    def loading(self) -> Mapping[str, LoadingStage]:
-        return self._run.loading
+        return bool(self.measured.finished)
 
     @property
     def awaited(self) -> list[str]:
         """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
-        planned = self.record["plan"].get("contenders") or (self.choice.contenders if self.is_running else ())
-        there = {row["contender"] for row in (*self.results, *self._run.report.left_out)}
+        planned = self.measured.plan.get("contenders") or (self.choice.contenders if self.is_running else ())
+        there = {row.contender for row in self.results} | {each.contender for each in self.measured.left_out}
         return [name for name in planned if name not in there]
 
     @property
     def unopened(self) -> set[str]:
         """Who is being opened, or waits for it."""
-        return {*self.loading, *self.awaited} - {each["contender"] for each in self._run.report.contenders}
+        return {*self.measured.loading, *self.awaited} - {
+            each["contender"] for each in self.measured.contenders
+        }
 
     @property
     def failed_to_open(self) -> Mapping[str, str]:
         """Why one that was asked for takes no part at all."""
-        planned = self.record["plan"].get("contenders", ())
-        left_out = self._run.report.left_out
-        gone = {each["contender"]: each["reason"] for each in left_out if not each["scenario"]}
+        planned = self.measured.plan.get("contenders", ())
+        gone = {each.contender: each.reason for each in self.measured.left_out if not each.scenario}
         return {name: gone[name] for name in planned if name in gone}
 
     def verdict(self, text: str, baseline: str) -> Verdict | None:
-        return verdict_of(self.results, text, baseline)
-
-    @property
-    def noise(self) -> str:
-        """What disturbs the run that goes on, "" where nothing does or nothing is known yet."""
-        told = (self._run.noise, self.saved.problem)
-        return " · ".join(filter(None, told)) if self.is_running else ""
-
-    @property
-    def record(self) -> Record:
-        """The run as `tokenloupe bench --json` writes it."""
-        return self._run.record
+        reference = self.measured.vocabulary.get("library", "")
+        return verdict_of(self.results, text, baseline, reference)
 
     @property
     def measured_another(self) -> str:
         """What the results are of where that is not open now: "model" or "text"; "" where both are."""
-        vocabulary, now, document = (
-            self.record["vocabulary"],
-            self._session.vocabulary,
-            self._session.document,
-        )
-        if now is not None and vocabulary.get("path") not in (None, str(now.path)):
+        now, document = self._session.vocabulary, self._session.document
+        if now is not None and self.measured.vocabulary.get("path") not in (None, str(now.path)):
             return "model"
-        used = next((each for each in self.record["corpora"] if each["name"] == YOUR_TEXT), None)
+        used = next((each for each in self.measured.corpora if each["name"] == YOUR_TEXT), None)
         if used is None or used.get("size_bytes", document.size) > MOST_HASHED:
             return ""
         is_same = document.size == used.get("size_bytes", document.size)
@@ -228,18 +204,18 @@ class BenchModel(QObject):
 
     def _show_opened(self, opened: OpenedRun) -> None:
         if not self.is_running:
-            self.show_run(opened.record, f"A saved run: {opened.entry.title}", opened.entry.path)
+            self.show_run(opened.run, f"A saved run: {opened.entry.title}", opened.entry.path)
 
     def _show_newest(self, opened: OpenedRun) -> None:
         """The last run of an earlier start, unless somebody has begun another one meanwhile."""
         if not self.is_running and not self.results:
-            self.show_run(opened.record, opened.entry.title, opened.entry.path)
+            self.show_run(opened.run, opened.entry.title, opened.entry.path)
 
     def compare_with(self, path: Path) -> None:
         if path == self.saved.shown:
             self.failed.emit(f"{path.name} is the run that is shown. Choose another one to compare it with.")
         else:
-            self.saved.compare(path, self.record)
+            self.saved.compare(path, self.measured)
 
     def _take_comparison(self, comparison: RunComparison) -> None:
         if not self.is_running:
@@ -250,12 +226,11 @@ class BenchModel(QObject):
 
     @property
     def notes(self) -> list[str]:
-        """What one should know who reads the figures; a run that is going on is not called stopped."""
-        run = self.record
-        return notes({**run, "complete": run["complete"] or self.is_running or not self.results})
+        """What one should know who reads the figures."""
+        return notes(self.measured, self.is_running)
 
-    def show_run(self, record: Record, title: str = "A saved run", path: Path | None = None) -> None:
-        self._run, self.comparison, self.saved.shown = LiveRun.of(record), None, path
+    def show_run(self, run: BenchRun, title: str = "A saved run", path: Path | None = None) -> None:
+        self.measured, self.comparison, self.saved.shown = run, None, path
         self.isolate("")
         self.set_progress(title)
         self.results_changed.emit()
@@ -267,18 +242,39 @@ class BenchModel(QObject):
 
     def open_difference(self, contender: str, text: str = "") -> None:
         """Put the text in which a contender differs into the session, and select the first place."""
-        if (result := self.deviations(text).get(contender)) is not None:
-            self._differences.open(result, plan_from(self._run.record["plan"]))
+        result = deviations(self.results, text).get(contender)
+        tokenizer, model, plan = (
+            self._session.tokenizer,
+            self._session.loader.model,
+            plan_from(self.measured.plan),
+        )
+        if result is None:
+            return
+        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
+            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
+            return
+        if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
+            split = f"as “{plan.pre}”, chosen by hand" if plan.pre else "as the file asks"
+            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
+            return
+        self._locating.start(lambda _: first_difference(result, plan, tokenizer))
+
+    def _show_difference(self, place: DifferenceLocation) -> None:
+        document = self._session.document
+        if document.text() != place.text:
+            self._session.text.show(place.text)
+        end = document.next_grapheme(place.start)  # tokens may hold part of a character
+        self._session.text.point_out(place.start, max(place.end, end))
 
     def _take(self, event: dict[str, Any]) -> None:
-        self._run.add(event)
-        self.saved.take_down(event)
+        self.measured.add(event)
         match event["event"]:
             case "started":
                 self.set_progress("")
             case "loading" | "loaded" | "left out":
                 self.results_changed.emit()
             case "cell":
+                self.saved.save(self.measured)
                 label, left = SCENARIOS[event["scenario"]].label, duration_text(event["seconds_left"])
                 place = f"{label}, {event['number']} of {event['of']}, about {left} left"
                 self.set_progress(place if event["of"] > 1 else "")
@@ -291,58 +287,25 @@ class BenchModel(QObject):
                 self.set_progress("Done" if event["complete"] else "Stopped")
 
     def _end(self, problem: str) -> None:
-        self._run.end()
+        self.measured.end()
         self.is_paused, self._ended_because = False, problem
         if problem:
             self.set_progress("Ended early")
             self.failed.emit(problem)
-        self.saved.keep(self._run.record)
+        self.saved.finish(self.measured)
         self.running_changed.emit()
         self.results_changed.emit()
 
     def _on_run_saved(self, saved: FinishedRun) -> None:
         if saved.problem:
             self.failed.emit(" ".join(filter(None, (self._ended_because, saved.problem))))
-        if not self.is_running and saved.record["results"] == self.results:
+        if not self.is_running and saved.run is self.measured:
             self.comparison, self.saved.shown = saved.comparison, saved.path
             self.results_changed.emit()
 
     def set_progress(self, progress: str) -> None:
         self.progress = progress
         self.progress_changed.emit()
-
-
-class DifferenceFinder(Working):
-    """Puts the text of a result into the session, and selects the place.
-
-    Signals:
-        failed(str): why it cannot.
-    """
-
-    failed = Signal(str)
-
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._job = LatestJob[DifferenceLocation](self, self._show, self.failed)
-
-    def open(self, result: Record, plan: Plan) -> None:
-        tokenizer, model = self._session.tokenizer, self._session.loader.model
-        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
-            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
-            return
-        if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
-            split = f"as “{plan.pre}”, chosen by hand" if plan.pre else "as the file asks"
-            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
-            return
-        self._job.start(lambda _: first_difference(result, plan, tokenizer))
-
-    def _show(self, place: DifferenceLocation) -> None:
-        document = self._session.document
-        if document.text() != place.text:
-            self._session.text.show(place.text)
-        end = document.next_grapheme(place.start)  # tokens may hold part of a character
-        self._session.text.point_out(place.start, max(place.end, end))
 
 
 # The benchmark's process: started with a plan, talked to by lines, and told by its events
@@ -376,27 +339,15 @@ class BenchRunner(QObject):
             return
         self._has_finished = False
         self._process.start()
-        self._send(json.dumps(plan.record()))
+        self.send(json.dumps(plan.record()))
 
-    def pause(self) -> None:
-        self._send("pause")
-
-    def resume(self) -> None:
-        self._send("resume")
-
-    def hold(self) -> None:
-        self._send("hold")
-
-    def stop(self) -> None:
-        """Ask it to tell what it has and to end."""
-        self._send("stop")
+    def send(self, command: str) -> None:
+        """`pause`, `resume`, `hold`, or `stop`, after which it says what it has and ends."""
+        self._process.send(f"{command}\n".encode())
 
     def close(self) -> None:
         """End it whatever it does, and wait for that."""
         self._process.leave(FAREWELL_MS)
-
-    def _send(self, line: str) -> None:
-        self._process.send(f"{line}\n".encode())
 
     def _take(self, lines: list[bytes]) -> None:
         for line in lines:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtGui import QGuiApplication, QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -24,8 +24,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.analysis.bench.findings import PACKAGE
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.worker_process import TrialResult, try_custom
 from guiapp.analysis.libraries.custom import (
     COMMAND,
     KINDS,
@@ -37,10 +39,11 @@ from guiapp.analysis.libraries.custom import (
 )
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.text.numbers_in_words import counted, quoted
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import later
-from guiapp.kit.widgets.controls import ChoiceBox, Explanation, Popover, push_button, tool_button
+from guiapp.kit.state.background import LatestJob, Progress, later
+from guiapp.kit.widgets.controls import ChoiceBox, Popover, push_button, tool_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton
@@ -48,6 +51,7 @@ from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
+    READABLE,
     SMALL_FONT_PX,
     UNIT_PX,
     Theme,
@@ -58,7 +62,7 @@ from guiapp.kit.widgets.theme import (
 )
 from guiapp.pages.bench.bar import RunButton, add_files, add_folder, size_of
 from guiapp.pages.bench.charts import SWATCH_PX, swatch
-from guiapp.pages.bench.choice import AIMS, BenchChoice, CustomContenders, CustomTrial, duration_text
+from guiapp.pages.bench.choice import AIMS, BenchChoice, CustomContenders, duration_text
 from guiapp.pages.bench.model import BenchModel
 
 DIALOG_PX, LIST_PX = 560, 96
@@ -66,8 +70,10 @@ TITLES = {"A command for each text": COMMAND, "A command that stays": STREAM, "A
 EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:encode"}
 WARNING = "It runs on this computer as you do, whenever it takes part. Add only what you trust."
 NO_MODEL = "Open a model to try it."
-LEFT_OUT = "Left out, as other Python environments are no longer supported: {}."
 WIDTH_PX = 428
+MOST_REASONS_PX = 220  # high; what is more is scrolled to
+TRIED_BYTES = 2000
+SOME_TEXT = b"Hello world"
 CORES = os.cpu_count() or 1
 SECONDS_EACH = {"5 s each": 5.0, "10 s each": 10.0, "30 s each": 30.0, "2 min each": 120.0}
 THREADS = {
@@ -143,7 +149,7 @@ class LimitsCard(Popover):
         super().__init__(parent)
         self._choice = choice
         self.boxes = {
-            "seconds_each": ChoiceBox("Time for each chart", SECONDS_EACH),
+            "time_budget_s": ChoiceBox("Time for each chart", SECONDS_EACH),
             "threads": ChoiceBox("Several threads", THREADS),
             "largest_bytes": ChoiceBox("Largest text of a series of sizes", SIZES),
             "repeat": ChoiceBox("Sizes above a text's own", REPEAT),
@@ -151,16 +157,57 @@ class LimitsCard(Popover):
         rows = (in_row((QLabel(box.accessibleName()), 1), box) for box in self.boxes.values())
         in_column(*rows, on=self, margins=MARGIN_PX)
         for name, box in self.boxes.items():
-            is_time = name == "seconds_each"
-            box.show_choice(choice.seconds_each if is_time else getattr(choice.limits, name))
+            box.show_choice(getattr(choice.limits, name))
             box.activated.connect(partial(self._choose, name))
 
     def _choose(self, name: str, index: int) -> None:
-        value = self.boxes[name].itemData(index)
-        if name == "seconds_each":
-            self._choice.set_seconds_each(value)
-        else:
-            self._choice.adjust(**{name: value})
+        self._choice.adjust(**{name: self.boxes[name].itemData(index)})
+
+
+class MissingCard(Popover):
+    """Who cannot take part and why, and a line to copy that installs what is not there."""
+
+    def __init__(self, choice: BenchChoice, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Not here")
+        self._choice = choice
+        self.reasons = plain_label(wraps=True)
+        self.reasons.setTextInteractionFlags(READABLE)
+        self.install = QLineEdit(readOnly=True)
+        self.install.setAccessibleName("Command that installs them")
+        self.install.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.copy_button = push_button("Copy", self._copy)
+        self.again_button = push_button("Look again", choice.look_again)
+        self.again_button.setToolTip("Find what was installed meanwhile")
+        self._area = QScrollArea()
+        scroll_down(self._area, self.reasons)
+        self._area.viewport().setAutoFillBackground(False)
+        self.reasons.setAutoFillBackground(False)
+        self._line = framed(in_row((self.install, 1), self.copy_button))
+        self._line.setFrameShape(QFrame.Shape.NoFrame)
+        buttons = in_row(STRETCH, self.again_button)
+        parts = heading("Not here"), self._line, self._area, buttons
+        in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        self.setFixedWidth(WIDTH_PX)
+        choice.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        missing = self._choice.missing
+        packages = [match[1] for each in missing if (match := PACKAGE.search(each.reason))]
+        others = [each.reason for each in missing if not PACKAGE.search(each.reason)]
+        self.install.setText(f"pip install {' '.join(packages)}")
+        self.install.setCursorPosition(0)
+        self._line.setVisible(bool(packages))
+        self.reasons.setText("\n".join(others) if missing else "All libraries are here.")
+        needed_px = self.reasons.heightForWidth(WIDTH_PX - 3 * MARGIN_PX)
+        self._area.setFixedHeight(min(needed_px, MOST_REASONS_PX))
+        self._area.setVisible(bool(self.reasons.text()))
+        self.adjustSize()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.install.text())
+        self.copy_button.setText("Copied")
 
 
 class MorePanel(QFrame):
@@ -279,9 +326,9 @@ class MorePanel(QFrame):
             menu.addAction(aim.title, partial(self._choice.aim_at, aim))
 
     def _show_missing(self) -> None:
-        missing = self._choice.missing
-        reasons = [f"{name}: {reason.removeprefix(f'{name} is ')}" for name, _, reason, _ in missing]
-        Explanation("Not here", "\n".join(reasons), self).open_under(self.missing_button)
+        card = MissingCard(self._choice, self)
+        card.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        card.open_under(self.missing_button)
 
     def _add_own(self) -> None:
         """Let one take part that somebody writes down; it is remembered."""
@@ -312,7 +359,8 @@ class CustomDialog(QDialog):
         self.setWindowTitle("Contenders of your own")
         self.chosen: CustomContender | None = None
         self._own = own
-        self._trial = CustomTrial(session, self)
+        self._session = session
+        self._trial = LatestJob[TrialResult](self, self._show_trial, self._refuse)
         self.kind = ChoiceBox("What it is", TITLES)
         self.about = plain_label("dim", wraps=True)
         self.target = QLineEdit()
@@ -325,9 +373,6 @@ class CustomDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Contenders that are there")
         self.list.setMinimumHeight(LIST_PX)
-        self.removed = plain_label("dim", wraps=True)
-        self.removed.setText(LEFT_OUT.format(quoted(", ".join(own.removed), 200)))
-        self.removed.setVisible(bool(own.removed))
         self.choose_button = push_button("Choose…", self._choose_target)
         self.remove_button = push_button("Remove", self._remove)
         self.try_button = push_button("Try", self.try_it)
@@ -345,22 +390,30 @@ class CustomDialog(QDialog):
         return own
 
     def try_it(self) -> None:
+        """With the beginning of the session's text."""
+        tokenizer, model = self._session.tokenizer, self._session.loader.model
+        if tokenizer is None or model is None:
+            return
         try:
-            self._trial.start(self.contender())
+            own = self.contender()
         except CustomError as error:
-            self._trial.refuse(str(error))
+            self._refuse(str(error))
+            return
+        text = self._session.document.text()[:TRIED_BYTES].decode("utf-8", "ignore").encode() or SOME_TEXT
+        self._trial.start(partial(_tried, own, tokenizer, str(model.name), text))
+        self._show_message("Trying …")
 
     def add(self) -> None:
         try:
             self.chosen = self.contender()
         except CustomError as error:
-            self._trial.refuse(str(error))
+            self._refuse(str(error))
             return
         self._own.add(self.chosen)
         self.accept()
 
     def done(self, result: int) -> None:
-        self._trial.close()
+        self._trial.wait()
         super().done(result)
 
     @property
@@ -387,7 +440,6 @@ class CustomDialog(QDialog):
             set_role(QLabel(WARNING, wordWrap=True), "dim"),
             in_row(self.try_button, STRETCH, close, self.add_button),
             (self._kept_part, 1),
-            self.removed,
             on=self,
             margins=MARGIN_PX,
             spacing=2 * UNIT_PX,
@@ -396,7 +448,7 @@ class CustomDialog(QDialog):
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._on_kind_changed)
         self.target.textChanged.connect(self._forget)
-        self._trial.changed.connect(self._on_trial_changed)
+        self._session.vocabulary_changed.connect(self._on_vocabulary_changed)
         self._own.changed.connect(self._on_contenders_changed)
         self.list.currentRowChanged.connect(self._fill_in)
 
@@ -407,16 +459,28 @@ class CustomDialog(QDialog):
         self._forget()
 
     def _forget(self) -> None:
-        self._trial.forget()
+        """Something else is written now."""
+        self._trial.cancel()
+        self._show_message("")
         self.name.setPlaceholderText(self._suggested)
 
-    def _on_trial_changed(self) -> None:
-        trial = self._trial
-        self.try_button.setEnabled(trial.is_possible and not trial.is_busy)
-        self.try_button.setToolTip("" if trial.is_possible else NO_MODEL)
-        set_role(self.message, "bad" if trial.is_bad else "")
-        self.message.setText("Trying …" if trial.is_busy else trial.message)
-        self.message.setVisible(bool(self.message.text()))
+    def _show_trial(self, trial: TrialResult) -> None:
+        self._show_message(str(trial))
+
+    def _refuse(self, reason: str) -> None:
+        self._show_message(reason, "bad")
+
+    def _show_message(self, message: str, role: str = "") -> None:
+        set_role(self.message, role)
+        self.message.setText(message)
+        self.message.setVisible(bool(message))
+        self._on_vocabulary_changed()
+
+    def _on_vocabulary_changed(self) -> None:
+        """There is a model to compare with, or none."""
+        can_try = self._session.tokenizer is not None
+        self.try_button.setEnabled(can_try and not self._trial.is_busy)
+        self.try_button.setToolTip("" if can_try else NO_MODEL)
 
     def _on_contenders_changed(self) -> None:
         self.list.clear()
@@ -443,3 +507,13 @@ class CustomDialog(QDialog):
         name, _ = QFileDialog.getOpenFileName(self, "Choose", "", "Python (*.py)" if is_python else "")
         if name:
             self.target.setText(f"{name}:encode" if is_python else f'"{name}"' if " " in name else name)
+
+
+def _tried(
+    own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress
+) -> TrialResult:
+    def shall_stop() -> bool:
+        progress(0.0)  # raises if so
+        return False
+
+    return try_custom(own, tokenizer, model, text, shall_stop)

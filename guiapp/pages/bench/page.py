@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.bench.notes import LinkedNote
+from guiapp.analysis.bench.findings import LinkedNote
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.text.numbers_in_words import counted
@@ -264,7 +264,7 @@ def _dropped_run(event: QDropEvent) -> Path | None:
 
 
 class Footer(QFrame):
-    """What there is more to choose, and remarks on the run, folded into one line.
+    """What there is more to choose, and notes on the run, folded into one line.
 
     Signals:
         more_clicked(): show all that can be chosen.
@@ -318,7 +318,7 @@ class Footer(QFrame):
         dim, is_open = self._theme_source.theme.dim, self.notes_button.isChecked()
         self.more_button.setIcon(icon("chevron-right", dim))
         self.notes_button.setIcon(icon("chevron-down" if is_open else "chevron-right", dim))
-        self.notes_button.setText(counted(len(self._notes), "remark"))
+        self.notes_button.setText(counted(len(self._notes), "note"))
         self.notes_button.setVisible(bool(self._notes))
         self.notes.setText("")  # a label keeps the colour of its links until it has other words
         self.notes.setText("".join(f"<p style='margin: 0 0 6px 0'>{note}</p>" for note in self._notes))
@@ -331,7 +331,7 @@ class Footer(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as the remarks are, if they are few."""
+        """As high as the notes are, if they are few."""
         needed_px = self.notes.heightForWidth(max(self.width() - 2 * FOOT_SIDE_PX, 1))
         self._area.setFixedHeight(max(min(needed_px, MOST_REMARKS_PX), 0))
 
@@ -340,7 +340,7 @@ class Footer(QFrame):
 
 
 def linked(note: str) -> str:
-    """A remark as rich text: where ids differ, a click leads there."""
+    """A note as rich text: where ids differ, a click leads there."""
     if not isinstance(note, LinkedNote):
         return escape(note)
     target = quote(note.contender, safe="")

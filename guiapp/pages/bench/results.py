@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from html import escape
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.published import n_missing
 from guiapp.analysis.bench.report import (
     ALMOST,
@@ -28,7 +26,9 @@ from guiapp.analysis.bench.report import (
     measured_tables,
     published_tables,
 )
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.export.html import Html, rendered
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.charts.chart import Chart
@@ -55,17 +55,12 @@ from guiapp.pages.bench.choice import THROUGHPUT
 from guiapp.pages.bench.history import RunComparison
 from guiapp.pages.bench.model import BenchModel
 
-NOTHING_PUBLISHED = (
-    "No published figure belongs to what this run measured. “The papers' tables”, under More and Choose, "
-    "measures what TokenTree, rust-gems bpe, gigatoken and the C++ tutorial print figures of."
-)
-NOTHING_COMPARED = "Choose a run under “Runs” to see what is surely faster or slower than in it."
 NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."
 COPIES: Mapping[str, tuple[str, Callable[[Table], str]]] = {
     "csv": ("Copy as CSV", lambda table: csv_lines(table.rows)),
     "markdown": ("Markdown", lambda table: markdown_table(table) + "\n"),
 }
-SORT, COPIED = "sort", "Copied"
+SORT = "sort"
 ROUNDING_PX = 6  # by which Qt may lay out tables wider than the whole, as it rounds up their columns
 ARROWS = {False: " ↑", True: " ↓"}
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
@@ -164,14 +159,14 @@ class ResultsView(QWidget):
 
     def _list_keys(self) -> list[str]:
         model = self._model
-        measured = {row["scenario"] for row in model.results}
+        measured = {row.scenario for row in model.results}
         if not measured:
             return [THROUGHPUT]
         names = [name for name in SCENARIOS if name in measured]
         charts = [key for name in names for key in (CALM if name == THROUGHPUT else [name])]
         is_there = {
             FIGURES: model.can_report,
-            PUBLISHED: not model.is_running and any(published_tables(model.record)),
+            PUBLISHED: not model.is_running and any(published_tables(model.measured)),
             CHANGES: model.comparison is not None,
         }
         return [*charts, *(name for name in TABLES if is_there[name])]
@@ -231,7 +226,7 @@ class ResultsView(QWidget):
     @property
     def _fits_column(self) -> bool:
         model = self._model
-        names = {row["contender"] for row in model.results} | {*model.loading, *model.failed_to_open}
+        names = {row.contender for row in model.results} | {*model.measured.loading, *model.failed_to_open}
         n_rows = len(names | {*model.awaited} if model.is_running else names)
         return self._room_px >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
 
@@ -250,28 +245,28 @@ class ResultsView(QWidget):
         self._offer(shown)
         self._place(shown)
         showing = self._showing  # of what is chosen among the offers
-        n_rows = len({row["contender"] for row in self._rows(THROUGHPUT)}) + len(showing.loading)
+        n_rows = len({row.contender for row in self._rows(THROUGHPUT)}) + len(showing.loading)
         for key, height_px in zip(CALM, (n_rows * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX), strict=True):
             if key in self.charts:  # what is free stays free at the end
                 self.charts[key].setMaximumHeight(height_px if self.is_column else QWIDGETSIZE_MAX)
         for key in shown:
             if key == FIGURES:
-                self.tables.show_tables(*figures(model.record, self.baseline))
+                self.tables.show_tables(*figures(model.measured.finished, self.baseline))
             elif key == PUBLISHED:
-                self.tables.show_tables(*published(model.record))
-            elif key == CHANGES:
+                self.tables.show_tables(*published(model.measured))
+            elif key == CHANGES and model.comparison is not None:
                 self.tables.show_tables(*changed(model.comparison))
             else:
                 self._show(key, self._rows(key), showing)
         if self.has_table_below:
-            rows = [row for row in model.record["results"] if row["corpus"] == self.text]
-            self.tables.show_tables(*figures({**model.record, "results": rows}, self.baseline))
+            rows = [row for row in model.measured.finished if row.corpus == self.text]
+            self.tables.show_tables(*figures(rows, self.baseline))
 
-    def _show(self, key: str, rows: Sequence[Record], showing: Showing) -> None:
+    def _show(self, key: str, rows: Sequence[BenchResult], showing: Showing) -> None:
         """Draw these records, unless they are drawn: times change with their number alone."""
         chart = self.charts[key]
         chart.set_reason("" if rows or (showing.loading and key != EXACTNESS) else NOTHING_YET)
-        shows = [(id(row), row["n"]) for row in rows], showing
+        shows = [(id(row), row.n) for row in rows], showing
         if shows != self._drawn.get(key) and not chart.reason:
             self._drawn[key] = shows
             chart.show_data(data_of(key, rows, showing))
@@ -283,7 +278,7 @@ class ResultsView(QWidget):
                 self.tabs[key] = self._tab(key)
         is_seen = shown[0] != EXACTNESS and (self._fits_two or self._fits_column)  # with throughput
         apart = [key for key in keys if key != EXACTNESS or not is_seen]
-        texts = [row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS]
+        texts = [row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS]
         has_choice = self._shows_all or bool({*keys} - {*CALM, FIGURES}) or len({*texts}) > 1
         for key, tab in self.tabs.items():
             tab.setVisible(has_choice and key in apart)
@@ -298,7 +293,7 @@ class ResultsView(QWidget):
         has_units = has_speeds and bool(results)
         self.units.setVisible(has_units)
         self.quantities.setVisible("curves" in kinds)
-        self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
+        self.baselines.offer([row.contender for row in results if row.mb_per_s])
         has_ratios = has_speeds or FIGURES in shown or self.has_table_below
         self.baselines.setVisible(has_choice and has_ratios and self.baselines.count() > 1)
         self.bar.setVisible(has_choice or has_units)
@@ -342,13 +337,15 @@ class ResultsView(QWidget):
     @property
     def _showing(self) -> Showing:
         model = self._model
-        loading = [LoadingBar(name, each.share or None, each.stage) for name, each in model.loading.items()]
+        loading = [
+            LoadingBar(name, each.share or None, each.stage) for name, each in model.measured.loading.items()
+        ]
         if model.is_running or not model.results:  # the others will take part
             names = model.awaited if model.is_running else model.choice.contenders
-            loading += [LoadingBar(name, None) for name in names if name not in model.loading]
+            loading += [LoadingBar(name, None) for name in names if name not in model.measured.loading]
         loading += [LoadingBar(name, None, why, True) for name, why in model.failed_to_open.items()]
         return showing_of(
-            model.record,
+            model.measured,
             self._theme_source.theme,
             baseline=self.baseline,
             unit=self.units.currentData(),
@@ -357,7 +354,7 @@ class ResultsView(QWidget):
             changes=() if model.comparison is None else model.comparison.changes,
         )
 
-    def _rows(self, key: str) -> list[Record]:
+    def _rows(self, key: str) -> list[BenchResult]:
         has_own = bool(scenario_of(key).own_texts)
         return rows_of(self._model.results, key, self.own_texts.currentText() if has_own else self.text)
 
@@ -460,9 +457,20 @@ class TablesView(QTextBrowser):
     def _draw(self) -> None:
         place = self.verticalScrollBar().value()
         self.document().setDefaultStyleSheet(_style(self._theme_source.theme))
-        parts = (self._html(number, table) for number, table in enumerate(self._tables))
-        intro = f"<p>{escape(self._intro)}</p>" if self._intro else ""
-        self.setHtml(intro + "<p></p>".join(parts))
+        orders = [self._order_of(table) for table in self._tables]
+        values = {
+            "intro": self._intro,
+            "tables": [
+                (self._in_order(table), column, ARROWS[falls])
+                for table, (column, falls) in zip(self._tables, orders, strict=True)
+            ],
+            "copies": [(kind, title) for kind, (title, _) in COPIES.items()],
+            "copied": self._copied,
+            "mark": self._mark,
+            "EQUAL": EQUAL,
+            "ALMOST": ALMOST,
+        }
+        self.setHtml(rendered("bench_tables.html", values))
         self.verticalScrollBar().setValue(place)
         self._fit()
 
@@ -477,41 +485,11 @@ class TablesView(QTextBrowser):
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_wider else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setHorizontalScrollBarPolicy(policy)
 
-    def _html(self, number: int, table: Table) -> str:
-        links = (
-            COPIED
-            if self._copied == f"{key}:{number}"
-            else f'<a class="copy" href="{key}:{number}">{title}</a>'
-            for key, (title, _) in COPIES.items()
-        )
-        heading = f"<b>{escape(table.title)}</b> &nbsp; <span>{escape(table.note)}</span>"
-        column, falls = self._order_of(table)
-        heads = [
-            f'<a href="{SORT}:{number}:{index}">{escape(head)}</a>{ARROWS[falls] if index == column else ""}'
-            for index, head in enumerate(table.rows[0])
-        ]
-        lines = [_line("th", heads)]
-        for name, *cells in self._in_order(table).rows[1:]:
-            lines.append(_line("td", [self._marked(table, name), *map(escape, cells)]))
-        return (
-            f'<table width="100%" cellspacing="0"><tr><td class="plain">{heading}</td>'
-            f'<td class="plain" align="right">{" &nbsp; &nbsp; ".join(links)}</td></tr></table>'
-            f'<table width="100%" cellspacing="0">{"".join(lines)}</table>'
-        )
-
-    def _marked(self, table: Table, name: str) -> str:
+    def _mark(self, table: Table, name: str) -> Html:
+        """The marker of a contender before its name."""
         if table.rows[0][0] != CONTENDER:
-            return escape(name)
-        return f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;{escape(name)}"
-
-
-def _line(kind: str, cells: Sequence[str]) -> str:
-    """The name to the left, all else to the right, whole; exact and deviating ids in their colours."""
-    line = f'<tr><{kind} align="left" class="name">{cells[0]}</{kind}>'
-    for cell in cells[1:]:
-        role = "good" if cell == EQUAL else "warning" if cell.startswith(ALMOST) else ""
-        line += f'<{kind} align="right" class="{role}"><nobr>{cell}</nobr></{kind}>'
-    return f"{line}</tr>"
+            return Html()
+        return Html(f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;")
 
 
 def _style(theme: Theme) -> str:
@@ -527,24 +505,17 @@ def _style(theme: Theme) -> str:
     )
 
 
-def published(run: Record) -> tuple[str, list[Table]]:
-    found = list(published_tables(run))
-    if not found:
-        return NOTHING_PUBLISHED, []
+def published(run: BenchRun) -> tuple[str, list[Table]]:
     intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
     if missing := n_missing(run):
         intro += f" {missing} published figures have no counterpart in this run."
-    return intro, found
+    return intro, list(published_tables(run))
 
 
-def changed(comparison: RunComparison | None) -> tuple[str, list[Table]]:
-    if comparison is None:
-        return NOTHING_COMPARED, []
+def changed(comparison: RunComparison) -> tuple[str, list[Table]]:
     table = change_table(comparison.changes, f"Changed since {comparison.title}")
-    against = f"Against the run {comparison.title}"
-    intro = ". ".join(filter(None, (against, str(comparison))))
-    return f"{intro}.", [table] if comparison.changes else []
+    return f"Against the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
 
 
-def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:
-    return ("" if run["results"] else NOTHING_MEASURED), list(measured_tables(run, baseline))
+def figures(results: Sequence[BenchResult], baseline: str) -> tuple[str, list[Table]]:
+    return ("" if results else NOTHING_MEASURED), list(measured_tables(results, baseline))

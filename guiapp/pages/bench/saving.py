@@ -10,9 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QRect, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.report import report_text
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
@@ -99,7 +99,7 @@ class BenchExport:
         self._model.failed.emit(why)
 
     def _report(self, path: Path, baseline: str) -> Iterator[str]:
-        run, charts, ending = self._model.record, {}, path.suffix.lower()
+        run, charts, ending = self._model.measured, {}, path.suffix.lower()
         for title, svg in paper_charts(run, baseline) if ending == ".html" else ():
             charts[title] = svg
             yield DRAWING.format(len(charts))
@@ -110,7 +110,7 @@ class BenchExport:
 
     def _pictures(self, folder: Path, baseline: str) -> Iterator[str]:
         files: dict[Path, bytes] = {}
-        for number, (title, chart) in enumerate(_charts_of(self._model.record, baseline), 1):
+        for number, (title, chart) in enumerate(_charts_of(self._model.measured, baseline), 1):
             name = re.sub(r"\W+", "-", title.lower()).strip("-")
             files[folder / f"{name}.svg"] = svg_of(chart).encode()
             files[folder / f"{name}.png"] = png_of(chart)
@@ -131,15 +131,15 @@ def _written(files: Mapping[Path, bytes], done: str) -> str:
 # All charts of a run for paper
 
 
-def paper_charts(run: Record, baseline: str) -> Iterator[tuple[str, str]]:
+def paper_charts(run: BenchRun, baseline: str) -> Iterator[tuple[str, str]]:
     """All charts of a run, one after another: name, which no other has, and SVG document."""
     for name, chart in _charts_of(run, baseline):
         yield name, svg_of(chart)
 
 
-def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
+def _charts_of(run: BenchRun, baseline: str) -> Iterator[tuple[str, Chart]]:
     """Each chart laid out for paper; only until the next one is asked for."""
-    results, showing = run["results"], showing_of(run, PAPER, baseline=baseline, is_speed=False)
+    results, showing = run.finished, showing_of(run, PAPER, baseline=baseline, is_speed=False)
     for scenario, row in SCENARIOS.items():
         for text in texts_of(results, scenario):
             rows = rows_of(results, scenario, text)
@@ -152,10 +152,10 @@ def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
                 yield f"Speed × exactness, {text}", _laid_out(EXACTNESS, rows, showing)
 
 
-def _laid_out(key: str, rows: Sequence[Record], showing: Showing) -> Chart:
+def _laid_out(key: str, rows: Sequence[BenchResult], showing: Showing) -> Chart:
     """The chart with these records, as large as they need, without a window."""
     chart = chart_class(key)(None, "")
-    height_px = len({row["contender"] for row in rows}) * ROW_PX + MORE_HEIGHT_PX
+    height_px = len({row.contender for row in rows}) * ROW_PX + MORE_HEIGHT_PX
     chart.resize(WIDTH_PX, max(height_px, LEAST_HEIGHT_PX))
     chart.show_data(data_of(key, rows, showing))
     chart.resize(WIDTH_PX, max(chart.height(), chart.minimumSizeHint().height()))

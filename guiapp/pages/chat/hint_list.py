@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
-from guiapp.analysis.chat.hints import Fix, Hint
+from guiapp.analysis.chat.fixes import Fix
+from guiapp.analysis.chat.hints import Hint
+from guiapp.kit.spans.legend import Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.painting import CENTER, Painted, bold, fill, write
+from guiapp.kit.widgets.painting import CENTER, bold, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.model import ChatModel
 
@@ -42,46 +42,29 @@ TITLES = {
 }
 
 
-class _Number(Painted):
-    """A badge as on the tokens."""
-
-    number, hint = 0, NO_HINT
-
-    def show_number(self, number: int, hint: Hint) -> None:
-        self.number, self.hint = number, hint
-        self.setAccessibleName(f"{hint.severity} {number}")
-        self.update()
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        middle = QPointF(self.width() / 2, self.height() / 2)
-        draw_number(painter, middle, self.number, color_of(self.hint, theme), theme)
-
-
 class HintRow(QFrame):
-    """One hint; a click shows the tokens it is about.
+    """One hint with its fix.
 
     Signals:
-        clicked(): the row was clicked.
-        fix_requested(): its button was.
+        pointed_at(Hint): people want to see what it is about.
         both_requested(): show the prompt with and without control tokens in content.
     """
 
-    clicked = Signal()
-    fix_requested = Signal()
+    pointed_at = Signal(object)
     both_requested = Signal()
 
-    def __init__(self, theme_source: ThemeSource) -> None:
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "bar")
         self.hint = NO_HINT
-        self._theme_source = theme_source
-        self._number = _Number(theme_source)
+        self._model, self._theme_source = model, theme_source
+        self._number = LegendIcon(_badge(0, NO_HINT), theme_source)
         self._number.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         tip = "Show the tokens as the model reads them, and as text, side by side"
         self.both = push_button("Side by side", self.both_requested.emit, role="link", tip=tip)
-        self.button = push_button("", self.fix_requested.emit, role="raised")
+        self.button = push_button("", self._apply_fix, role="raised")
         buttons = in_row(self.both, self.button, STRETCH, spacing=GAP_PX)
         self._said = in_row((self._words, 1), buttons, spacing=GAP_PX)
         in_row(self._number, (self._said, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
@@ -99,7 +82,8 @@ class HintRow(QFrame):
     def show_hint(self, number: int, hint: Hint) -> None:
         """Show this from now on; its words are laid out again only if they are others."""
         before, self.hint = self.hint, hint
-        self._number.show_number(number, hint)
+        self._number.show_drawing(_badge(number, hint))
+        self._number.setAccessibleName(f"{hint.severity} {number}")
         self.both.setVisible(hint.code == BECAME_CONTROL)
         self.button.setText("" if hint.fix is None else hint.fix.label)
         self.button.setVisible(hint.fix is not None)
@@ -116,30 +100,33 @@ class HintRow(QFrame):
         title = Span(f"{said}.  ", theme.text, is_bold=True)
         self._words.set_spans([title, Span(self.hint.what, theme.dim)])
 
+    def _apply_fix(self) -> None:
+        if self.hint.fix is not None and self.hint.fix.remedy:
+            QGuiApplication.clipboard().setText(self.hint.fix.remedy)
+        elif self.hint.fix is not None:
+            self._model.apply_fix(self.hint.fix)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.clicked.emit()
+        self.pointed_at.emit(self.hint)
 
 
 def tip_of(fix: Fix) -> str:
     """What a button does, where that is not plain from its name."""
     if fix.template is not None:
         return "Edits a copy of the template, for this conversation: the model's file stays as it is"
-    return fix.remedy
+    return fix.remedy or ""
 
 
 class HintList(QScrollArea):
     """As high as its rows, up to a few; where there is no room for them, as the first one.
 
     Signals:
-        pointed_at(Hint): people want to see what it is about.
-        both_requested(): as of a row.
-        template_edited(TemplateEdit): a button did that.
+        pointed_at(Hint), both_requested(): as of a row.
         keys_left(): the button that had the keyboard's focus is gone.
     """
 
     pointed_at = Signal(object)
     both_requested = Signal()
-    template_edited = Signal(object)
     keys_left = Signal()
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
@@ -182,27 +169,12 @@ class HintList(QScrollArea):
         return focused is not None and self.isAncestorOf(focused)
 
     def _add_row(self) -> None:
-        row = HintRow(self._theme_source)
-        row.clicked.connect(partial(self._point_at, row))
-        row.fix_requested.connect(partial(self._apply_fix, row))
+        row = HintRow(self._model, self._theme_source)
+        row.pointed_at.connect(self.pointed_at)
         row.both_requested.connect(self.both_requested)
         row.fold(self.width() < NARROW_PX)
         self.rows.append(row)
         self._column.addWidget(row)
-
-    def _point_at(self, row: HintRow) -> None:
-        self.pointed_at.emit(row.hint)
-
-    def _apply_fix(self, row: HintRow) -> None:
-        fix = row.hint.fix
-        if fix is None:
-            return
-        if fix.remedy:
-            QGuiApplication.clipboard().setText(fix.remedy)
-            return
-        self._model.apply_fix(fix)
-        if fix.template is not None:
-            self.template_edited.emit(fix.template)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -232,6 +204,13 @@ class HintList(QScrollArea):
         if heights_px != self._heights_px:
             self._heights_px = heights_px
             self.updateGeometry()
+
+
+def _badge(number: int, hint: Hint) -> Draw:
+    """As on the tokens."""
+    return lambda painter, theme, box: draw_number(
+        painter, box.center(), number, color_of(hint, theme), theme
+    )
 
 
 def color_of(hint: Hint, theme: Theme) -> QColor:

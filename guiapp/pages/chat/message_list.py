@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
@@ -20,7 +20,6 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
-    QPainter,
     QResizeEvent,
     QTextCursor,
     QTextOption,
@@ -48,12 +47,13 @@ from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 from guiapp.kit.document.document import n_units
+from guiapp.kit.spans.legend import EDGE_PX, Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, take_away
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.notices import dropped_files
-from guiapp.kit.widgets.painting import Painted, fill
+from guiapp.kit.widgets.painting import fill
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -96,6 +96,13 @@ TOOLS_EXAMPLE = """[
   }
 ]"""
 
+SAMPLE = (
+    {"role": "system", "content": "You are a careful editor. Answer in one sentence."},
+    {"role": "user", "content": "What does <|im_end|> mean in a prompt?"},
+    {"role": "assistant", "content": "It ends a turn."},
+    {"role": "user", "content": "Und auf Deutsch?"},
+)
+
 
 class MessageList(QFrame):
     """A card for each message, and what is asked of the template besides."""
@@ -119,6 +126,8 @@ class MessageList(QFrame):
         )
         about = "Variables that the template is given, such as “enable_thinking”"
         self.variables = push_button("+ Variables", self._edit_variables, role="quiet", tip=about)
+        about = "A short conversation, to see what becomes of one"
+        self.sample = push_button("Sample conversation", self._take_sample, role="quiet", tip=about)
         self.further = push_button("", self._show_further, role="quiet")
         self.generation = QCheckBox("Generation prompt")
         self.generation.setToolTip("Let the template begin the assistant's next turn")
@@ -127,7 +136,8 @@ class MessageList(QFrame):
         self._area = QScrollArea()
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         buttons = in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX))
-        parts = self._column, self.further, buttons, STRETCH
+        sample = in_row(self.sample, STRETCH, margins=(2 * UNIT_PX, 0))
+        parts = self._column, self.further, buttons, sample, STRETCH
         scroll_down(self._area, framed(in_column(*parts, margins=(GAP_PX, 0), spacing=UNIT_PX), "panel"))
         margins = MARGIN_PX, GAP_PX
         head = in_row(heading("Messages"), STRETCH, self.open, self.paste, margins=margins, spacing=GAP_PX)
@@ -162,6 +172,7 @@ class MessageList(QFrame):
         n_more = len(messages) - n_shown
         self.further.setText(f"Show {min(n_more, AT_ONCE):,} more of {len(messages):,}")
         self.further.setVisible(n_more > 0)
+        self.sample.setVisible(not messages)
         tools = self._model.edited.conversation.tools
         self.tools.setText("+ Tools" if tools is None else counted(len(tools), "tool"))
         self.show_failure("")
@@ -199,6 +210,10 @@ class MessageList(QFrame):
             self.generation.setChecked(self._model.settings.add_generation_prompt)
         n_variables = len(self._model.settings.variables)
         self.variables.setText(counted(n_variables, "variable") if n_variables else "+ Variables")
+
+    def _take_sample(self) -> None:
+        self._model.edited.take(conversation_of(SAMPLE))
+        self.cards[-1].editor.setFocus()
 
     def _show_further(self) -> None:
         self._n_most += AT_ONCE
@@ -491,16 +506,10 @@ REDO = ((CTRL | SHIFT | Qt.Key.Key_Z).toCombined(), (CTRL | Qt.Key.Key_Y).toComb
 ADD = ((CTRL | Qt.Key.Key_Return).toCombined(), (CTRL | Qt.Key.Key_Enter).toCombined())
 
 
-class _Dot(Painted):
-    """The colour of the role."""
-
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self.hue = 0
-        self.setFixedSize(DOT_PX, DOT_PX)
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        fill(painter, QRectF(0, 0, DOT_PX, DOT_PX), theme.roles[self.hue], 2)
+def _dot(hue: int) -> Draw:
+    """The colour of a role."""
+    whole = -EDGE_PX, -EDGE_PX, EDGE_PX, EDGE_PX
+    return lambda painter, theme, box: fill(painter, box.adjusted(*whole), theme.roles[hue], 2)
 
 
 class MessageCard(QFrame):
@@ -518,7 +527,8 @@ class MessageCard(QFrame):
         super().__init__()
         self.number, self._edited = number, edited
         set_role(self, "message")
-        self._dot = _Dot(theme_source)
+        self._dot = LegendIcon(_dot(0), theme_source)
+        self._dot.setFixedSize(DOT_PX, DOT_PX)
         self.role = MenuButton(theme_source, role="link")
         self.role.fill_on_open(self._list_roles)
         self.count = set_role(QLabel(), "dim")
@@ -542,8 +552,7 @@ class MessageCard(QFrame):
     def show_message(self, message: Message) -> None:
         """Show this from now on; the number of tokens is not known before it is rendered."""
         role = quoted(message["role"], 24)
-        self._dot.hue = hue_of(message["role"])
-        self._dot.update()
+        self._dot.show_drawing(_dot(hue_of(message["role"])))
         self.role.setText(role)
         self.role.setAccessibleName(f"Role of message {self.number + 1}: {role}")
         self.show_count(None)

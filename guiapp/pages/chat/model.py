@@ -33,7 +33,8 @@ from guiapp.kit.state.saving import read_text
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat, TokenOrigin
-    from guiapp.analysis.chat.hints import Fix, Hint
+    from guiapp.analysis.chat.fixes import Fix
+    from guiapp.analysis.chat.hints import Hint
     from guiapp.analysis.chat.templates import ChatTemplate
     from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -78,11 +79,13 @@ class ChatModel(Working):
         result_changed(): `result`, `shown` or `failure` is new.
         settings_changed(): `settings` is new.
         selected_changed(): `selected_token` is new.
+        template_edited(TemplateEdit): a fix did that to the template.
     """
 
     result_changed = Signal()
     settings_changed = Signal()
     selected_changed = Signal()
+    template_edited = Signal(object)
 
     def __init__(self, session: ModelSession) -> None:
         super().__init__()
@@ -168,19 +171,21 @@ class ChatModel(Working):
 
     def apply_fix(self, fix: Fix) -> None:
         """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
-        from guiapp.analysis.chat.hints import apply_fix
+        from guiapp.analysis.chat.fixes import apply_fix
 
         if self.chat is None:
             return
         conversation, settings = apply_fix(self.edited.conversation, self.settings, self.chat.template, fix)
         self._use(conversation, settings)
+        if fix.template is not None:
+            self.template_edited.emit(fix.template)
 
     # Selection
 
     def part_that_wrote(self, token: int) -> tuple[int, int] | None:
         """The characters of the template, see `template_parts`; None where it wrote none of it."""
         from guiapp.analysis.chat.chat import ADDED
-        from guiapp.analysis.chat.hints import part_that_wrote
+        from guiapp.analysis.chat.fixes import part_that_wrote
 
         chat = self.chat
         if chat is None or chat.origins[token].kind == ADDED:
@@ -288,18 +293,17 @@ class EditedConversation(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._present = Draft()
-        self._done: list[Draft] = []
-        self._undone: list[Draft] = []
+        self._drafts = [Draft()]
+        self._at = 0  # which of them is the present one; undo leads to those before it
         self._typed_in: int | None = None  # the message that the last step was typed into
 
     @property
     def conversation(self) -> Conversation:
-        return self._present.conversation
+        return self._drafts[self._at].conversation
 
     @property
     def settings(self) -> ChatSettings:
-        return self._present.settings
+        return self._drafts[self._at].settings
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -307,22 +311,19 @@ class EditedConversation(QObject):
 
     @property
     def can_undo(self) -> bool:
-        return bool(self._done)
+        return self._at > 0
 
     @property
     def can_redo(self) -> bool:
-        return bool(self._undone)
+        return self._at + 1 < len(self._drafts)
 
     def take(self, conversation: Conversation, settings: ChatSettings | None = None) -> None:
         """Put a whole conversation in the place of the present one, if wished with other settings."""
-        draft = Draft(conversation, self.settings if settings is None else settings)
-        if draft != self._present:
-            self._step(draft)
+        self._step(Draft(conversation, self.settings if settings is None else settings))
 
     def restore(self, draft: Draft) -> None:
         """Begin with what was kept: there is nothing before it."""
-        self._done, self._undone, self._typed_in = [], [], None
-        self._show(draft)
+        self._show([draft], 0)
 
     def forget_templates(self, names: Set[str]) -> None:
         """They are another model's: what is rendered, and was before, is by the usual one of the present."""
@@ -331,20 +332,15 @@ class EditedConversation(QObject):
             is_gone = draft.settings.template in names
             return draft._replace(settings=replace(draft.settings, template=None)) if is_gone else draft
 
-        self._done, self._undone = list(map(without, self._done)), list(map(without, self._undone))
-        self._show(without(self._present))
+        self._show(list(map(without, self._drafts)), self._at)
 
     def undo(self) -> None:
-        if self._done:
-            self._undone.append(self._present)
-            self._typed_in = None
-            self._show(self._done.pop())
+        if self.can_undo:
+            self._show(self._drafts, self._at - 1)
 
     def redo(self) -> None:
-        if self._undone:
-            self._done.append(self._present)
-            self._typed_in = None
-            self._show(self._undone.pop())
+        if self.can_redo:
+            self._show(self._drafts, self._at + 1)
 
     # One message
 
@@ -355,27 +351,25 @@ class EditedConversation(QObject):
         if content == before:
             return
         joins = self._typed_in == number and isinstance(before, str) and _goes_on(before, content)
-        self._replace(number, {**message, "content": content}, joins)
+        self.set_message(number, {**message, "content": content}, joins)
         self._typed_in = number
 
     def set_role(self, number: int, role: str) -> None:
-        if role != self.messages[number]["role"]:
-            self._replace(number, {**self.messages[number], "role": role})
+        self.set_message(number, {**self.messages[number], "role": role})
 
-    def set_message(self, number: int, message: Message) -> None:
-        if message != self.messages[number]:
-            self._replace(number, message)
+    def set_message(self, number: int, message: Message, joins: bool = False) -> None:
+        """Put a message in the place of another; one that `joins` is one step with the last."""
+        self._set_messages((*self.messages[:number], message, *self.messages[number + 1 :]), joins)
 
     def add(self) -> int:
         """Put an empty message behind the last, of whose turn it is; return its number."""
         roles = [message["role"] for message in self.messages]
         role = "assistant" if roles and roles[-1] == "user" else "user"
-        self._edit(replace(self.conversation, messages=(*self.messages, {"role": role, "content": ""})))
+        self._set_messages((*self.messages, {"role": role, "content": ""}))
         return len(self.messages) - 1
 
     def remove(self, number: int) -> None:
-        kept = (*self.messages[:number], *self.messages[number + 1 :])
-        self._edit(replace(self.conversation, messages=kept))
+        self._set_messages((*self.messages[:number], *self.messages[number + 1 :]))
 
     def move(self, number: int, by: int) -> None:
         """Swap a message with the one before, -1, or behind it, 1."""
@@ -383,27 +377,22 @@ class EditedConversation(QObject):
         if 0 <= there < len(self.messages):
             messages = list(self.messages)
             messages[number], messages[there] = messages[there], messages[number]
-            self._edit(replace(self.conversation, messages=tuple(messages)))
+            self._set_messages(tuple(messages))
 
     def set_tools(self, tools: tuple[dict[str, Any], ...] | None) -> None:
-        if tools != self.conversation.tools:
-            self._edit(replace(self.conversation, tools=tools))
+        self.take(replace(self.conversation, tools=tools))
 
-    def _replace(self, number: int, message: Message, joins: bool = False) -> None:
-        messages = (*self.messages[:number], message, *self.messages[number + 1 :])
-        self._edit(replace(self.conversation, messages=messages), joins)
-
-    def _edit(self, conversation: Conversation, joins: bool = False) -> None:
-        self._step(self._present._replace(conversation=conversation), joins)
+    def _set_messages(self, messages: tuple[Message, ...], joins: bool = False) -> None:
+        self._step(Draft(replace(self.conversation, messages=messages), self.settings), joins)
 
     def _step(self, draft: Draft, joins: bool = False) -> None:
-        if not joins:
-            self._done = [*self._done[-MOST_STEPS + 1 :], self._present]
-        self._undone, self._typed_in = [], None
-        self._show(draft)
+        if draft != self._drafts[self._at]:
+            before = self._drafts[: self._at + (not joins)][-MOST_STEPS:]
+            self._show([*before, draft], len(before))
 
-    def _show(self, draft: Draft) -> None:
-        before, self._present = self._present, draft
+    def _show(self, drafts: list[Draft], at: int) -> None:
+        before, draft = self._drafts[self._at], drafts[at]
+        self._drafts, self._at, self._typed_in = drafts, at, None
         if draft.settings != before.settings:
             self.settings_changed.emit()
         if draft.conversation != before.conversation:

@@ -25,6 +25,7 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
 from guiapp.pages.chat.compare_view import CompareView
 from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
+from guiapp.pages.chat.llama_badge import LlamaBadge
 from guiapp.pages.chat.message_list import MessageList
 from guiapp.pages.chat.model import ChatModel, SavedConversation, as_json
 from guiapp.pages.chat.prompt_view import LEGEND, BudgetStrip, PromptView, TokenLine
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
 WIDE_PX = 1100  # in less, the template is folded at first
+BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
 FORMS: dict[str, Callable[[Chat], str]] = {
@@ -44,7 +46,7 @@ FORMS: dict[str, Callable[[Chat], str]] = {
     "Token ids": lambda chat: json.dumps(chat.encoding.token_ids.tolist()),
     "Template": lambda chat: chat.template.text,
 }
-EMPTY = "Type a message, or paste messages as JSON at the left."
+EMPTY = "Type a message at the left, or begin with the sample."
 
 
 class ChatPage(Page):
@@ -67,6 +69,7 @@ class ChatPage(Page):
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
         self.counterpart = PromptComparison(model, parent=self)
+        self.llama = LlamaBadge(model, themes)
         self.compare = CompareView(self.counterpart, setting.requests, themes)
         self._failure = plain_label("bad", wraps=True)
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
@@ -83,10 +86,12 @@ class ChatPage(Page):
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self._tools = QWidget()
         self._make_tools(setting)
+        self.prompt.hovered.connect(self.template.view.point_at)
         self.hints.pointed_at.connect(self._point_at)
-        self.hints.template_edited.connect(self.template.view.show_edit)
         self.hints.keys_left.connect(self.prompt.setFocus)
         self.hints.both_requested.connect(partial(self._compare_with, Counterpart(PromptVariant.AS_TEXT)))
+        self.llama.clicked.connect(partial(self._compare_with, Counterpart(PromptVariant.LLAMA_CPP)))
+        self.watched.connect(self.llama.verdict.watch)
         self.counterpart.changed.connect(self._fold)
         self.compare.left.connect(partial(self._compare_with, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
@@ -144,6 +149,7 @@ class ChatPage(Page):
     def stop(self) -> None:
         self.model.close()
         self.counterpart.close()
+        self.llama.verdict.close()
         self._saved.stop()
 
     def _make_tools(self, setting: PageSetting) -> None:
@@ -154,7 +160,7 @@ class ChatPage(Page):
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
-        buttons = self.parsed, self.unfold, self.compare.menu, self.copy
+        buttons = self.parsed, self.unfold, self.llama, self.compare.menu, self.copy
         in_row(STRETCH, self.ways, *buttons, on=self._tools, spacing=GAP_PX)
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
@@ -188,6 +194,7 @@ class ChatPage(Page):
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
         self.ways.setVisible(is_single)
+        self.llama.set_room(is_single and self.width() >= BADGE_FROM_PX)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
 
+from guiapp.analysis.chat.chat import Budget
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.compare.comparison import context_length_of
 from guiapp.analysis.editing.text_buffer import BlockSplice, TextBlocks, TextBuffer, TextEdit, Unbroken
@@ -26,7 +26,7 @@ from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.page_base import PageRequests
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, ring, write
+from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, ring, width_of, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -184,25 +184,19 @@ class PromptView(SpanView):
                 if max(first, hint.tokens[0]) < min(last, hint.tokens[1]):
                     self._draw_badge(painter, theme, number, hint)
 
-    def _rects_of(self, index: int) -> list[QRectF]:
-        """Where a token shows, in the window; several where it goes on in another row."""
-        for chip in self._chips():
-            if chip.token == index:
-                return [chip.rect]
-        encoding, found = self._model.encoding, list[QRectF]()
-        if encoding is None:
-            return found
-        start, end = encoding.spans[index].tolist()
+    def _rects_of(self, first: int, last: int) -> list[QRectF]:
+        """Where the tokens first to last show, in the window; one that goes on in another row has several."""
+        found = [chip.rect for chip in self._chips() if first <= chip.token < last]
+        (start, _), (_, end) = self._chat_spans.tokens.span(first), self._chat_spans.tokens.span(last - 1)
         row_px = self.rows.metrics.row_height
         for block in self.rows.visible():
-            block_end = block.start + block.layout.size
-            if not (block.start < end and start < block_end):
+            if not (block.start < end and start < block.start + block.layout.size):
                 continue
             window = self._chat_spans.spans_in(start, end).relative_to(block.start)
             for row in range(block.layout.n_rows):
                 boxes = token_boxes(window, block.layout.geometry(row))
-                y = block.y + row * row_px + CHIP_GAP_PX / 2
-                for at in np.flatnonzero(boxes.indexes + window.first_index == index).tolist():
+                indexes, y = boxes.indexes + window.first_index, block.y + row * row_px + CHIP_GAP_PX / 2
+                for at in np.flatnonzero((first <= indexes) & (indexes < last)).tolist():
                     left, right = float(boxes.left[at]), float(boxes.right[at])
                     found.append(QRectF(self._side_px + left, y, right - left, row_px - CHIP_GAP_PX))
         return found
@@ -210,8 +204,7 @@ class PromptView(SpanView):
     def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
         """Mark the tokens of a hint, its number at the first of them."""
         first, last = hint.tokens
-        color, indexes = color_of(hint, theme), range(first, min(last, first + MOST_MARKED))
-        rects = [rect for index in indexes for rect in self._rects_of(index)]
+        color, rects = color_of(hint, theme), self._rects_of(first, min(last, first + MOST_MARKED))
         for rect in rects:
             if hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
@@ -303,41 +296,34 @@ class BudgetStrip(Painted):
         model.result_changed.connect(self._refresh)
         self._refresh()
 
-    @property
-    def shares(self) -> list[Share]:
-        """From left to right."""
-        chat = self._model.chat
-        if chat is None:
-            return []
-        budget = chat.budget
-        own = [Share("template", budget.n_template), Share("added", budget.n_added)]
-        roles = [Share(role, count, hue_of(role)) for role, count in budget.by_role.items()]
-        return [share for share in (*own, *roles) if share.n_tokens]
-
     def _refresh(self) -> None:
         self.setVisible(self._model.chat is not None)
-        self.setAccessibleDescription(", ".join(f"{share.n_tokens:,} {share.name}" for share in self.shares))
+        shares = [] if self._model.chat is None else _shares_of(self._model.chat.budget)
+        self.setAccessibleDescription(", ".join(f"{share.n_tokens:,} {share.name}" for share in shares))
         self.setToolTip(self.accessibleDescription())
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(QRectF(0, HEIGHT_PX - 1, self.width(), 1), theme.line)
-        shares, chat = self.shares, self._model.chat
-        if chat is None:
+        if self._model.chat is None:
             return
-        width = self.width() - 2 * MARGIN_PX - FIGURES_PX
-        n_tokens, left = sum(share.n_tokens for share in shares), float(MARGIN_PX)
-        places = list[tuple[float, float]]()  # of the words: where they would begin and end
+        budget, left = self._model.chat.budget, float(MARGIN_PX)
+        shares, width = _shares_of(budget), self.width() - 2 * MARGIN_PX - FIGURES_PX
+        labels = list[tuple[Share, float]]()  # with where they begin
         for number, share in enumerate(shares):
-            wide = max(width * share.n_tokens / n_tokens - SEAM_PX, LEAST_PX)
+            wide = max(width * share.n_tokens / budget.n_tokens - SEAM_PX, LEAST_PX)
             color = theme.line if share.hue < 0 else theme.roles[share.hue]
             is_end = number in (0, len(shares) - 1)
             fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
-            places.append((left, left + sum(_widths_of(share)) + 2 * GAP_PX))
+            labels.append((share, left))
             left += wide + SEAM_PX
-        for number in labelled_shares([share.n_tokens for share in shares], places):
-            self._write_share(painter, theme, shares[number], places[number][0])
-        self._write_whole(painter, theme, chat.budget.n_tokens, chat.budget.n_template + chat.budget.n_added)
+        taken = list[tuple[float, float]]()  # the largest before those that their words would cover
+        for share, start in sorted(labels, key=lambda label: -label[0].n_tokens):
+            end = start + sum(_widths_of(share)) + 2 * GAP_PX
+            if all(end <= other[0] or other[1] <= start for other in taken):
+                taken.append((start, end))
+                self._write_share(painter, theme, share, start)
+        self._write_whole(painter, theme, budget)
 
     def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> None:
         place = QRectF(left, BAR_TOP_PX + BAR_PX + 4, 400, 20)
@@ -345,38 +331,30 @@ class BudgetStrip(Painted):
         beside = place.translated(_widths_of(share)[0], 0)
         write(painter, beside, share.name, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
 
-    def _write_whole(self, painter: QPainter, theme: Theme, n_tokens: int, n_own: int) -> None:
-        tokenizer = self._model.session.tokenizer
-        limit = None if tokenizer is None else context_length_of(tokenizer.vocabulary)
+    def _write_whole(self, painter: QPainter, theme: Theme, budget: Budget) -> None:
+        vocabulary, n_tokens = self._model.session.vocabulary, budget.n_tokens
+        limit = None if vocabulary is None else context_length_of(vocabulary)
         right = QRectF(self.width() - FIGURES_PX - MARGIN_PX, 8, FIGURES_PX, 24)
-        font = Theme.ui_font(SMALL_FONT_PX)
-        of = f" of {limit:,}" if limit else " tokens"
+        of, font = f" of {limit:,}" if limit else " tokens", Theme.ui_font(SMALL_FONT_PX)
         write(painter, right, of, theme.dim, RIGHT, font)
-        wide = QFontMetricsF(font).horizontalAdvance(of)
-        is_over = limit is not None and n_tokens > limit
-        color = theme.warning if is_over else theme.text
-        write(painter, right.adjusted(0, 0, -wide, 0), f"{n_tokens:,}", color, RIGHT, Theme.mono_font(18))
-        share = f"{n_own / n_tokens:.0%} is template" if n_tokens else ""
+        color = theme.warning if limit is not None and n_tokens > limit else theme.text
+        number = right.adjusted(0, 0, -width_of(of, font), 0)
+        write(painter, number, f"{n_tokens:,}", color, RIGHT, Theme.mono_font(18))
+        share = f"{(budget.n_template + budget.n_added) / n_tokens:.0%} is template" if n_tokens else ""
         write(painter, right.translated(0, 24), share.replace("%", " %"), theme.dim, RIGHT, font)
+
+
+def _shares_of(budget: Budget) -> list[Share]:
+    """From left to right."""
+    own = [Share("template", budget.n_template), Share("added", budget.n_added)]
+    roles = [Share(role, n_tokens, hue_of(role)) for role, n_tokens in budget.by_role.items()]
+    return [share for share in (*own, *roles) if share.n_tokens]
 
 
 def _widths_of(share: Share) -> tuple[float, float]:
     """Of the number and of the name of a share, px."""
-    numbers, words = (
-        QFontMetricsF(Theme.mono_font(SMALL_FONT_PX)),
-        QFontMetricsF(Theme.ui_font(SMALL_FONT_PX)),
-    )
-    return numbers.horizontalAdvance(f"{share.n_tokens:,} "), words.horizontalAdvance(share.name)
-
-
-def labelled_shares(sizes: Sequence[int], places: Sequence[tuple[float, float]]) -> list[int]:
-    """Which shares there is room to write about: the largest before those that their words would cover."""
-    chosen = list[int]()
-    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
-        start, end = places[number]
-        if all(end <= places[other][0] or places[other][1] <= start for other in chosen):
-            chosen.append(number)
-    return sorted(chosen)
+    number, name = Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
+    return width_of(f"{share.n_tokens:,} ", number), width_of(share.name, name)
 
 
 class TokenLine(QFrame):

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
-from guiapp.analysis.chat.hints import TemplateEdit
+from guiapp.analysis.chat.fixes import TemplateEdit
 from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.document import n_units
@@ -46,7 +46,6 @@ from guiapp.pages.chat.model import ChatModel
 NUMBERS_PX = 92
 NUMBER_PX, TIMES_PX, RAN_PX = 34, 36, 2
 LONGEST_LINE, MOST_LINES = 10_000, 2_000  # characters and lines that are shown
-WRAPPED_FROM = 240  # characters: a template that is all in one line has to be read, too
 LIT, LIT_PART = 0.22, 0.5
 LONGEST_NAME = 24
 KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
@@ -185,6 +184,7 @@ class TemplateView(QPlainTextEdit):
         self._model, self._theme_source = model, theme_source
         self.lines: tuple[int | None, ...] = ()
         self.lit_line = self.failed_line = 0
+        self._pointed: int | None = None  # the token under the mouse
         self._lit_part: tuple[int, int] | None = None
         self._asked: tuple[str, int] | None = None
         self._text = ""
@@ -201,9 +201,15 @@ class TemplateView(QPlainTextEdit):
         self.updateRequest.connect(self._margin.update)
         model.result_changed.connect(self._refresh)
         model.selected_changed.connect(self._on_selected_changed)
+        model.template_edited.connect(self._show_edit)
         theme_source.changed.connect(self._recolour)
         self._recolour()
         self._refresh()
+
+    def point_at(self, token: int) -> None:
+        """Light what wrote the token under the mouse; a negative number is none."""
+        self._pointed = token if token >= 0 else None
+        self._mark_lines()
 
     @property
     def asked_line(self) -> int:
@@ -212,7 +218,7 @@ class TemplateView(QPlainTextEdit):
         template = None if result is None else result.template
         return asked[1] if asked is not None and template is not None and template.name == asked[0] else 0
 
-    def show_edit(self, edit: TemplateEdit) -> None:
+    def _show_edit(self, edit: TemplateEdit) -> None:
         """Scroll to what a button has put into the template as soon as that is shown."""
         text = self._model.settings.template or ""
         self.go_to(GIVEN, text.count("\n", 0, edit.start) + 1)
@@ -253,11 +259,7 @@ class TemplateView(QPlainTextEdit):
         text = "" if template is None else template.text.removesuffix("\n")
         if text != self._text:
             self._text = text
-            shown = shown_of(text)
-            is_long = max(map(len, shown.split("\n"))) > WRAPPED_FROM
-            modes = QPlainTextEdit.LineWrapMode
-            self.setLineWrapMode(modes.WidgetWidth if is_long else modes.NoWrap)
-            self.setPlainText(shown)
+            self.setPlainText(shown_of(text))
             self._show_asked()
         made = self._model.shown
         chat = None if made is None or made.template != template else made.chat
@@ -318,7 +320,9 @@ class TemplateView(QPlainTextEdit):
 
     def _mark_lines(self) -> None:
         theme, marks = self._theme_source.theme, list[QTextEdit.ExtraSelection]()
+        tokens = (self._pointed, theme.faint), (self._model.selected_token, theme.accent)
         lines = (
+            (self._line_of(self._pointed), theme.faint),
             (self.lit_line, theme.accent),
             (self.asked_line, theme.accent),
             (self.failed_line, theme.bad),
@@ -330,8 +334,9 @@ class TemplateView(QPlainTextEdit):
                 whole.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
                 marks.append(_mark(whole, blend(theme.panel, color, LIT)))
                 marks[-1].format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
-        if (part := self._cursor_over(self._model.selected_token)) is not None:
-            marks.append(_mark(part, blend(theme.panel, theme.accent, LIT_PART)))
+        for token, color in tokens:
+            if (part := self._cursor_over(token)) is not None:
+                marks.append(_mark(part, blend(theme.panel, color, LIT_PART)))
         self.setExtraSelections(marks)
         self._margin.update()
 

@@ -30,12 +30,12 @@ from guiapp.core.text.numbers_in_words import in_bytes
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.live_spans import Job, TextCheck, move_spans
+from guiapp.kit.document.live_spans import PAUSE_MS, Job, move_spans
 from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.spans.layout import SpanWindow, Strength
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import Background, LatestJob, Progress
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -85,7 +85,7 @@ class ComparedTexts(QObject):
             MarkedSpans(source, self, self, self.left)
             for source in (self.second, self.ids.numbers, self.ids.decoded)
         )
-        self._checking = TextCheck[ChangesReport](self)
+        self._checking = Background[ChangesReport](self, self._comparing, is_watched=True)
         self._checking.changed.connect(self._take_report)
         session.vocabulary_changed.connect(self._on_model_changed)
         session.options_changed.connect(self._on_options_changed)
@@ -98,7 +98,7 @@ class ComparedTexts(QObject):
         self._on_model_changed()
 
     def stop(self) -> None:
-        self._checking.wait()
+        self._checking.close()
         self.ids.stop()
         self.second.close()
         self.second.text.close()
@@ -122,7 +122,7 @@ class ComparedTexts(QObject):
     @property
     def report(self) -> ChangesReport | None:
         """All that is told; None while somebody types."""
-        return self._checking.result
+        return self._checking.value
 
     @property
     def is_outdated(self) -> bool:
@@ -209,7 +209,7 @@ class ComparedTexts(QObject):
             find = id_changes if is_fast(first, second) else partial(changes_after_edits, self.outcome)
             self._set_outcome(find(first, second))
             if not self.is_outdated and self.has_second:
-                self._checking.check(self._comparing)
+                self._checking.refresh(PAUSE_MS)
         if edited is not None:
             edited.notify(edit)
         if not self._is_stale:
@@ -228,6 +228,8 @@ class ComparedTexts(QObject):
         return lambda _: compare_ids(tokenizer, names, outcome.first, outcome.second)
 
     def _take_report(self) -> None:
+        if self._checking.is_busy:
+            return  # it will come
         if self.report is not None and not np.array_equal(self.report.outcome.rows, self.outcome.rows):
             self._set_outcome(self.report.outcome)
             self._notify_marks()

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QSplitter, QWidget
 
 from guiapp.analysis.doctor.doctor import count, is_command
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
@@ -26,7 +26,6 @@ from guiapp.kit.widgets.layouts import (
     Contents,
     WrappingRow,
     card,
-    framed,
     head_row,
     in_column,
     in_row,
@@ -35,7 +34,7 @@ from guiapp.kit.widgets.layouts import (
     scroll_down,
 )
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
-from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
+from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import LEFT, ShareBar, bold, elided, icon, write
 from guiapp.kit.widgets.tables import ROW_PX, PaintedRows
 from guiapp.kit.widgets.theme import (
@@ -51,11 +50,10 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.doctor.words import ICONS, sentence_parts, title_of
+from guiapp.pages.doctor.words import ICONS, QUOTED, title_of
 
 LEAST_PX = 320
 NAMES = "now", "mended"
-EMPTY = "Here each finding is shown: what is wrong, a text that it changes, and what mends it."
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
@@ -104,19 +102,13 @@ class FindingList(PaintedRows):
         self._model.choose(self.row_under(event.position().toPoint().y()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        last, page = self.n_rows - 1, max(self.viewport().height() // ROW_PX, 1)
-        rows = {
-            Qt.Key.Key_Up: self._model.chosen - 1,
-            Qt.Key.Key_Down: self._model.chosen + 1,
-            Qt.Key.Key_PageUp: max(self._model.chosen - page, 0),
-            Qt.Key.Key_PageDown: min(self._model.chosen + page, last),
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        if (row := rows.get(Qt.Key(event.key()))) is None:
+        keys, page = Qt.Key, max(self.viewport().height() // ROW_PX, 1)
+        steps = {keys.Key_Up: -1, keys.Key_Down: 1, keys.Key_PageUp: -page, keys.Key_PageDown: page}
+        steps |= {keys.Key_Home: -self.n_rows, keys.Key_End: self.n_rows}
+        if (step := steps.get(keys(event.key()))) is None:
             super().keyPressEvent(event)
         else:
-            self._model.choose(row)
+            self._model.choose(min(max(self._model.chosen + step, 0), self.n_rows - 1))
 
     def _refresh(self) -> None:
         self.show_chosen()
@@ -141,23 +133,19 @@ class DoctorPage(Page):
 
     legend = {"Findings": LEGEND, **Page.legend}
 
-    def __init__(self, model: DoctorModel, requests: PageRequests, theme_source: ThemeSource) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self.model, self._requests = model, requests
+        self.model, theme_source = setting.doctor, setting.theme_source
         self.saving = FileSaving(self)
-        self.head = DoctorHead(model, self.saving, theme_source)
-        self.list = FindingList(model, theme_source)
-        self.panel = FindingPanel(model, theme_source)
+        self.head = DoctorHead(self.model, self.saving, setting)
+        self.list = FindingList(self.model, theme_source)
+        self.panel = FindingPanel(self.model, setting)
         self.splitter = in_splitter(self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
         self.splitter.setStretchFactor(1, 1)
         self.contents = Contents(self, self.splitter)
         in_column(self.head, SavingBar(self.saving, theme_source), (self.contents, 1), on=self, spacing=0)
-        self.watched.connect(model.set_active)
-        self.head.original_wanted.connect(self._ask_original)
-        self.panel.token_wanted.connect(requests.token_wanted)
-        self.panel.tokens_wanted.connect(requests.tokens_wanted)
-        self.panel.template_wanted.connect(requests.template_wanted)
-        model.changed.connect(self._refresh)
+        self.watched.connect(self.model.set_active)
+        self.model.changed.connect(self._refresh)
         self._refresh()
 
     @property
@@ -167,7 +155,7 @@ class DoctorPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return not self.model.is_waiting
+        return not self.model.examined.is_busy
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -176,41 +164,29 @@ class DoctorPage(Page):
     def stop(self) -> None:
         self.saving.close()
 
-    def _ask_original(self, widget: QWidget) -> None:
-        self._requests.model_wanted.emit(widget, self.model.set_original)
-
     def _refresh(self) -> None:
-        is_well = self.model.diagnosis is not None and not self.model.is_busy
+        is_well = self.model.diagnosis is not None and not self.model.examined.is_busy
         if self.model.findings:
             self.contents.show_inside(self.list)
         else:
             self.contents.show_message(NOTHING if is_well else "", begin=self.head.original)
 
 
-def make_page(setting: PageSetting) -> DoctorPage:
-    page = DoctorPage(setting.doctor, setting.requests, setting.theme_source)
-    page.panel.text_shown.connect(setting.actions["inspect"].trigger)
-    return page
+make_page = DoctorPage
 
 
 class DoctorHead(QFrame):
-    """What there is, in a few words.
+    """What there is, in a few words."""
 
-    Signals:
-        original_wanted(QWidget): let people choose the original under this widget.
-    """
-
-    original_wanted = Signal(object)
-
-    def __init__(self, model: DoctorModel, saving: FileSaving, theme_source: ThemeSource) -> None:
+    def __init__(self, model: DoctorModel, saving: FileSaving, setting: PageSetting) -> None:
         super().__init__()
         set_role(self, "bar")
-        self._model = model
+        self._model, self._requests, theme_source = model, setting.requests, setting.theme_source
         self.verdict = plain_label("title")
         self.about = plain_label("dim", wraps=True)
         self.bar = ShareBar("Progress of the checks", BAR_PX)
         self.cancel = push_button("Cancel", model.cancel)
-        self.again = push_button("Examine", model.examine)
+        self.again = push_button("Examine", model.examined.refresh)
         self.leave = push_button("Back to the open model", model.leave_file)
         self.original = push_button("", self._ask_original, tip=ORIGINAL_TIP)
         drop = partial(model.set_original, "")
@@ -220,11 +196,10 @@ class DoctorHead(QFrame):
         tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
         in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
         model.changed.connect(self._refresh)
-        model.progress_changed.connect(self._on_progress_changed)
         self._refresh()
 
     def _ask_original(self) -> None:
-        self.original_wanted.emit(self.original)
+        self._requests.model_wanted.emit(self.original, self._model.set_original)
 
     def _refresh(self) -> None:
         model = self._model
@@ -232,8 +207,9 @@ class DoctorHead(QFrame):
         self.verdict.setText(_verdict(model))
         self.about.setText(_about(model))
         for part in (self.bar, self.cancel):
-            part.setVisible(model.is_busy)
-        self.again.setVisible(bool(model.name) and not has_found and not model.is_waiting)
+            part.setVisible(model.examined.is_busy)
+        self.bar.show_share(model.examined.progress)
+        self.again.setVisible(bool(model.name) and not has_found and not model.examined.is_busy)
         self.leave.setVisible(model.is_of_failed_file)
         name = quoted(model_title(model.original), 30)
         self.original.setText(f"Original: {name}" if model.original else "Compare with original…")
@@ -242,12 +218,9 @@ class DoctorHead(QFrame):
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
 
-    def _on_progress_changed(self) -> None:
-        self.bar.show_share(self._model.progress)
-
 
 def _verdict(model: DoctorModel) -> str:
-    if model.is_busy:
+    if model.examined.is_busy:
         return "Examining …"
     if model.diagnosis is None:
         return "Not examined" if model.name else "No model"
@@ -257,38 +230,27 @@ def _verdict(model: DoctorModel) -> str:
 def _about(model: DoctorModel) -> str:
     if not model.name:
         return "Open a model: what is wrong with its files is told here."
-    if model.problem:
-        return model.problem
+    if model.examined.problem:
+        return model.examined.problem
     return quoted(model.title)
 
 
 class FindingPanel(QFrame):
-    """The finding that is chosen.
+    """The finding that is chosen, and buttons that lead to what it is about."""
 
-    Signals:
-        token_wanted(int): show this token in its tree.
-        tokens_wanted(str, Ids): light these tokens in the tree, under a title.
-        template_wanted(TemplateLine): show this line of a chat template with what it writes.
-        text_shown(): the text of the finding is the window's: show it.
-    """
-
-    token_wanted = Signal(object)
-    tokens_wanted = Signal(str, object)
-    template_wanted = Signal(object)
-    text_shown = Signal()
-
-    def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: DoctorModel, setting: PageSetting) -> None:
         super().__init__()
         set_role(self, "panel")
         self.setMinimumWidth(LEAST_PX)
-        self._model, self._theme_source = model, theme_source
+        self._model, self._theme_source = model, setting.theme_source
+        self._requests, self._text_page = setting.requests, setting.actions["inspect"]
         self.number = heading("")
         self.previous = tool_button("‹", partial(self._go, -1), tip="Previous finding")
         self.next = tool_button("›", partial(self._go, 1), tip="Next finding")
         self._sign = QLabel()
         self.title = plain_label("strong")
         self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
-        self.picture = FindPicture(theme_source, NAMES)
+        self.picture = FindPicture(self._theme_source, NAMES)
         self.remedy = self._text(Theme.ui_font(), "Remedy")
         self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
         self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the remedy")
@@ -296,10 +258,9 @@ class FindingPanel(QFrame):
         self.text_button = push_button("Open text in Inspect", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
-        self._views = QStackedWidget()
         self._build_layout()
         model.chosen_changed.connect(self._refresh)
-        theme_source.changed.connect(self._refresh)
+        self._theme_source.changed.connect(self._refresh)
         self._refresh()
 
     def copy_remedy(self) -> None:
@@ -308,7 +269,7 @@ class FindingPanel(QFrame):
 
     def _want_template(self) -> None:
         if (finding := self._model.finding) is not None and finding.line is not None:
-            self.template_wanted.emit(finding.line)
+            self._requests.template_wanted.emit(finding.line)
 
     def _text(self, font: QFont, name: str) -> StyledText:
         made = StyledText(font, MOST_LINES)
@@ -342,29 +303,25 @@ class FindingPanel(QFrame):
         scroll_down(shown, inner)
         for part in (inner, shown.viewport()):
             part.setAutoFillBackground(False)
-        empty = QLabel(EMPTY, wordWrap=True)
-        self._views.addWidget(framed(in_column(set_role(empty, "dim"), STRETCH, margins=MARGIN_PX)))
-        self._views.addWidget(shown)
-        in_column(self._views, on=self)
+        in_column(shown, on=self)
 
     def _go(self, by: int) -> None:
         self._model.choose(self._model.chosen + by)
 
     def _show_text(self) -> None:
         self._model.show_text()
-        self.text_shown.emit()
+        self._text_page.trigger()
 
     def _want_tokens(self) -> None:
         if (finding := self._model.finding) is None:
             return
         if len(finding.tokens) == 1:
-            self.token_wanted.emit(finding.tokens[0])
+            self._requests.token_wanted.emit(finding.tokens[0])
         else:
-            self.tokens_wanted.emit(title_of(finding), np.array(finding.tokens, np.int32))
+            self._requests.tokens_wanted.emit(title_of(finding), np.array(finding.tokens, np.int32))
 
     def _refresh(self) -> None:
         finding = self._model.finding
-        self._views.setCurrentIndex(int(finding is not None))
         if finding is not None:
             self._show(finding, self._theme_source.theme)
 
@@ -413,9 +370,9 @@ class FindingPanel(QFrame):
 def _spans(sentence: str, theme: Theme) -> Iterator[Span]:
     """What a file says is on a ground of its own."""
     ground = blend(theme.raised, theme.text, 0.1)
-    for said in sentence_parts(sentence):
-        if said.text:
-            yield Span(isolate(said.text), theme.text, ground if said.is_quoted else None)
+    for number, part in enumerate(QUOTED.split(sentence)):
+        if part:
+            yield Span(isolate(part), theme.text, ground if number % 2 else None)
 
 
 def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:

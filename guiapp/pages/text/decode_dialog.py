@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QPushButton, Q
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.document import n_units
-from guiapp.kit.session.decode import DecodeModel
+from guiapp.kit.session.decode import DecodeInput, DecodeModel
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label, set_role
@@ -43,7 +43,7 @@ class DecodeDialog(QDialog):
         self._error = plain_label("bad", wraps=True)
         self._remove = QCheckBox("remove BOS and EOS")
         self._unparse = QCheckBox("write control tokens as text")
-        self._unparse.setChecked(model.unparse_special)
+        self._unparse.setChecked(model.given.unparse_special)
         self._text = QPlainTextEdit(readOnly=True)
         self._tokens = StyledText(Theme.mono_font(UI_FONT_PX), SHOWN_ROWS)
         self._n_tokens = heading("Tokens")
@@ -93,17 +93,23 @@ class DecodeDialog(QDialog):
 
     def _connect(self) -> None:
         self._ids.textChanged.connect(self._read_ids)
-        self._remove.toggled.connect(self._model.set_remove_special)
-        self._unparse.toggled.connect(self._model.set_unparse_special)
+        self._remove.toggled.connect(self._read_ids)
+        self._unparse.toggled.connect(self._read_ids)
         self._copy.clicked.connect(self._copy_text)
         self._insert.clicked.connect(self._request_insert)
         self._replace.clicked.connect(self._request_replace)
-        self._model.changed.connect(self._show_model)
-        self._model.busy_changed.connect(self._enable_buttons)
+        self._model.changed.connect(self._on_changed)
         self._theme_source.changed.connect(self._show_model)
 
     def _read_ids(self) -> None:
-        self._model.set_ids_text(self._ids.toPlainText())
+        switches = self._remove.isChecked(), self._unparse.isChecked()
+        self._model.decode(DecodeInput(self._ids.toPlainText(), *switches))
+
+    def _on_changed(self) -> None:
+        if self._model.is_busy:
+            self._enable_buttons()
+        else:
+            self._show_model()
 
     def _show_model(self) -> None:
         text = self._model.result.decoded.decode("utf-8", "replace")
@@ -138,7 +144,7 @@ class DecodeDialog(QDialog):
             self._ids.setExtraSelections([])
             return
         mark, cursor, bad = QTextEdit.ExtraSelection(), self._ids.textCursor(), self._theme_source.theme.bad
-        start, end = (n_units(self._model.ids_text[:at]) for at in error_span)
+        start, end = (n_units(self._model.given.text[:at]) for at in error_span)
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         mark.cursor = cursor

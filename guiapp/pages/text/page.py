@@ -194,7 +194,7 @@ class InspectPage(Page):
         self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
-        self.decode_model.wait()
+        self.decode_model.close()
 
     def show_why(self) -> None:
         self.side.show_why()
@@ -347,7 +347,7 @@ class InexactWalk(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        algorithm, agreement = self._session.algorithm, self._session.encoder_check.result
+        algorithm, agreement = self._session.algorithm, self._session.encoder_check.value
         is_approximate = algorithm is not None and not algorithm.exact
         if not is_approximate:
             self.walking.show_text("…", False)

@@ -11,6 +11,7 @@ from guiapp import open_model
 from guiapp.analysis.bench.operations import encode_all
 from guiapp.analysis.libraries.contender import (
     ContenderTokens,
+    FirstIdDifference,
     compare,
     on_threads,
     our_contender,
@@ -87,20 +88,15 @@ def test_the_first_difference_tells_byte_and_both_ids():
         agreement = compare(tokens(0, 1, 2), tokens(0, 0, 0, 2, spans=spans), LENGTHS)
         assert not agreement.exact
         assert agreement.share == 2 / 3
-        assert agreement.first_difference.record() == {
-            "index": 1,
-            "byte_offset": 1,
-            "expected_id": 1,
-            "found_id": 0,
-        }
+        assert agreement.first_difference == FirstIdDifference(1, 1, 1, 0)
 
 
 def test_tokens_that_are_missing_at_the_end_are_a_difference():
     most = [0] * 1_000
     difference = compare(tokens(*most, 1), tokens(*most), LENGTHS).first_difference
-    assert (difference.expected, difference.actual, difference.byte_offset) == (1, None, 1_000)
+    assert (difference.expected_id, difference.found_id, difference.byte_offset) == (1, None, 1_000)
     difference = compare(tokens(*most), tokens(*most, 1), LENGTHS).first_difference
-    assert (difference.expected, difference.actual, difference.byte_offset) == (None, 1, 1_000)
+    assert (difference.expected_id, difference.found_id, difference.byte_offset) == (None, 1, 1_000)
 
 
 def test_ids_that_the_vocabulary_lacks_do_no_harm():

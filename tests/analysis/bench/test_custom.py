@@ -216,9 +216,7 @@ def test_a_command_that_runs_once_answers_each_text_with_a_line(tmp_path):
     contender = open_custom(make_custom("a", "stream", shlex.join([sys.executable, str(script)])))
     texts = [b"", b"a\nb\n", b"c" * 1000]
     assert encode_all(contender, texts).ids.tolist() == [0, 0, 4, 2, 1000, 0]
-    before = contender.cpu_ns()
     assert contender.encode(b"enough") == b"6 0\n"
-    assert contender.cpu_ns() > before
     with pytest.raises(UnavailableError, match=r"^It ended with status 1: I am tired\.$"):
         contender.encode(b"more")
 

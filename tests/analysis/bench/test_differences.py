@@ -1,20 +1,17 @@
 """The text and the place where a contender first differs."""
 
+from dataclasses import replace
+
 import pytest
 
 from guiapp import open_model
 from guiapp.analysis.bench.differences import first_difference
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.run_results import BenchResult
+from guiapp.analysis.libraries.contender import FirstIdDifference
 
 TEXT = b"one two three four"
-RESULT = {
-    "scenario": "throughput",
-    "operation": "encode",
-    "contender": "greedy",
-    "corpus": "text",
-    "size_bytes": len(TEXT),
-    "threads": 1,
-}
+RESULT = BenchResult("throughput", "encode", "greedy", "text", len(TEXT), 1)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +27,7 @@ def plan(tmp_path):
 
 def result(tokenizer, **changes):
     (two,) = tokenizer.encode(" two", add_special=False).token_ids.tolist()
-    return {**RESULT, "first_difference": {"byte_offset": 3, "expected_id": two}, **changes}
+    return replace(RESULT, **{"first_difference": FirstIdDifference(0, 3, two)} | changes)
 
 
 def test_the_place_is_the_span_of_the_exact_token(tokenizer, plan):
@@ -39,7 +36,7 @@ def test_the_place_is_the_span_of_the_exact_token(tokenizer, plan):
 
 
 def test_of_several_texts_the_one_that_differs_is_given(tokenizer, plan):
-    in_the_second = {"byte_offset": 20, "expected_id": None}
+    in_the_second = FirstIdDifference(0, 20)
     short = result(
         tokenizer, scenario="short", operation="encode each", size_bytes=16, first_difference=in_the_second
     )
@@ -54,6 +51,6 @@ def test_a_text_that_is_not_in_the_plan_is_told(tokenizer, plan):
 
 @pytest.mark.parametrize(("byte_offset", "start", "end"), [(0, 0, 1), (17, 17, 18), (18, 18, 18)])
 def test_where_no_token_is_expected_one_byte_is_shown(tokenizer, plan, byte_offset, start, end):
-    where = {"byte_offset": byte_offset, "expected_id": None}
+    where = FirstIdDifference(0, byte_offset)
     place = first_difference(result(tokenizer, first_difference=where), plan, tokenizer)
     assert (place.start, place.end) == (start, end)

@@ -12,8 +12,8 @@ from fake_workers import FakeStarter, FakeWorker, report_of
 from guiapp import open_model
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import cells_of, contenders_of, run
-from guiapp.analysis.bench.measurement import KEY, Report
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.run_results import KEY
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
 from guiapp.analysis.libraries import peer
@@ -28,7 +28,8 @@ CONTRACT = {
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a batch holds is encoded for real, and how much that is does not matter here."""
-    monkeypatch.setattr("guiapp.analysis.bench.scenarios.BATCH_BYTES", 1 << 16)
+    for name in ("threads", "memory"):
+        monkeypatch.setitem(SCENARIOS, name, replace(SCENARIOS[name], sizes=(1 << 16,)))
 
 
 def plan(*scenarios: str, **changes) -> Plan:
@@ -116,13 +117,6 @@ def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):
     assert "tiktoken" in contenders_of(plan(with_peers=True), tokenizer)
 
 
-def test_a_run_that_was_saved_comes_back_whole():
-    record = report_of(plan("scaling"), FakeStarter(in_proportion))
-    record = {"name": "before", **record, "left_out": [{"contender": "scan", "reason": "slow"}]}
-    assert Report.of(record).record() == record
-    assert Report.of({"results": []}).record() == Report().record()
-
-
 @pytest.mark.parametrize("error", [WorkerLost, ContenderFailed])
 def test_a_contender_that_does_not_load_is_left_out_of_everything(error):
     class Refusing(FakeWorker):
@@ -173,7 +167,6 @@ def test_who_is_ready_begins_and_who_follows_joins():
     assert first["heap"][:2] == [1, 2]
     results = {event["contender"]: event for event in events if event["event"] == "result"}
     assert results["fast"]["n"] == results["heap"]["n"]
-    assert results["fast"]["first_turn"] == results["heap"]["first_turn"] == 3
 
 
 def test_whoever_stops_reading_events_leaves_no_worker():

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from bench_runs import record
+from bench_runs import record, run_with
 
 from guiapp.analysis.bench.history import (
     compare_runs,
     different_conditions,
 )
 from guiapp.analysis.bench.report import change_lines
+from guiapp.analysis.bench.run_results import BenchRun
+from guiapp.analysis.bench.statistics import interval_in_turns
 from guiapp.analysis.libraries.custom import CustomContender
 
 
-def run_of(*speeds: tuple[str, float], seed: int = 0, n: int = 20) -> dict:
+def timed(name: str, times, **more) -> dict:
+    """What a contender took in turns of so many seconds."""
+    interval = interval_in_turns(list(times), more.get("crowded", False))
+    measured = {"n": len(times), "samples_s": list(times), "ci_s": [interval.low, interval.high], **more}
+    return record("throughput", name, 1000, float(np.median(times)), **measured)
+
+
+def run_of(*speeds: tuple[str, float], seed: int = 0, n: int = 20) -> BenchRun:
     """A run in which each contender took so many milliseconds, with 5 % of noise."""
     generator = np.random.default_rng(seed)
-    results = [
-        record("throughput", name, 1000, ms / 1e3, n=n, samples_s=times.tolist())
-        for name, ms in speeds
-        for times in [ms / 1e3 * generator.lognormal(0, 0.05, n)]
-    ]
-    return {"environment": {"cores": 2}, "vocabulary": {"sha256": "a"}, "results": results}
+    return run_with(*(timed(name, ms / 1e3 * generator.lognormal(0, 0.05, n)) for name, ms in speeds))
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_twenty_per_cent_slower_is_flagged_and_five_per_cent_of_noise_is_not(seed):
+def test_a_quarter_slower_is_flagged_and_five_per_cent_of_noise_is_not(seed):
     old = run_of(("slowed", 1.0), ("noisy", 1.0), ("sped", 1.0), seed=seed)
-    new = run_of(("slowed", 1.2), ("noisy", 1.0), ("sped", 0.8), seed=100 + seed)
-    verdicts = {change.key[2]: change.verdict for change in compare_runs(old, new)}
+    new = run_of(("slowed", 1.25), ("noisy", 1.0), ("sped", 0.8), seed=100 + seed)
+    verdicts = {change.now.contender: change.verdict for change in compare_runs(old, new)}
     assert verdicts == {"slowed": "slower", "noisy": "same", "sped": "faster"}
 
 
@@ -62,20 +68,19 @@ def unlucky(generator, n):
     return steady(generator, n) * generator.uniform(1, 2.4)
 
 
-def measured(times_of, seed: int, seconds: float = 1e-3, **more) -> dict:
+def measured(times_of, seed: int, seconds: float = 1e-3, **more) -> BenchRun:
     """A run of a hundred contenders that are equally fast, but for what disturbs them."""
     generator = np.random.default_rng(seed)
-    results = [
-        record("throughput", f"encoder {number}", 1000, seconds, samples_s=times.tolist(), **more)
-        for number in range(100)
-        for times in [seconds * times_of(generator, int(generator.integers(5, 41)))]
-    ]
-    return {"environment": {"cores": 2}, "results": results}
+    return run_with(
+        *(
+            timed(f"encoder {number}", seconds * times_of(generator, int(generator.integers(5, 41))), **more)
+            for number in range(100)
+        )
+    )
 
 
-def told(changes) -> float:
-    """Of which share a change is told."""
-    return sum(change.is_change for change in changes) / len(changes)
+def share_of_changes(changes) -> float:
+    return sum(change.verdict != "same" for change in changes) / len(changes)
 
 
 BUSY = {"crowded": True}
@@ -90,17 +95,17 @@ def test_of_the_same_code_hardly_anything_differs_and_of_code_six_times_slower_m
     times_of, more, seed
 ):
     old = measured(times_of, seed, **more)
-    assert told(compare_runs(old, measured(times_of, 100 + seed, **more))) <= 0.01
+    assert share_of_changes(compare_runs(old, measured(times_of, 100 + seed, **more))) <= 0.01
     slower = measured(times_of, 200 + seed, 6e-3, **more)
-    slower["results"][50:] = measured(times_of, 300 + seed, **more)["results"][50:]
+    slower.finished[50:] = measured(times_of, 300 + seed, **more).finished[50:]
     changes = compare_runs(old, slower)
-    assert told(changes) > 0.35
+    assert share_of_changes(changes) > 0.35
     assert not (more and any(change.is_sure for change in changes))
 
 
 @pytest.mark.parametrize("times_of", [wandering, throttled])
 def test_a_machine_that_becomes_busy_meanwhile_makes_little_sure(times_of):
-    assert told(compare_runs(measured(times_of, 1), measured(times_of, 2))) < 0.1
+    assert share_of_changes(compare_runs(measured(times_of, 1), measured(times_of, 2))) < 0.1
 
 
 @pytest.mark.parametrize("busy", [(True, False), (False, True)])
@@ -117,64 +122,47 @@ def test_on_a_busy_machine_only_large_differences_are_told_and_none_is_sure(busy
 
 def test_processor_time_is_not_compared_with_time_of_the_wall():
     old, new = run_of(("fast", 1.0), ("heap", 1.0)), run_of(("fast", 2.0), ("heap", 2.0))
-    for clock, run in (("wall", old), ("cpu", new)):
-        run["results"][0]["clock"] = clock
-    assert {change.key[2]: change.verdict for change in compare_runs(old, new)} == {"heap": "slower"}
-    assert different_conditions(old, new) == ["1 result left out, as one is processor time and the other not"]
+    new.finished[0] = replace(new.finished[0], clock="cpu")
+    assert {change.now.contender: change.verdict for change in compare_runs(old, new)} == {"heap": "slower"}
 
 
-@pytest.mark.parametrize("spoiled", [None, 5, "x", [], {"own": 5}, {"own": [{"name": 1}]}])
+def planned(**parts) -> BenchRun:
+    return run_with(plan={"model": "a", **parts})
+
+
+@pytest.mark.parametrize("spoiled", [{"own": 5}, {"own": [{"name": 1}]}])
 def test_another_command_of_the_same_name_is_another_condition(spoiled):
-    old, new = (
-        {**run_of(), "plan": {"model": "a", "own": [CustomContender("mine", "command", target).record()]}}
-        for target in ("tok --x", "tok --y")
-    )
+    commands = [CustomContender("mine", "command", target).record() for target in ("tok --x", "tok --y")]
+    old, new = (planned(own=[command]) for command in commands)
     assert different_conditions(old, new) == ["contender mine was tok --x, now tok --y"]
-    assert different_conditions(old, {**new, "plan": spoiled}) == []
+    assert different_conditions(old, planned(**spoiled)) == []
 
 
 def test_other_repetition_is_another_condition_and_older_runs_repeated():
-    old, new, older = (
-        {**run_of(), "plan": {"model": "a", **said}}
-        for said in ({"repeat": "never"}, {"repeat": "fresh"}, {})
-    )
+    old, new, older = planned(repeat="never"), planned(repeat="fresh"), planned()
     assert different_conditions(old, new) == ["repetition of texts was never, now fresh"]
     assert different_conditions(older, new) == ["repetition of texts was same, now fresh"]
 
 
-def run_with(*results) -> dict:
-    return {"results": list(results)}
+def test_changes_begin_with_the_most_slowed_down_and_need_times_of_both():
+    memory = record("memory", "a", 1_000, 1.0, median_s=None, ci_s=None)
+    old = run_with(*(timed(name, [1.0] * 8) for name in ("a", "b", "c", "only old")), memory)
+    slowed = {"a": 0.5, "b": 3.0, "c": 2.0, "only new": 1.0}
+    new = run_with(*(timed(name, [seconds] * 8) for name, seconds in slowed.items()), memory)
+    ratios = [(each.now.contender, each.ratio.ratio) for each in compare_runs(old, new)]
+    assert ratios == [("b", 3.0), ("c", 2.0), ("a", 0.5)]
 
 
-def timed(name: str, samples: list[float]) -> dict:
-    return record("throughput", name, 1_000, samples[0], samples_s=samples)
-
-
-def test_changes_begin_with_the_most_slowed_down_and_need_samples_of_both():
-    old = run_with(
-        timed("a", [1.0] * 8), timed("b", [1.0] * 8), timed("c", [1.0] * 8), timed("only old", [1.0] * 8)
-    )
-    new = run_with(
-        timed("a", [0.5] * 8),
-        timed("b", [3.0] * 8),
-        timed("c", [2.0] * 8),
-        timed("only new", [1.0] * 8),
-        record("memory", "a", 1_000, 1.0),
-    )
-    old["results"].append(record("memory", "a", 1_000, 1.0))
-    changes = compare_runs(old, new)
-    assert [(each.key[2], each.ratio.ratio) for each in changes] == [
-        ("b", pytest.approx(3.0)),
-        ("c", pytest.approx(2.0)),
-        ("a", pytest.approx(0.5)),
-    ]
+def test_few_turns_say_nothing_sure():
+    old, new = run_with(timed("a", [1.0] * 4)), run_with(timed("a", [9.0] * 4))
+    assert [change.verdict for change in compare_runs(old, new)] == ["same"]
 
 
 def test_conditions_differ_by_machine_vocabulary_and_text():
     sums = ["0123456789abcdef" * 4, "fedcba9876543210" * 4]
     old, new = (
-        {
-            "environment": {
+        run_with(
+            environment={
                 "processor": "A",
                 "cores": n,
                 "clock": "wall",
@@ -182,14 +170,14 @@ def test_conditions_differ_by_machine_vocabulary_and_text():
                 "numpy": f"{n}.0",
                 "load": n,
             },
-            "vocabulary": {"sha256": digest, "chosen_pre": pre},
-            "corpora": [
+            vocabulary={"sha256": digest, "chosen_pre": pre},
+            corpora=[
                 {"name": "t", "sha256": digest},
                 {"name": "u", "sha256": "x"},
                 {"name": pre, "sha256": "y"},
             ],
-        }
-        for n, digest, pre in zip((1, 2), sums, (None, "qwen2"), strict=True)
+        )
+        for n, digest, pre in zip((1, 2), sums, ("", "qwen2"), strict=True)
     )
     assert different_conditions(old, new) == [
         "cores was 1, now 2",
@@ -198,4 +186,4 @@ def test_conditions_differ_by_machine_vocabulary_and_text():
         "chosen pre-tokenizer was none, now qwen2",
         "text t was 0123456789ab, now fedcba987654",
     ]
-    assert different_conditions({}, {}) == []
+    assert different_conditions(run_with(), run_with()) == []

@@ -9,9 +9,9 @@ from bench_runs import record
 
 from guiapp.analysis.bench import history
 from guiapp.analysis.bench.history import load_run, name_of, rename_run, save_run, save_run_somewhere
-from guiapp.analysis.bench.measurement import Report
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.report import report_text
+from guiapp.analysis.bench.run_results import run_of
 
 RUN = {"name": "«früher»", "results": []}
 
@@ -21,7 +21,7 @@ def test_a_run_is_one_json_object_in_a_folder_that_is_made(tmp_path):
     save_run(path, RUN)
     save_run(path, RUN)
     assert path.read_text(encoding="utf-8") == '{\n "name": "«früher»",\n "results": []\n}\n'
-    assert load_run(path) == RUN
+    assert load_run(path).name == RUN["name"]
 
 
 def test_a_run_without_its_place_goes_to_the_temporary_files(tmp_path, monkeypatch):
@@ -34,7 +34,7 @@ def test_a_run_without_its_place_goes_to_the_temporary_files(tmp_path, monkeypat
     (instead,) = tmp_path.glob("tokenloupe-run-*.json")
     assert str(caught.value).startswith(f"{impossible} cannot be written: ")
     assert str(caught.value).endswith(f". The run is in {instead} instead.")
-    assert load_run(instead) == RUN
+    assert load_run(instead).name == RUN["name"]
 
 
 def test_a_run_that_cannot_be_written_leaves_the_old_one(tmp_path):
@@ -48,7 +48,7 @@ def test_a_run_that_cannot_be_written_leaves_the_old_one(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"{", b"\xff", b"[]", b"{}", b'{"results": [{"scenario": "x"}]}', b'{"results": {}}']
+    "content", [b"{", b"\xff", b"[]", b"{}", b'{"results": [{"scenario": "short"}]}', b'{"results": {}}']
 )
 def test_what_is_no_run_is_told(tmp_path, content):
     path = tmp_path / "run.json"
@@ -73,8 +73,8 @@ def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(tmp_
     old = {**MEASURED, "plan": plan, "environment": environment, "left_out": left_out}
     path.write_text(json.dumps({**old, "results": [*gone, *MEASURED["results"]]}))
     run = load_run(path)
-    assert run["results"] == Report.of(run).results == MEASURED["results"]
-    assert run["plan"]["scenarios"] == ["throughput"]
+    assert run.results == run_of(MEASURED).results
+    assert run.plan["scenarios"] == ["throughput"]
     for suffix in (".md", ".csv", ".json", ".html"):
         assert "tiktoken" in report_text(suffix, run, "fast", {})
 
@@ -104,12 +104,12 @@ def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):
     assert name_of(path) == ""
     rename_run(path, " before\nthe “cache” ")
     assert name_of(path) == "before the “cache”"
-    assert load_run(path) == {"name": "before the “cache”", **MEASURED}
-    assert name_of(path) == Report.of(load_run(path)).record()["name"]
+    assert load_run(path).results == run_of(MEASURED).results
+    assert name_of(path) == load_run(path).name
     rename_run(path, "汉" * 1000)
     assert name_of(path) == "汉" * 80
     rename_run(path, "")
-    assert load_run(path) == MEASURED
+    assert (name_of(path), load_run(path).results) == ("", run_of(MEASURED).results)
 
 
 def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
@@ -117,7 +117,7 @@ def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
     name = "fast\x1b[2J\u202etsaf\ud800"
     path.write_text(json.dumps({"name": name, "results": [record("throughput", name, 10, 1.0)]}))
     run = history.load_run(path)
-    assert run["results"][0]["contender"] == run["name"] == "fast\\x1b[2J\\u202etsaf\\ud800"
+    assert run.results[0].contender == run.name == "fast\\x1b[2J\\u202etsaf\\ud800"
     history.rename_run(path, "mine")
     assert history.name_of(path) == "mine"
 

@@ -12,8 +12,8 @@ import pytest
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
-from guiapp.analysis.bench.measurement import Report
 from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.run_results import BenchRun
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
 
 pytestmark = [
@@ -86,10 +86,10 @@ def record(left_behind):
         call_limit_s=1.0,
         own=(leaving, *others),
     )
-    report = Report()
+    measured = BenchRun()
     for event in run(plan, Control()):
-        report.add(event)
-    return report.record()
+        measured.add(event)
+    return measured.record()
 
 
 @pytest.mark.slow

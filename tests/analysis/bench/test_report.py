@@ -1,15 +1,16 @@
 """A small run as a page, as Markdown and as CSV, and the command that repeats it."""
 
 import argparse
+import json
 import shlex
 from csv import DictReader
 from dataclasses import replace
 from io import StringIO
 
 import pytest
-from bench_runs import MEMORY, record
+from bench_runs import MEMORY, record, run_with
 
-from guiapp.analysis.bench.notes import warnings
+from guiapp.analysis.bench.findings import warnings
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import (
     command_line,
@@ -23,17 +24,18 @@ REPEAT = (
     "tokenloupe bench 'my models/m.gguf' -f a.txt --encoders fast --scenario throughput --threads 1,2 "
     "--time-budget 60 --call-limit 10 --repeat never --clock auto --seed 0"
 )
-RUN = {
+PARTS = {
     "environment": {"cores": 2, "load_before": [1.5], "note": None, "clock": "<wall>"},
     "vocabulary": {"path": "C:\\models\\m&m.gguf", "type": "BPE", "tokens": 2560, "sha256": "abc"},
-    "plan": PLAN.record(),
+    "plan": json.loads(json.dumps(PLAN.record())),
     "contenders": [{"contender": "fast", "version": ""}, {"contender": "tiktoken", "version": "0.14"}],
-    "results": [
-        record("throughput", "fast", 10_000, 1e-4, corpus="a|b"),
-        record("throughput", "greedy", 10_000, 5e-5, 0.5, corpus="a|b"),
-    ],
     "left_out": [{"contender": "heap", "scenario": None, "operation": None, "reason": "It <crashed>."}],
 }
+RUN = run_with(
+    record("throughput", "fast", 10_000, 1e-4, corpus="a|b"),
+    record("throughput", "greedy", 10_000, 5e-5, 0.5, corpus="a|b"),
+    **PARTS,
+)
 CHART = '<?xml version="1.0"?>\n<svg><g id="a"/><b fill="url(#a)"/><use xlink:href="#a"/></svg>'
 
 
@@ -56,11 +58,11 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
 
 def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
     timed = record("throughput", "fast", 10_000, 0.5, ci_s=[0.25, 0.75])
-    single = record("latency", "fast", 128, 0.5, p50_s=0.25, p95_s=1, p99_s=2)
-    rows = list(DictReader(StringIO(csv_text({"results": [timed, MEMORY[0], single]}))))
+    single = record("latency", "fast", 128, 0.5, p50_s=0.25, p95_s=1.0, p99_s=2.0, n_calls=9)
+    rows = list(DictReader(StringIO(csv_text(run_with(timed, MEMORY[0], single)))))
     assert [row["scenario"] for row in rows] == ["throughput", "memory", "latency"]
     assert (rows[0]["ci_low_s"], rows[0]["mb_per_s"], rows[0]["built_bytes"]) == ("0.25", "0.02", "")
-    assert (rows[1]["median_s"], rows[1]["built_bytes"], rows[2]["p99_s"]) == ("", "5000000", "2")
+    assert (rows[1]["median_s"], rows[1]["built_bytes"], rows[2]["p99_s"]) == ("", "5000000", "2.0")
 
 
 @pytest.mark.parametrize(
@@ -89,17 +91,17 @@ BUSY = {**CALM, "crowded": True}
     ("environment", "rows", "told"),
     [
         ({}, [CALM], ""),
-        ({}, [CALM, BUSY], "busy during 1 of 2 results:"),
-        ({"load_highest": 2.5, "cores": 4}, [BUSY], "(load up to 2.5 on 4 cores)"),
+        ({}, [CALM, BUSY], "during 1 of 2 results."),
+        ({"load_highest": 2.5, "cores": 4}, [BUSY], "a load of up to 2.5 on 4 cores"),
         ({}, [CALM, {**CALM, "clock": "cpu"}], "1 of 2 results are processor time"),
         (
             {},
-            [{**CALM, "median_s": 2.0, "ci_s": [1.7, 2.2]}, {**CALM, "ci_s": None}],
+            [{**CALM, "median_s": 2.0, "ci_s": [1.7, 2.2]}, CALM],
             "1 of 2 results are known",
         ),
     ],
 )
 def test_what_makes_figures_doubtful_is_told(environment, rows, told):
-    found = list(warnings({"environment": environment, "results": rows}))
+    found = list(warnings(run_with(*rows, environment=environment, complete=True)))
     assert len(found) == bool(told)
     assert told in "".join(found)

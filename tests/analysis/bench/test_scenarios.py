@@ -5,7 +5,7 @@ import pytest
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
+from guiapp.analysis.bench.scenarios import BenchCell, CellBuilder, tasks_of
 
 
 def plan(*scenarios: str, **changes) -> Plan:
@@ -39,7 +39,7 @@ def made(tokenizer, scenario: str, *texts: bytes, **changes) -> list[BenchCell]:
     corpora = [BenchText(f"text {number}", text) for number, text in enumerate(texts)]
     wanted = plan(scenario, **changes)
     tasks = tasks_of(wanted, [len(text) for text in texts])
-    return [SCENARIOS[scenario].cell(CellBuilder(wanted, tokenizer, corpora), task) for task in tasks]
+    return list(map(CellBuilder(wanted, tokenizer, corpora).cell, tasks))
 
 
 def test_prompts_are_from_places_all_over_the_text(tokenizer):

@@ -1,10 +1,12 @@
 """The sentences that a run ends with and that stand over its charts, and what they are honest about."""
 
-import pytest
-from bench_runs import record
+from dataclasses import replace
 
-from guiapp.analysis.bench.notes import verdict_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
+import pytest
+from bench_runs import record, result, run_with
+
+from guiapp.analysis.bench.findings import finding, verdict_of
+from guiapp.analysis.bench.run_results import LeftOut
 from guiapp.analysis.bench.statistics import Ratio
 
 
@@ -12,7 +14,7 @@ def row(name, ms, spread=0.0, share=1.0, n=16, **changes):
     """Turns that took so many milliseconds, each second one longer by a share."""
     samples = [ms / 1e3 * (1 + spread * (turn % 2)) for turn in range(n)]
     changes = {"n": n, "samples_s": samples, "n_tokens": 27_483.0, "processor_share": 1.0, **changes}
-    return record("throughput", name, 100_000, ms / 1e3, share, **changes)
+    return result("throughput", name, 100_000, ms / 1e3, share, **changes)
 
 
 def said(*rows, baseline="fast"):
@@ -21,11 +23,13 @@ def said(*rows, baseline="fast"):
 
 def test_the_fastest_is_told_beside_the_baseline():
     rows = [row("tiktoken", 12.0), row("fast", 1.2), row("gigatoken", 1.0)]
-    assert said(*rows) == "gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text"
-    assert said(*rows[:2]) == "fast 10 × as fast as tiktoken; all ids equal; 27,483 tokens as plain text"
+    assert said(*rows) == "gigatoken is 1.2\xa0× as fast as fast; all ids equal; 27,483 tokens as plain text"
+    assert (
+        said(*rows[:2]) == "fast is 10\xa0× as fast as tiktoken; all ids equal; 27,483 tokens as plain text"
+    )
     assert (
         said(*rows, baseline="heap")
-        == "gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text"
+        == "gigatoken is 1.2\xa0× as fast as fast; all ids equal; 27,483 tokens as plain text"
     )
     assert said(rows[1]) == "fast takes part alone; its ids are right; 27,483 tokens as plain text"
 
@@ -45,17 +49,22 @@ def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
         said(wrong, right) == "fast alone has the right ids; ids of 1 of 2 right; 27,483 tokens as plain text"
     )
     assert said(wrong, row("other", 0.2, share=0.5)).startswith(
-        "greedy 2.0 × as fast as other; ids of 0 of 2"
+        "greedy is 2.0\xa0× as fast as other; ids of 0 of 2"
     )
     own = row("rs-bpe", 0.5, exact=None, agreement=None)
     assert said(own) == "rs-bpe takes part alone; 27,483 tokens as plain text"
-    assert said({**own, "n_tokens": 1}) == "rs-bpe takes part alone; 1 token as plain text"
+    assert said(replace(own, n_tokens=1)) == "rs-bpe takes part alone; 1 token as plain text"
+
+
+def test_whose_ids_are_the_right_ones_is_said_where_it_is_known():
+    rows = [row("fast", 1.0), row("heap", 2.0), row("greedy", 2.0, share=0.5)]
+    for n_rows, words in ((2, "all ids equal to llama.cpp's"), (3, "ids of 2 of 3 equal to llama.cpp's")):
+        assert words in str(verdict_of(rows[:n_rows], "english", "fast", "llama.cpp"))
 
 
 def test_there_is_no_verdict_about_what_was_not_measured():
     assert verdict_of([], "english", "fast") is None
     assert verdict_of([row("fast", 1.0)], "code", "fast") is None
-    assert verdict_of([row("fast", 1.0, operation="decode")], "english", "fast") is None
     assert verdict_of([row("fast", 1.0, n=0, median_s=None)], "english", "fast") is None
 
 
@@ -74,24 +83,22 @@ def test_a_run_that_kept_no_samples_says_nothing_sure():
 
 
 def test_a_run_of_an_older_version_has_a_verdict_without_what_it_does_not_tell():
-    rows = [row("fast", 1.0), row("heap", 2.0)]
+    rows = [record("throughput", name, 10, seconds) for name, seconds in (("fast", 1.0), ("heap", 2.0))]
     for each in rows:
-        del each["n_tokens"], each["processor_share"], each["samples_s"]
-    assert (
-        str(verdict_of(rows, "english", "heap"))
-        == "fast and heap are equally fast as far as this run can tell; all ids equal"
-    )
+        del each["n_tokens"], each["tokens_per_s"]
+    verdict = verdict_of(run_with(*rows).results, "english", "heap")
+    assert str(verdict) == "fast and heap are equally fast as far as this run can tell; all ids equal"
 
 
 def test_beside_other_programs_only_what_is_clearly_faster_is():
     def beside_others(name, own_ms):
         samples = [1.1 * own_ms / 1e3, own_ms / 1e3] * 8  # every second turn had colder caches
-        return row(name, own_ms, samples_s=samples, clock="cpu", crowded=True, processor_share=0.5)
+        return row(name, own_ms, samples_s=samples, crowded=True, processor_share=0.5)
 
     slow, nearly, twice = beside_others("fast", 2.0), beside_others("heap", 1.8), beside_others("scan", 1.0)
     assert verdict_of([slow, nearly], "english", "fast").is_tie
     verdict = verdict_of([slow, nearly, twice], "english", "fast")
-    assert str(verdict).startswith("scan about 2.0 × as fast as fast; ")
+    assert str(verdict).startswith("scan is about 2.0\xa0× as fast as fast; ")
     assert (verdict.is_stable, verdict.was_busy) == (True, True)
 
 
@@ -100,15 +107,15 @@ UNTIMED = dict.fromkeys(("median_s", "ci_s"))
 
 
 def series(scenario, name, power, *, corpus="english", sizes=SIZES):
-    return [record(scenario, name, size, 1e-9 * size**power, corpus=corpus) for size in sizes]
+    return [result(scenario, name, size, 1e-9 * size**power, corpus=corpus) for size in sizes]
 
 
 def left(name, corpus="one letter"):
-    return {"scenario": "worst", "contender": name, "corpus": corpus, "operation": "encode"}
+    return LeftOut(name, "It is slow.", "worst", "encode", corpus)
 
 
 def memory(name, mb):
-    return record("memory", name, 1, 1, built_bytes=mb * 10**6, encoding_bytes=0, **UNTIMED)
+    return result("memory", name, 1, 1, built_bytes=mb * 10**6, encoding_bytes=0, **UNTIMED)
 
 
 LINEAR = [row for name in ("fast", "heap", "tiktoken") for row in series("scaling", name, 1.0)]
@@ -116,17 +123,14 @@ WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", nam
 
 
 def decode(**seconds):
-    return [record("decode", name, 10, s) for name, s in seconds.items()]
+    return [result("decode", name, 10, s) for name, s in seconds.items()]
 
 
-def threads(*clocks):
-    return [
-        record("threads", "fast", 10, 1e-2 / n, threads=n, clock=each) for n, each in enumerate(clocks, 1)
-    ]
+THREADS = [result("threads", "fast", 10, 1e-2 / n, threads=n) for n in (1, 2)]
 
 
-APPEND = [record("append", "fast", 10, s, operation=what) for what, s in (("append", 2e-3), ("encode", 1e-3))]
-LATENCY = [record("latency", name, 10, 1e-6, p99_s=s) for name, s in (("fast", 21e-6), ("heap", 1e-3))]
+APPEND = [result("append", "fast", 10, s, operation=what) for what, s in (("append", 2e-3), ("encode", 1e-3))]
+LATENCY = [result("latency", name, 10, 1e-6, p99_s=s) for name, s in (("fast", 21e-6), ("heap", 1e-3))]
 LINEAR_WORDS = "Time grows in step with the length of the text"
 
 
@@ -141,12 +145,11 @@ LINEAR_WORDS = "Time grows in step with the length of the text"
         (decode(fast=1e-3, heap=1e-4), [], "heap decodes fastest, 10 times as fast as fast"),
         (decode(fast=1e-3, heap=1.1e-3), [], "fast and heap decode fastest"),
         (decode(fast=1e-3), [], ""),
-        (threads("wall", "wall"), [], "fast is 2.0 times as fast on two threads as on one"),
-        (threads("cpu", "wall"), [], ""),
+        (THREADS, [], "fast is 2.0 times as fast on two threads as on one"),
         (APPEND, [], "Appending bit by bit takes fast 2.0 times as long as encoding once"),
         ([memory("fast", 48), memory("heap", 40)], [], "heap needs 40 MB, fast 48 MB"),
         (LATENCY, [], "Of 100 calls of fast, 99 end within 21 µs"),
     ],
 )
 def test_a_finding_is_one_sentence_or_nothing(rows, left_out, sentence):
-    assert SCENARIOS[rows[0]["scenario"]].find(rows, left_out, "fast") == sentence
+    assert finding(rows[0].scenario, rows, left_out, "fast") == sentence

@@ -14,7 +14,7 @@ USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "cont
 ADD = {"name": "add", "arguments": {}}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": ADD}]}
 TURN = START + "{{ message.role }}\n{{ message.content }}"
-TAKE_OUT, REPLACE = "Take out of the template", "Replace in the template"
+TAKE_OUT, ADD_END, REPLACE = "Take out of the template", f"Add {END}", "Replace in the template"
 
 
 def looped(text, before="", behind=""):
@@ -48,16 +48,16 @@ def control(number, token=END):
             looped(TURN + "\n"),
             [USER, ASSISTANT] * 2,
             [
-                ("eog_gap", WARNING, f"\n{START}user\n", 1, None),
-                ("missing_eos", WARNING, "\n", 3, None),
+                ("eog_gap", WARNING, f"\n{START}user\n", 1, ADD_END),
+                ("missing_eos", WARNING, "\n", 3, ADD_END),
             ],
         ),
-        (looped(TURN), [USER, ASSISTANT], [("missing_eos", WARNING, "", 1, None)]),
+        (looped(TURN), [USER, ASSISTANT], [("missing_eos", WARNING, "", 1, ADD_END)]),
         (
             looped(TURN + "<| im_end |>"),
             [USER, ASSISTANT],
             [
-                ("missing_eos", WARNING, "<| im_end |>", 1, None),
+                ("missing_eos", WARNING, "<| im_end |>", 1, REPLACE),
                 ("near_miss", WARNING, "<| im_end |>", None, REPLACE),
             ],
         ),

@@ -1,18 +1,22 @@
 """What a click changes in a template takes away what its hint told of, and changes nothing else."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby
 
 import pytest
 from chat_templates import TEMPLATES, chat_here
+from conftest import SHARED
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.chat.hints import Edit, Fix, TemplateEdit, apply_fix, hints, part_that_wrote, text_of
+from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, apply_fix, part_that_wrote, text_of
+from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.analysis.chat.templates import ChatTemplate
 
 USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
+OF_ASSISTANTS = "('<|im_end|>' if m['role'] == 'assistant' else '')"
 
 
 def looped(template):
@@ -43,6 +47,33 @@ def fixed(chat, code):
         ("trailing_blank", "«{{ m.content }}»{{ 'to:  ' }}", "«{{ m.content }}»{{ 'to:' }}"),
         ("added_blank", "«[ {{ m.content }}]»", "«[{{ m.content }}]»"),
         ("added_blank", "«{{ '[' + m.content + '  ]' }}»", "«{{ '[' + m.content + ']' }}»"),
+        (
+            "missing_eos",
+            "«{{ m.role + ':' + m['content'] | trim + '\n' }}»",
+            f"«{{{{ m.role + ':' + m['content'] | trim ~ {OF_ASSISTANTS} + '\n' }}}}»",
+        ),
+        (
+            "missing_eos",
+            "«{% if m.role == 'user' %}{{ m.content }}{% else %}{{ m.content }}{% endif %}»",
+            "«{% if m.role == 'user' %}{{ m.content }}{% else %}{{ m.content ~ '<|im_end|>' }}{% endif %}»",
+        ),
+        (
+            "missing_eos",
+            "«{% set text = m.content %}{{ '<' + text + '>' }}»",
+            f"«{{% set text = m.content %}}{{{{ '<' + text + {OF_ASSISTANTS} ~ '>' }}}}»",
+        ),
+        (
+            "missing_eos",
+            "«{% set text = m.content %}{{ text }}\n»",
+            f"«{{% set text = m.content %}}{{{{ text }}}}{{{{ {OF_ASSISTANTS} }}}}\n»",
+        ),
+        ("missing_eos", "«{{ m.content }}<| im_end |>\n»", "«{{ m.content }}<|im_end|>\n»"),
+        ("eog_gap", "«{{ m.content }}.<|eot_id|><|im_start|>»", "«{{ m.content }}.<|im_end|><|im_start|>»"),
+        (
+            "eog_gap",
+            "«{{ m.content }}<|im_start|>»",
+            f"«{{{{ m.content ~ {OF_ASSISTANTS} }}}}<|im_start|>»",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*invalid escape")  # of what jinja2 reads strings with
@@ -116,6 +147,23 @@ def test_whatever_the_template_its_fixes_do_what_they_promise(construct):
             assert not after - before
 
 
+@pytest.mark.real_vocabs
+def test_public_templates_get_ends_of_turns_that_they_render():
+    tokenizer, codes, n_fixed = guiapp.open_model("demo:bpe"), ("missing_eos", "eog_gap"), 0
+    for file in sorted((SHARED / "templates").rglob("*.jinja")):
+        try:
+            chat = chat_here(tokenizer, file.read_text(), [USER, ASSISTANT])
+        except KeyError:  # it refuses these messages
+            continue
+        for hint in hints(chat):
+            if hint.code in codes and hint.fix is not None:
+                _, settings = apply_fix(chat.conversation, chat.settings, chat.template, hint.fix)
+                again = hints(chat_here(tokenizer, settings.template, [USER, ASSISTANT]))
+                assert (hint.code, hint.what) not in [(each.code, each.what) for each in again], file
+                n_fixed += 1
+    assert n_fixed > 30
+
+
 CALL = {"function": {"name": "add", "arguments": {"a.b": "one", "a": {"b": "two"}, "c": ["x", "three"]}}}
 MESSAGES = [
     {"role": "user", "content": [{"type": "text", "text": "zero"}]},
@@ -139,7 +187,7 @@ def test_an_edit_replaces_the_characters_of_its_field_in_a_copy(message, field, 
     edit = Edit(message, field, 1, 3, "🦄")
     assert text_of(conversation, edit) == text
     changed, same = apply_fix(conversation, settings, TEMPLATE, Fix("Replace", edit=edit))
-    assert text_of(changed, edit._replace(end=2)) == f"{text[0]}🦄{text[3:]}"
+    assert text_of(changed, replace(edit, end=2)) == f"{text[0]}🦄{text[3:]}"
     assert same == settings
     assert conversation == conversation_of(MESSAGES)
     assert changed.messages[1 - message] == conversation.messages[1 - message]

@@ -4,14 +4,13 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.export.html import (
-    beginning,
-    tag,
-)
+from guiapp.analysis.export import html
+from guiapp.analysis.export.html import beginning, rendered
 
 
 @given(st.text(max_size=40), st.text(min_size=1, max_size=40))
@@ -22,7 +21,8 @@ def test_whatever_is_told_is_neither_an_element_nor_an_attribute(content, title)
         def handle_starttag(self, name, attributes):
             seen.append((name, [key for key, _ in attributes]))
 
-    Reader().feed(tag("p", content, title=title))
+    with patch.object(html, "resource", lambda _: '<p title="{{ title }}">{{ content }}</p>'):
+        Reader().feed(rendered("a page", {"content": content, "title": title}))
     assert seen == [("p", ["title"])]
 
 

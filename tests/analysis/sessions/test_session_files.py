@@ -13,6 +13,7 @@ from guiapp import open_model
 from guiapp.analysis.sessions import session_file as opening
 from guiapp.analysis.sessions.name import is_session
 from guiapp.analysis.sessions.session_file import (
+    ENTRIES,
     MOST_FILE_BYTES,
     Obstacle,
     SessionFile,
@@ -31,10 +32,7 @@ from guiapp.errors import TokenloupeError, VocabError
 
 HEAD = 'session = 1\nmodel = "demo:toy"\n'
 WHOLE = HEAD + 'text = "abacb"\n'
-LISTED = (
-    "notes, model, sha256, pre, text, text_base64, encoder, add_special, parse_special, page, selection, "
-    "breakpoints, watches, step_size, recorded, step, race, chat"
-)
+LISTED = ", ".join(ENTRIES)
 FAULTS = {
     "": ["1: this is no session: there is no line session = 1."],
     'session = "1"': ["1: this is no session: there is no line session = 1."],

@@ -6,7 +6,7 @@ from fake_tokenizer import FakeTokenizer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError
-from guiapp.kit.session.decode import DecodeModel
+from guiapp.kit.session.decode import DecodeInput, DecodeModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 
@@ -24,12 +24,12 @@ def session(qtbot):
 def model(session):
     made = DecodeModel(session)
     yield made
-    made.wait()
+    made.close()
 
 
 def decoded(model, qtbot, text):
-    with qtbot.waitSignal(model.changed):
-        model.set_ids_text(text)
+    model.decode(model.given._replace(text=text))
+    qtbot.waitUntil(lambda: not model.is_busy)
     return model.result
 
 
@@ -51,13 +51,12 @@ def test_special_tokens_are_left_out_as_asked(model, session, qtbot, monkeypatch
     asked = []
     monkeypatch.setattr(session.tokenizer, "decode_bytes", lambda ids, *how: asked.append(how) or b"")
     decoded(model, qtbot, "0 1")
-    for choose, value in ((model.set_remove_special, True), (model.set_unparse_special, False)):
-        with qtbot.waitSignal(model.changed):
-            choose(value)
-        choose(value)
+    for switches in ((True, True), (True, False)):
+        model.decode(DecodeInput("0 1", *switches))
+        qtbot.waitUntil(lambda: not model.is_busy)
+        model.decode(DecodeInput("0 1", *switches))
         assert not model.is_busy  # it is so already
     assert asked == [(False, True), (True, True), (True, False)]
-    assert (model.remove_special, model.unparse_special) == (True, False)
 
 
 def test_tokens_are_told_by_their_text(model, session, monkeypatch, qtbot):
@@ -82,13 +81,14 @@ def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(model, session
 
 def test_ids_mean_nothing_without_a_model(qtbot):
     model = DecodeModel(ModelSession(TextSession()))
-    model.set_ids_text("1")
+    model.decode(DecodeInput("1"))
     assert model.result.error == "Open a model first: ids mean nothing without its vocabulary."
     assert model.token_text(1) == ("", Attribute(0))
 
 
 def test_the_ids_of_another_model_are_decoded_again(model, session, qtbot):
     decoded(model, qtbot, "1")
-    with qtbot.waitSignals([model.busy_changed, model.changed]):
+    with qtbot.waitSignals([session.vocabulary_changed, model.changed]):
         session.loader.open("other.gguf")
+    qtbot.waitUntil(lambda: not model.is_busy)
     assert model.result.decoded == b"one"

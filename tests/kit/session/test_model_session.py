@@ -86,12 +86,12 @@ def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(sess
 
 
 def test_the_round_trip_is_known_soon_after_the_tokens(session, qtbot):
-    qtbot.waitUntil(lambda: session.round_trip.result is not None)
-    assert session.round_trip.result.is_same
+    qtbot.waitUntil(lambda: session.round_trip.value is not None)
+    assert session.round_trip.value.is_same
     session.document.replace(0, 3, b"four")
-    assert session.round_trip.result is None
-    qtbot.waitUntil(lambda: session.round_trip.result is not None)
-    assert session.round_trip.result.offset == 0
+    assert session.round_trip.value is None
+    qtbot.waitUntil(lambda: session.round_trip.value is not None)
+    assert session.round_trip.value.offset == 0
 
 
 def test_a_text_without_any_token_is_compared_too(qtbot):
@@ -100,10 +100,10 @@ def test_a_text_without_any_token_is_compared_too(qtbot):
     )
     session.set_encoder("words")
     session.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: None not in (session.round_trip.result, session.encoder_check.result))
+    qtbot.waitUntil(lambda: None not in (session.round_trip.value, session.encoder_check.value))
     assert len(session.tokens) == 0
-    assert session.round_trip.result.offset == 0
-    assert session.encoder_check.result.share == 0
+    assert session.round_trip.value.offset == 0
+    assert session.encoder_check.value.share == 0
     session.close()
 
 
@@ -134,7 +134,7 @@ def test_how_far_tokens_can_be_trusted(qtbot):
     assert session.exactness.level == "approximate"
     session.document.insert(b"one")
     waiting = session.exactness.reason
-    qtbot.waitUntil(lambda: session.encoder_check.result is not None)
+    qtbot.waitUntil(lambda: session.encoder_check.value is not None)
     assert session.exactness.reason != waiting
     tokenizer.exactness = Exactness("approximate", "Its file is odd.")
     assert session.exactness.reason.endswith("\n\nIts file is odd.")

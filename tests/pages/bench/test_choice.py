@@ -8,11 +8,13 @@ import threading
 from dataclasses import replace
 
 import pytest
+from bench_runs import run_with
 from told import told_by
 
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import RANDOM_BYTES, TUTORIAL_LINE, TUTORIAL_TIMES
 from guiapp.analysis.bench.engine import cells_of
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.contender import UNSPLIT
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
@@ -29,10 +31,8 @@ from guiapp.pages.bench.choice import (
     BenchCandidate,
     BenchChoice,
     CustomContenders,
-    CustomTrial,
     size_of_text,
 )
-from guiapp.pages.bench.history import YOUR_TEXT
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_each_change_is_told_once_and_none_is_no_change(choice, told):
     assert tells(choice.set_scenario, THROUGHPUT, False) == once
     assert tells(choice.set_scenario, "decode", False) == [], "one stays"
     assert (choice.texts, choice.scenarios) == ((ENGLISH,), ("decode",))
-    assert tells(choice.set_seconds_each, 3.0) == once
+    assert tells(lambda: choice.adjust(time_budget_s=3.0)) == once
     assert tells(lambda: choice.adjust(threads=(1, 7))) == once
     assert (choice.plan.time_budget_s, choice.plan.threads) == (3.0, (1, 7))
 
@@ -217,12 +217,12 @@ def test_spoiled_settings_hold_none(settings, spoiled):
     assert CustomContenders(settings).contenders == ()
 
 
-def test_those_that_ran_in_other_pythons_are_left_out_and_named(settings):
+def test_those_that_ran_in_other_pythons_are_left_out(settings):
     mine = {"name": "mine", "kind": "command", "target": "tok", "python": ""}
     old = {"name": "old", "kind": "library", "target": "tiktoken", "python": "/env/bin/python"}
     settings.own_contenders = json.dumps([old, mine])
     own = CustomContenders(settings)
-    assert (own.contenders, own.removed) == ((CustomContender("mine", "command", "tok"),), ["old"])
+    assert own.contenders == (CustomContender("mine", "command", "tok"),)
 
 
 def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model, tmp_path):
@@ -230,14 +230,6 @@ def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model,
     own = make_custom("theirs", "command", f'{sys.executable} -c \'open("{trace}", "w")\'')
     model = make_model()
     plan = Plan("demo:bpe", contenders=("fast", "theirs"), own=(own,))
-    model.show_run({"plan": json.loads(json.dumps(plan.record())), "results": []})
+    model.show_run(run_with(plan=json.loads(json.dumps(plan.record()))))
     assert CustomContenders(settings).contenders == ()
     assert not trace.exists()
-
-
-def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
-    trial = CustomTrial(session)
-    trial.start(make_custom("a", "command", f"{sys.executable} -c 'import time; time.sleep(600)'"))
-    trial.forget()
-    assert not trial.is_busy
-    trial.close()

@@ -5,30 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from bench_runs import record
+from bench_runs import record, run_with
 from closing import see_that_nothing_goes_on
-from fake_engine import CELL, EVENTS, SilentRunner, fake_engine, run_to_its_end, whole_run
+from fake_engine import EVENTS, SilentRunner, fake_engine, run_to_its_end, whole_run
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.differences import DifferenceLocation
 from guiapp.analysis.bench.engine import run
-from guiapp.analysis.bench.measurement import key_of
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.run_results import KEY
 from guiapp.pages.bench import model as bench_model
 from guiapp.pages.bench.choice import CODE, ENGLISH, LANGUAGES, BenchChoice
-from guiapp.pages.bench.history import YOUR_TEXT, RunHistory
-from guiapp.pages.bench.model import BenchModel, BenchRunner, DifferenceFinder
+from guiapp.pages.bench.history import RunHistory
+from guiapp.pages.bench.model import BenchModel, BenchRunner
 
-PLAN = Plan("demo:bpe", ("sample:english",), ("greedy",))
-RESULT = record("throughput", "greedy", 10_000, 1e-3, 0.9)
+PLAN = {"model": "demo:bpe", "corpora": ["sample:english"], "contenders": ["greedy"]}
 OWNERS = {
     "bench": lambda session: (
         made := BenchModel(session),
         made.close,
-        (made.saved._keeping, made.saved._renaming),  # kept runs are saved to the end
+        (made.saved._saving, made.saved._renaming),  # kept runs are saved to the end
     ),
-    "difference": lambda session: (made := DifferenceFinder(session), made.close),
     "choice": lambda session: (made := BenchChoice(session), made.close),
 }
 
@@ -38,7 +37,7 @@ def test_a_process_that_dies_loses_nothing_and_says_so(qtbot, make_model):
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
     assert "out of luck" in failed.args[0]
-    assert [row["n"] for row in model.results] == [2]
+    assert [row.n for row in model.results] == [2]
 
 
 def test_a_plan_at_fault_is_told_as_it_stands(qtbot, make_model):
@@ -101,7 +100,9 @@ def test_a_real_run_gives_the_records_of_the_command_line(qtbot):
         """What two runs of one plan have in common: everything but times."""
         facts = ("exact", "agreement", "first_difference", "n_tokens")
         results = [event for event in events if event["event"] == "result"]
-        return {key_of(row): (sorted(row), [row[name] for name in facts]) for row in results}
+        return {
+            tuple(row[name] for name in KEY): (sorted(row), [row[name] for name in facts]) for row in results
+        }
 
     here = untimed(run(plan, Control()))
     assert untimed(told) == here
@@ -117,8 +118,7 @@ def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, session,
     model.run()
     assert (plans[0].model, plans[0].pre) == ("demo:bpe", "qwen2")
     assert "not as “qwen2”" in next(peer.reason for peer in model.choice.missing if peer.name == "llama.cpp")
-    deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
-    model.show_run({"plan": {"model": "demo:bpe"}, "results": [deviating]})
+    model.show_run(run_with(record("throughput", "greedy", 10, 1.0, 0.5), plan={"model": "demo:bpe"}))
     with qtbot.waitSignal(model.failed) as failed:
         model.open_difference("greedy")
     assert "as the file asks" in failed.args[0]
@@ -159,36 +159,35 @@ def test_what_somebody_asks_of_a_run_reaches_it(make_model, qapp):
 
 
 @pytest.fixture
-def finder(session):
-    made = DifferenceFinder(session)
-    made.told = []
-    made.failed.connect(made.told.append)
-    yield made
-    made.close()
+def deviating(make_model):
+    """A model with a run in which one contender deviates."""
+    model = make_model()
+    model.show_run(run_with(record("throughput", "greedy", 10_000, 1e-3, 0.9), plan=PLAN))
+    return model
 
 
 @pytest.mark.parametrize(
     ("text", "start", "end", "pointed"),
     [(b"some text", 5, 7, (5, 7)), (b"some text", 5, 5, (5, 6)), ("a世b".encode(), 1, 2, (1, 4))],
 )
-def test_the_place_is_shown_in_its_text(finder, session, monkeypatch, qtbot, text, start, end, pointed):
+def test_the_place_is_shown_in_its_text(deviating, session, monkeypatch, qtbot, text, start, end, pointed):
     monkeypatch.setattr(bench_model, "first_difference", lambda *given: DifferenceLocation(text, start, end))
     left = []
     session.text.left.connect(lambda: left.append(True))
     with qtbot.waitSignal(session.text.pointed_out) as shown:
-        finder.open(RESULT, PLAN)
+        deviating.open_difference("greedy")
     assert tuple(shown.args) == pointed
     assert (session.document.text(), len(left)) == (text, int(text != b"some text"))
 
 
-def test_what_is_no_longer_known_is_told(finder, monkeypatch, qtbot):
+def test_what_is_no_longer_known_is_told(deviating, monkeypatch, qtbot):
     def refuse(*given):
         raise BenchError("It is no longer known.")
 
     monkeypatch.setattr(bench_model, "first_difference", refuse)
-    with qtbot.waitSignal(finder.failed):
-        finder.open(RESULT, PLAN)
-    assert finder.told == ["It is no longer known."]
+    with qtbot.waitSignal(deviating.failed) as failed:
+        deviating.open_difference("greedy")
+    assert failed.args == ["It is no longer known."]
 
 
 @pytest.mark.parametrize("name", OWNERS)

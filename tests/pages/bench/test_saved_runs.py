@@ -15,14 +15,7 @@ from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 from guiapp.analysis.bench.history import load_run, rename_run
 from guiapp.pages.bench import history as saved_runs
 from guiapp.pages.bench.choice import ENGLISH
-from guiapp.pages.bench.history import OpenedRun, RunHistory
-
-
-def newest(qtbot, history: RunHistory) -> OpenedRun:
-    """As soon as there is one: its lock goes in a thread."""
-    runs: list[OpenedRun] = []
-    qtbot.waitUntil(lambda: bool(runs.extend(filter(None, [history.newest()])) or runs))
-    return runs[0]
+from guiapp.pages.bench.history import RunHistory
 
 
 def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cell(
@@ -36,8 +29,17 @@ def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cel
     assert "ended early" in failed.args[0]
     (saved,) = model.saved.runs
     opened(qtbot, model, saved.path)
-    assert [row["samples_s"] for row in model.results] == [[0.001, 0.003]]
-    assert not model.record["complete"]
+    assert [row.samples_s for row in model.results] == [(0.001, 0.003)]
+    assert not model.measured.is_complete
+
+
+def test_what_finished_cells_measured_is_on_the_disk_while_a_run_goes_on(qtbot, make_model, tmp_path):
+    history, events = RunHistory(tmp_path / "runs"), [*whole_run(1)[:2], EVENTS[1]]
+    model = make_model(fake_engine(events, "sys.stdin.read()"), history)
+    model.run()
+    qtbot.waitUntil(lambda: history.newest() is not None)
+    assert model.is_running
+    assert history.newest().run.finished == model.results
 
 
 def test_no_run_is_opened_while_another_goes_on(qtbot, make_model, tmp_path):
@@ -60,8 +62,6 @@ def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_mode
     assert "No space left on device" in failed.args[0]
     assert len(model.results) == 1
     assert list((tmp_path / "runs").glob("*.json*")) == []
-    monkeypatch.undo()  # there is room again at the next start
-    assert newest(qtbot, RunHistory(tmp_path / "runs")).record["results"] == model.results
 
 
 def test_the_last_run_is_there_again_after_a_restart(qtbot, make_model, tmp_path):
@@ -71,9 +71,9 @@ def test_the_last_run_is_there_again_after_a_restart(qtbot, make_model, tmp_path
     (tmp_path / "runs" / "9999 somebody else's.json").write_text("{}")
     model = make_model(history=history)
     qtbot.waitUntil(lambda: bool(model.results))
-    assert model.results[0]["samples_s"][0] == 2e-3
+    assert model.results[0].samples_s[0] == 2e-3
     assert model.progress == "2026-01-01 00:00, model"
-    assert load_run(model.saved.shown)["results"] == model.results
+    assert load_run(model.saved.shown).results == model.results
 
 
 def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
@@ -96,7 +96,7 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
     with qtbot.waitSignal(model.compared):
         model.compare_with(copy)
     assert model.comparison.changes == ()
-    assert "surely different: 0" in model.progress
+    assert "none clearly different" in model.progress
 
 
 def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
@@ -151,11 +151,11 @@ def test_a_run_and_what_another_is_called_are_on_the_disk_once_all_is_closed(
     for model in (one, other):
         run_to_its_end(qtbot, model)
     monkeypatch.setattr(saved_runs, "rename_run", late(rename_run))
-    monkeypatch.setattr(RunHistory, "keep", late(RunHistory.keep))
+    monkeypatch.setattr(RunHistory, "finish", late(RunHistory.finish))
     saved = saved_runs.SavedRuns(history)
     for act, titles in (
         (lambda: saved.rename(*history.runs(), "after"), {f"after · {title}"}),
-        (lambda: (saved.begin(), saved.keep(other.record)), {title, f"after · {title}"}),
+        (lambda: saved.finish(other.measured), {title, f"after · {title}"}),
     ):
         act()
         saved.close()

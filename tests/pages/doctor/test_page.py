@@ -142,7 +142,7 @@ def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
     shell.window.resize(1500, 800)
     badge = shell.window.top_bar.exactness
     assert "·" not in badge.text(), "it comes later"
-    qtbot.waitUntil(lambda: not shell.window.doctor.is_waiting)
+    qtbot.waitUntil(lambda: not shell.window.doctor.examined.is_busy)
     n_worst = len(shell.window.doctor.worst)
     assert n_worst == sum(each.severity == "warning" for each in shell.window.doctor.findings) > 0
     assert badge.text() == f"exact · {n_worst} warnings"

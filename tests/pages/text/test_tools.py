@@ -41,7 +41,7 @@ def test_tokens_that_the_exact_encoder_does_not_give_are_walked_by_f8(make_shell
     walk = shell.window.inspect_page.tools.inexact
     assert not walk.isVisible()
     session.set_encoder("greedy")
-    qtbot.waitUntil(lambda: session.encoder_check.result is not None and editor.is_painted)
+    qtbot.waitUntil(lambda: session.encoder_check.value is not None and editor.is_painted)
     assert (walk.isVisible(), walk.walking.place.text()) == (True, "4 differ")
     editor.setFocus()
     for key, wanted in ((Qt.Key.Key_F8, b" pier"), (Qt.Key.Key_F8, b" houses"), (Qt.Key.Key_F8, b" pier")):

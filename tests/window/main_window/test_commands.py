@@ -202,7 +202,8 @@ def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
     window.autosaved_texts.failed.emit("kept")
     shell.settings.failed.emit("settings")
     session.text.failed.emit("text")
-    session.round_trip.failed.emit("decoding")
+    session.round_trip.problem = "decoding"
+    session.round_trip.changed.emit()
     session.loader.failed.emit("a.gguf", "model")
     notices = {notice.message: notice for notice in window.notices.notices}
     assert list(notices) == ["kept", "settings", "text", "decoding", "model"]
@@ -212,7 +213,7 @@ def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
             notices[message].copy_button.click()
         assert details in QGuiApplication.clipboard().text()
     session.text.file_changed.emit()
-    session.round_trip.changed.emit()
+    session.round_trip.forget()
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("fake.gguf")
     assert [notice.message for notice in window.notices.notices] == ["kept", "settings"]

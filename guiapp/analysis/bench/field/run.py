@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from guiapp.analysis.bench import engine
 from guiapp.analysis.bench.control import Control, begin_early
@@ -27,16 +26,10 @@ from guiapp.analysis.bench.field.exactness import (
 )
 from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
 from guiapp.analysis.bench.field.texts import BUILT_IN, DETAILED, KNOWN, Given, TimedText, compared_texts
-from guiapp.analysis.bench.measurement import (
-    Record,
-    Report,
-    corpus_record,
-    environment,
-    environment_after,
-    vocabulary_record,
-)
+from guiapp.analysis.bench.machine import corpus_record, environment, environment_after, vocabulary_record
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.wording import place_text
+from guiapp.analysis.bench.run_results import BenchRun, Record
+from guiapp.analysis.bench.wording import size_text
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import (
     AskedProcess,
@@ -86,13 +79,6 @@ class FieldPlan:
         if given.name == self.detailed:
             return self.time_budget_s * (DETAILED_SHARE if n_others else 1.0)
         return self.time_budget_s * (1 - DETAILED_SHARE) / n_others
-
-
-class _Ready(NamedTuple):
-    """A contender that was judged, with its process where that can go on."""
-
-    verdict: Judgement
-    process: AskedProcess | None
 
 
 def run_field(
@@ -152,11 +138,10 @@ class _VocabularyRun:
         given, record = self._given, vocabulary_record(self._tokenizer.vocabulary)
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
             try:
-                ready = self._judge_all(threads)
-                verdicts = _by_references(ready)
-                taking = [each for each in ready if each.process is not None]
+                verdicts = self._judge_all(threads)
+                taking = [each.contender for each in verdicts if each.contender in self._kept]
                 openings = self._openings(taking) if self._is_detailed else {}
-                run = self._timed([each.verdict.contender for each in taking]) if taking else None
+                run = self._timed(taking) if taking else None
             finally:
                 for process in [*self._kept.values()]:  # of which threads may still begin some
                     process.end()
@@ -173,10 +158,15 @@ class _VocabularyRun:
             run,
         )
 
-    def _judge_all(self, threads: ThreadPoolExecutor) -> list[_Ready]:
+    def _judge_all(self, threads: ThreadPoolExecutor) -> list[Judgement]:
+        """In parallel; processes of those that can go on stay."""
         texts = compared_texts(self._tokenizer, self._plan.texts, self._plan.seed)
         self._notify(f"{self._given.title}: comparing ids on {len(texts):,} texts …")
-        return list(threads.map(partial(self._judge, ExactnessCheck(self._tokenizer, texts)), self._names()))
+        check = ExactnessCheck(self._tokenizer, texts)
+        verdicts = list(threads.map(partial(self._judge, check), self._names()))
+        return with_references(
+            verdicts, {name: self._kept[name] for name in REFERENCES if name in self._kept}
+        )
 
     def _names(self) -> Sequence[str]:
         """Ours, then the references, which are waited for, and all others."""
@@ -185,10 +175,10 @@ class _VocabularyRun:
         ours = next(iter(self._tokenizer.encoders))
         return [ours, *sorted(chosen, key=lambda name: name not in REFERENCES)]
 
-    def _judge(self, check: ExactnessCheck, name: str) -> _Ready:
+    def _judge(self, check: ExactnessCheck, name: str) -> Judgement:
         vocabulary, version = self._tokenizer.vocabulary, version_of(name) if name in PEERS else ""
         if name in PEERS and (reason := reason_against(name, vocabulary)):
-            return _Ready(Judgement(name, LEFT_OUT, version, reason), None)
+            return Judgement(name, LEFT_OUT, version, reason)
         process = self._kept[name] = self._start(self._given.path, name, 1, self._control.shall_stop)
         try:
             loaded: LoadedContender = process.ask(LOAD_LIMIT_S, "load")
@@ -203,21 +193,20 @@ class _VocabularyRun:
         if verdict.state == LOST:
             return self._without(name, verdict)
         self._notify(f"{self._given.title}: {name} {verdict.state}")
-        return _Ready(verdict, process)
+        return verdict
 
-    def _without(self, name: str, verdict: Judgement) -> _Ready:
+    def _without(self, name: str, verdict: Judgement) -> Judgement:
         """What is known of one whose process is of no more use."""
         self._kept.pop(name).end()
-        return _Ready(verdict, None)
+        return verdict
 
-    def _openings(self, taking: Sequence[_Ready]) -> dict[str, tuple[tuple[float, float], ...]]:
+    def _openings(self, names: Sequence[str]) -> dict[str, tuple[tuple[float, float], ...]]:
         text = corpus_named(self._plan.texts[0].corpus, self._tokenizer.vocabulary).text
         openings = {}
-        for verdict, process in taking:
-            assert process is not None
-            self._notify(f"Opening {verdict.contender} again …")
+        for name in names:
+            self._notify(f"Opening {name} again …")
             try:
-                openings[verdict.contender] = tuple(process.ask(OPENING_LIMIT_S, "opening", text))
+                openings[name] = tuple(self._kept[name].ask(OPENING_LIMIT_S, "opening", text))
             except (ContenderFailed, WorkerLost):
                 continue  # the engine starts it again, and tells what happens then
         return openings
@@ -234,24 +223,16 @@ class _VocabularyRun:
             call_limit_s=CALL_LIMIT_S,
             seed=self._plan.seed,
         )
-        report = Report()
+        report = BenchRun()
         for event in engine.run(timing, self._control, self._process):
             report.add(event)
             if event["event"] == "cell":
                 of = f"{event['number']}/{event['of']}"
-                self._notify(f"{self._given.title}: [{of}] {event['scenario']}: {place_text(event)}")
+                text = f"{event['corpus']}, {size_text(event['size_bytes'])}"
+                self._notify(f"{self._given.title}: [{of}] {event['scenario']}: {text}")
         return report.record()
 
     def _process(self, name: str, threads: int) -> AskedProcess:
         """For the engine, which ends what it has."""
         kept = self._kept.pop(name, None) if threads == 1 else None
         return kept or self._start(self._given.path, name, threads, self._control.shall_stop)
-
-
-def _by_references(ready: Sequence[_Ready]) -> list[Judgement]:
-    references = {
-        each.verdict.contender: each.process
-        for each in ready
-        if each.process is not None and each.verdict.contender in REFERENCES
-    }
-    return with_references([each.verdict for each in ready], references)

@@ -10,7 +10,7 @@ from field_runs import TEXTS, field, result, vocabulary
 
 from guiapp.analysis.bench.field.exactness import EQUAL
 from guiapp.analysis.bench.field.page import page
-from guiapp.analysis.bench.field.record import fastest, headline, json_of, load_field, standings
+from guiapp.analysis.bench.field.record import json_of, load_field
 from guiapp.analysis.bench.plan import BenchError
 
 
@@ -76,7 +76,7 @@ def with_results(*results: dict):
 
 
 def test_the_exact_come_first_the_fastest_of_them_ahead_and_those_without_a_part_last():
-    names = [each.contender for each in standings(field())]
+    names = [each.contender for each in field().standings]
     assert names == ["gigatoken", "Tokenloupe", "tiktoken", "tokie", "kitoken", "sentencepiece"]
 
 
@@ -85,12 +85,12 @@ def test_one_wrong_vocabulary_is_enough_not_to_be_exact():
     right = replace(
         other, verdicts=tuple(replace(each, state=EQUAL, difference=None) for each in other.verdicts)
     )
-    tokie = next(each for each in standings(field(vocabulary(), right)) if each.contender == "tokie")
+    tokie = next(each for each in field(vocabulary(), right).standings if each.contender == "tokie")
     assert (len(tokie.taken), tokie.is_exact) == (2, False)
 
 
 def test_the_headline_counts_and_names_the_fastest_exact_one():
-    first, second = headline(field())
+    first, second = field().headline
     assert first == "5 tokenizers, 2 vocabularies: 3 give the right ids with all they take, 2 do not."
     assert second == (
         "The fastest exact one on English with Llama-3 is gigatoken: "
@@ -101,7 +101,7 @@ def test_the_headline_counts_and_names_the_fastest_exact_one():
 @pytest.mark.parametrize(("seconds", "comparable"), [(5e-5, ()), (9.5e-5, ("Tokenloupe",))])
 def test_who_cannot_be_told_apart_is_named_beside(seconds, comparable):
     found = with_results(result("fast", 1e-4), result("gigatoken", seconds), result("tokie", 1e-6))
-    best = fastest(found, found.vocabularies[0], TEXTS[0])
+    best = found.fastest(found.vocabularies[0], TEXTS[0])
     assert (best.contender, best.comparable) == ("gigatoken", comparable)
     assert best.ratio == pytest.approx(1e-4 / seconds)
-    assert ("as far as this run can tell" in headline(found)[1]) == bool(comparable)
+    assert ("as far as this run can tell" in found.headline[1]) == bool(comparable)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from field_runs import IdsWorker
 
@@ -11,6 +13,7 @@ from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG
 from guiapp.analysis.bench.field.run import FieldPlan, run_field
 from guiapp.analysis.bench.field.texts import TimedText, given_vocabularies
 from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
 
@@ -49,7 +52,8 @@ class Answering(IdsWorker):
 @pytest.fixture(autouse=True)
 def few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("guiapp.analysis.bench.field.texts.GENERATORS", ())
-    monkeypatch.setattr("guiapp.analysis.bench.scenarios.BATCH_BYTES", 1 << 14)
+    for name in ("threads", "memory"):
+        monkeypatch.setitem(SCENARIOS, name, replace(SCENARIOS[name], sizes=(1 << 14,)))
 
 
 def plan(*models: str, contenders: tuple[str, ...] = ("tiktoken",)) -> FieldPlan:

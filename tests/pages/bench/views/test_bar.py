@@ -225,7 +225,7 @@ def test_a_run_is_renamed_by_keyboard_and_the_name_is_in_its_file(dialog, qtbot,
     rename(qtbot, dialog, "before")
     qtbot.waitUntil(lambda: titles(dialog)[1] == "before · 2026-01-01 01:00, gpt-2")
     assert dialog.isVisible()
-    assert load_run(folder / "2026-01-01T010000-0000 gpt-2.json") == {"name": "before", **RUN}
+    assert load_run(folder / "2026-01-01T010000-0000 gpt-2.json").name == "before"
     qtbot.mouseClick(dialog.rename_button, Qt.MouseButton.LeftButton)
     assert (dialog.list.viewport().focusWidget() or QApplication.focusWidget()).text() == "before"
 

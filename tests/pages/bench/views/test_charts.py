@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from bench_runs import EVERYTHING, RUN, record
+from bench_runs import EVERYTHING, RUN, result
 
 from guiapp.analysis.bench.history import SpeedChange
-from guiapp.analysis.bench.measurement import key_of
+from guiapp.analysis.bench.run_results import BenchRun, run_of
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.kit.widgets.theme import DARK
 from guiapp.pages.bench.charts import (
@@ -23,13 +25,13 @@ from guiapp.pages.bench.charts import (
     texts_of,
 )
 
-ALL = EVERYTHING["results"]
+ALL, SOME = run_of(EVERYTHING).results, run_of(RUN).results
 
 
-def shown(key: str, results=RUN["results"], run=None, **choices):
+def shown(key: str, results=SOME, run=None, **choices):
     """What a chart shows of the records of a run."""
     text = next(iter(texts_of(results, scenario_of(key).name)), "")
-    showing = showing_of(run or {"results": results}, DARK, **choices)
+    showing = showing_of(run or BenchRun(results), DARK, **choices)
     return data_of(key, rows_of(results, key, text), showing)
 
 
@@ -60,8 +62,8 @@ def test_tokens_a_second_come_first_and_mb_a_second_stand_beside():
 @pytest.mark.parametrize("unit", [TOKENS, BYTES])
 def test_one_that_brings_its_own_vocabulary_is_compared_in_mb_a_second_and_says_so(unit):
     """Its tokens are others: of as many bytes a second its bar is as long as another one's."""
-    own = record("throughput", "rwkv", 10_000, 5e-5, exact=None, agreement=None, tokens_per_s=1.0)
-    data = shown("throughput", [*RUN["results"], own], unit=unit)
+    own = result("throughput", "rwkv", 10_000, 5e-5, exact=None, agreement=None, tokens_per_s=1.0)
+    data = shown("throughput", [*SOME, own], unit=unit)
     rows = {row.name: row for row in data.rows}
     end = rows["rwkv"].parts[0].end
     assert end == pytest.approx(rows["greedy"].parts[0].end)
@@ -81,11 +83,9 @@ def test_columns_tell_interval_ratio_and_ids_of_each():
     assert data.rows[1].interval == pytest.approx((25e6 / 1.2, 25e6 / 0.9))
     assert column(shown("throughput", baseline="tiktoken"), "of tiktoken")[:2] == ["20.00 ×", "10.00 ×"]
     assert {*column(shown("throughput", baseline="nobody"), "of nobody")} == {"–"}
-    clocks = shown("throughput", [{**row, "clock": row["contender"]} for row in RUN["results"]])
-    assert column(clocks, "of fast") == ["–", "1.00 ×", "–", "–"], "by one clock alone"
-    processor = shown("throughput", [{**row, "clock": "cpu"} for row in RUN["results"]]).subtitles[0]
+    processor = shown("throughput", [replace(row, clock="cpu") for row in SOME]).subtitles[0]
     assert processor == "in tokens/s of processor time, with 95 % intervals"
-    (once,) = shown("throughput", [record("throughput", "heap", 10_000, 1e-3, n=1)]).rows
+    (once,) = shown("throughput", [result("throughput", "heap", 10_000, 1e-3, n=1)]).rows
     assert (once.interval, once.detail.endswith(", once"), once.cells[0][0]) == (None, True, "")
 
 
@@ -107,7 +107,7 @@ def test_who_is_opened_shows_how_far_and_who_cannot_be_shows_why():
 def test_groups_have_a_bar_for_each_number_of_threads_and_the_name_once():
     times = (("heap", 1e-3), ("fast", 1e-4))
     data = shown(
-        "threads", [record("threads", name, 10_000, s / n, threads=n) for name, s in times for n in (1, 2)]
+        "threads", [result("threads", name, 10_000, s / n, threads=n) for name, s in times for n in (1, 2)]
     )
     assert [(row.key, bool(row.name)) for row in data.rows] == [
         (name, is_first) for name in ("fast", "heap") for is_first in (True, False)
@@ -126,7 +126,7 @@ def test_what_should_be_little_has_the_least_on_top():
 def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100():
     calls = {"heap": (9e-5, 1e-4, 2e-4), "fast": (2e-6, 3e-6, 4e-5)}
     quantiles = {name: dict(zip(QUANTILES, times, strict=True)) for name, times in calls.items()}
-    data = shown("latency", [record("latency", name, 128, 1e-6, **each) for name, each in quantiles.items()])
+    data = shown("latency", [result("latency", name, 128, 1e-6, **each) for name, each in quantiles.items()])
     assert named(data) == ["fast", "heap"], "the quickest on top"
     columns = [column(data, name) for name in ("p50", "p95", "p99")]
     assert columns == [["2 µs", "90 µs"], ["3 µs", "100 µs"], ["40 µs", "200 µs"]]
@@ -148,26 +148,26 @@ CHOICES = (
 @pytest.mark.parametrize(("title", "key", "choices"), CHOICES)
 @pytest.mark.parametrize("scenario", ["scaling", "worst", "append"])
 def test_curves_go_through_their_records_with_their_intervals_around_them(scenario, choices, key, title):
-    data, lines = shown(scenario, ALL, **choices), dict[tuple[str, str], list[dict]]()
+    data, lines = shown(scenario, ALL, **choices), dict[tuple[str, str], list]()
     for row in rows_of(ALL, scenario, "english"):
-        lines.setdefault((row["contender"], row["operation"]), []).append(row)
+        lines.setdefault((row.contender, row.operation), []).append(row)
     for curve, rows in zip(data.curves, lines.values(), strict=True):
         assert (curve.key, curve.marker_style) == (
-            rows[0]["contender"],
-            marker_style_of(rows[0]["contender"], DARK),
+            rows[0].contender,
+            marker_style_of(rows[0].contender, DARK),
         )
-        assert [*curve.x] == [row["size_bytes"] for row in rows]
-        assert curve.y == pytest.approx([row[key] for row in rows])
+        assert [*curve.x] == [row.size_bytes for row in rows]
+        assert curve.y == pytest.approx([row.figure(key) for row in rows])
         low, high = (0.9, 1.2) if key == "median_s" else (1 / 1.2, 1 / 0.9)
         assert (curve.low, curve.high) == (pytest.approx(curve.y * low), pytest.approx(curve.y * high))
     assert (data.y.label, data.x.label) == (f"{title}, log scale", "length of the text, log scale")
-    assert [*data.x.values] == sorted({row["size_bytes"] for rows in lines.values() for row in rows})
+    assert [*data.x.values] == sorted({row.size_bytes for rows in lines.values() for row in rows})
     assert (f"In {title}" in data.subtitles[0]) == (key != "median_s"), "times have units at their ticks"
 
 
 @pytest.mark.parametrize("share", [0.999, 0.95, 0.5, 0.0])
 def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_vocabulary(share):
-    rows = [{**row, "agreement": share} if row["exact"] is False else row for row in RUN["results"]]
+    rows = [replace(row, agreement=share) if row.exact is False else row for row in SOME]
     data, (low, high), (bottom, top) = (found := shown(EXACTNESS, rows)), *found.ranges
     assert [(p.key, p.x, p.y, p.is_hollow) for p in data.points] == [
         *(("fast", 25e6, 1.0, False), ("greedy", 50e6, share, True), ("tiktoken", 2.5e6, 1.0, False))
@@ -181,7 +181,7 @@ def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_voca
 
 
 def test_a_change_is_told_at_its_bar():
-    changes = [SpeedChange(key_of(RUN["results"][0]), Ratio(2.0, 1.9, 2.1))]
+    changes = [SpeedChange(SOME[0], Ratio(2.0, 1.9, 2.1))]
     details = [row.detail for row in shown("throughput", changes=changes).rows]
     assert details[1].endswith("▼ 2.00 × time (1.90–2.10)")
     assert "time" not in details[0]

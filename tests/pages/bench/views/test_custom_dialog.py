@@ -106,6 +106,15 @@ def test_those_that_are_there_can_be_changed_and_removed(dialog, own, qtbot):
     assert not dialog.list.isVisible()
 
 
+def test_whoever_types_on_or_closes_waits_for_no_trial(dialog, qtbot):
+    qtbot.keyClicks(dialog.target, f"{sys.executable} -c 'import time; time.sleep(600)'")
+    for go_on in (lambda: qtbot.keyClicks(dialog.target, " "), dialog.close):
+        qtbot.mouseClick(dialog.try_button, LEFT)
+        assert dialog.message.text() == "Trying …"
+        go_on()
+    assert not dialog.isVisible()
+
+
 def test_without_a_model_nothing_is_tried(own, qtbot):
     session = ModelSession(TextSession(b"text"))
     dialog = CustomDialog(own, session)

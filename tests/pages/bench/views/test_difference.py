@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.bench.corpus import corpus_named
 from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.kit.state.settings import Settings
 from guiapp.window.app import build
 
@@ -33,12 +34,12 @@ def shell(qtbot, tmp_path):
 def page(shell):
     """With a run in which one contender deviates."""
     size_bytes = len(corpus_named("tutorial", shell.session.vocabulary).text)
-    difference = {"byte_offset": BYTE_OFFSET, "expected_id": None, "found_id": 0}
+    difference = {"index": 0, "byte_offset": BYTE_OFFSET, "expected_id": None, "found_id": 0}
     row = record("throughput", "greedy", size_bytes, 1e-3, 0.9, corpus="tutorial")
     shell.window.actions_table["bench"].trigger()
     page = shell.window.pages.pages["bench"]
     plan = Plan("demo:bpe", ("tutorial",)).record()
-    page.model.show_run({"plan": plan, "results": [{**row, "first_difference": difference}]})
+    page.model.show_run(run_of({"plan": plan, "results": [{**row, "first_difference": difference}]}))
     page.redraw()
     QApplication.processEvents()
     return page

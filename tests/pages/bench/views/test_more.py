@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from fitting import unreadable
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.controls import Explanation
 from guiapp.pages.bench.choice import (
     AIMS,
     CODE,
@@ -22,7 +22,7 @@ from guiapp.pages.bench.choice import (
     duration_text,
 )
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.more import CustomDialog, LimitsCard, MorePanel
+from guiapp.pages.bench.more import CustomDialog, LimitsCard, MissingCard, MorePanel
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -90,15 +90,20 @@ def test_a_tick_changes_the_plan_keeps_the_focus_and_tells_the_new_time(qtbot, p
 def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
     choice = model.choice
     choice.libraries = [
-        BenchCandidate("gone", "", "gone is not installed. Install it with: pip install gone")
+        BenchCandidate("gone", "", "gone is not installed. Install it with: pip install gone"),
+        BenchCandidate("more", "", "more is not installed. Install it with: pip install more"),
+        BenchCandidate("other", "", "other takes SPM only."),
     ]
     choice.changed.emit()
     settle(qtbot)
-    assert panel.missing_button.text() == "1 more is not here: why?"
+    assert panel.missing_button.text() == "3 more are not here: why?"
     qtbot.mouseClick(panel.missing_button, LEFT)
-    (card,) = panel.findChildren(Explanation)
-    words = " ".join(label.text() for label in card.findChildren(QLabel))
-    assert "gone: not installed. Install it with: pip install gone" in words
+    (card,) = panel.findChildren(MissingCard)
+    assert card.reasons.text() == "other takes SPM only."
+    qtbot.mouseClick(card.copy_button, LEFT)
+    assert QGuiApplication.clipboard().text() == "pip install gone more"
+    qtbot.mouseClick(card.again_button, LEFT)
+    assert "gone" not in [each.name for each in choice.missing], "what is there now was found"
     card.close()
     choice.libraries = []
     choice.changed.emit()
@@ -109,7 +114,7 @@ def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
 def test_limits_are_chosen_by_keys_in_a_card(qtbot, panel, model):
     def limit(name: str) -> object:
         choice = model.choice
-        return choice.seconds_each if name == "seconds_each" else getattr(choice.limits, name)
+        return getattr(choice.limits, name)
 
     qtbot.mouseClick(panel.limits_button, LEFT)
     (card,) = panel.findChildren(LimitsCard)
@@ -118,7 +123,7 @@ def test_limits_are_chosen_by_keys_in_a_card(qtbot, panel, model):
         for key in (Qt.Key.Key_End, Qt.Key.Key_Home):
             qtbot.keyClick(box, key)
             assert limit(name) == box.currentData()
-    assert (model.choice.seconds_each, model.choice.plan.threads) == (5.0, (1,))
+    assert (model.choice.limits.time_budget_s, model.choice.plan.threads) == (5.0, (1,))
     card.close()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert panel.findChildren(LimitsCard) == []

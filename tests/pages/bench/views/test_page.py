@@ -15,8 +15,9 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from guiapp.analysis.bench.notes import notes
+from guiapp.analysis.bench.findings import notes
 from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.pages.bench.bar import RunsDialog
 from guiapp.pages.bench.model import BenchRunner
 from guiapp.pages.bench.results import CALM, CHANGES
@@ -37,7 +38,7 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
         "others are still to come"
     )
     told = page.headline.sentence.text()
-    assert re.fullmatch(r"\w+ more contenders? (is|are) still to be opened\. Spread ± 50 %\.", told)
+    assert re.fullmatch(r"\w+ more contenders? (is|are) still to be opened\.", told)
     value, *loading = page.results.chart("throughput").values
     assert "n = 2" in value.tip
     assert "heap" in [each.key for each in loading]
@@ -49,10 +50,10 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
 
 
 def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
-    page.model.show_run(RUN)
+    page.model.show_run(run_of(RUN))
     page.redraw()
     footer = page.footer
-    assert footer.notes_button.text() == f"{len(page.model.notes)} remarks"
+    assert footer.notes_button.text() == f"{len(page.model.notes)} notes"
     assert not footer.notes.isVisible()
     qtbot.mouseClick(footer.notes_button, LEFT)
     assert footer.notes.isVisible()
@@ -60,7 +61,7 @@ def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
         assert told in footer.notes.text()
     qtbot.mouseClick(footer.notes_button, LEFT)
     assert not footer.notes.isVisible()
-    page.model.show_run({"results": []})
+    page.model.show_run(run_of({"results": []}))
     page.redraw()
     assert not footer.notes_button.isVisible()
 
@@ -68,7 +69,7 @@ def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
 def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     page.hide()
     told = page.headline.sentence.text()
-    page.model.show_run(RUN)
+    page.model.show_run(run_of(RUN))
     assert not any(row.parts for row in page.results.chart("throughput").data.rows)
     assert page.is_ready, "no picture is planned"
     assert page.headline.sentence.text() == told
@@ -78,7 +79,7 @@ def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
 
 
 def test_one_chart_can_be_asked_for(page):
-    page.model.show_run(RUN)
+    page.model.show_run(run_of(RUN))
     page.show_only("scaling")
     assert page.results.shown == ("scaling",)
     page.show_only("figures")
@@ -105,8 +106,8 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
     compared(qtbot, page, tmp_path)
     assert page.results.shown == (CHANGES,)
     text = page.results.tables.toPlainText()
-    assert {"Against the run 0.0001. In both", "Changed since 0.0001"} <= {
-        *re.findall("Against.*both|Changed.*1", text)
+    assert {"Against the run 0.0001. 1 result in both runs", "Changed since 0.0001"} <= {
+        *re.findall("Against.*both runs|Changed.*1", text)
     }
     assert "▼ slower" in text
     page.results.choose("throughput")
@@ -136,7 +137,7 @@ def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qt
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
     assert "A saved run: run." in page.headline.sentence.text()
-    page.model.show_run({"results": []})
+    page.model.show_run(run_of({"results": []}))
     with qtbot.waitSignal(page.model.results_changed):
         drop(page, path)
     assert len(page.model.results) == len(RUN["results"])
@@ -156,7 +157,7 @@ def drop(page, *paths) -> bool:
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):
-    page.model.show_run(RUN)
+    page.model.show_run(run_of(RUN))
     (tmp_path / "no.json").write_text("{}")
     with qtbot.waitSignal(page.model.failed):
         page.model.open_run(tmp_path / "no.json")
@@ -176,9 +177,9 @@ def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, 
         for corpus in (names[1], "two", "<3>")
     ]
     monkeypatch.setattr(page.model, "open_difference", lambda *told: opened.append(told))
-    page.model.show_run({"results": rows})
+    page.model.show_run(run_of({"results": rows}))
     page.redraw()
-    label, sentences = page.footer.notes, notes(page.model.record)
+    label, sentences = page.footer.notes, notes(page.model.measured)
     document = QTextDocument(html=label.text())
     assert document.toPlainText().splitlines() == sentences
     assert any(told.startswith('<b>"x/ differs on a & b from byte 3 on') for told in sentences)
@@ -208,9 +209,9 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
     for name in ("open_run", "compare_with"):
         monkeypatch.setattr(page.model, name, lambda path, name=name: asked.append((name, str(path))))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda parent, title, *others: (title[:4], ""))
-    assert enabled() == {"Open run…", "Kept runs…"}
-    page.model.show_run(RUN)
-    assert enabled() == {"Open run…", "Kept runs…", "Compare with run…"}
+    assert enabled() == {"Open run…", "Saved runs…"}
+    page.model.show_run(run_of(RUN))
+    assert enabled() == {"Open run…", "Saved runs…", "Compare with run…"}
     for action in offered().values():
         action.trigger()
     (dialog,) = page.findChildren(RunsDialog)
@@ -225,12 +226,12 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert page.findChildren(RunsDialog) == []
     monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert enabled() == {"Kept runs…"}
+    assert enabled() == {"Saved runs…"}
 
 
 def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
     held = []
-    monkeypatch.setattr(BenchRunner, "hold", lambda runner: held.append(True))
+    monkeypatch.setattr(BenchRunner, "send", lambda runner, command: held.append(command == "hold"))
     for is_running in (True, False):
         monkeypatch.setattr(BenchRunner, "is_running", is_running)
         page.model.running_changed.emit()
@@ -239,11 +240,11 @@ def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
 
 
 def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
-    monkeypatch.setattr(BenchRunner, "hold", lambda runner: None)
+    monkeypatch.setattr(BenchRunner, "send", lambda runner, command: None)
     monkeypatch.setattr(BenchRunner, "is_running", True)
     page.model.running_changed.emit()
     page.redraw()
-    page.model.show_run(RUN)
+    page.model.show_run(run_of(RUN))
     values = page.results.chart("throughput").values
     for _ in range(4):
         qtbot.wait(110)
@@ -251,15 +252,3 @@ def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
     assert (page.is_ready, page.results.chart("throughput").values) == (False, values)
     qtbot.waitUntil(lambda: page.is_ready)
     assert len(page.results.chart("throughput").values) > len(values)
-
-
-def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(qtbot, page, tmp_path):
-    path = tmp_path / "run.json"
-    gone = [record(name, "heap", 10_000, 1e-4, operation="split") for name in ("stages", "energy")]
-    path.write_text(json.dumps({"results": [*gone, *RUN["results"]]}))
-    with qtbot.waitSignal(page.model.results_changed):
-        page.model.open_run(path)
-    page.redraw()
-    assert page.model.results == RUN["results"]
-    assert page.results.chart("throughput").values
-    assert page.results.tabs["scaling"].isVisible()

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.bench.results import (
@@ -29,7 +30,7 @@ CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "thr
 
 @pytest.fixture
 def results(page):
-    page.model.show_run(EVERYTHING)
+    page.model.show_run(run_of(EVERYTHING))
     page.redraw()
     return page.results
 
@@ -107,19 +108,19 @@ def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results)
 
 
 def test_published_figures_are_there_where_the_run_has_some_to_compare(qtbot, page):
-    page.model.show_run({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]})
+    page.model.show_run(run_of({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]}))
     page.redraw()
     click(qtbot, page.results, PUBLISHED)
     text = page.results.tables.toPlainText()
     for words in ("TokenTree, 2026", "335.9 ms for 4,194,304 B", "Intel Core Ultra 7"):
         assert words in text
-    page.model.show_run({"results": [record("scaling", "greedy", 1 << 20, 0.1, 0.95, corpus="mine")]})
+    page.model.show_run(run_of({"results": [record("scaling", "greedy", 1 << 20, 0.1, 0.95, corpus="mine")]}))
     page.redraw()
     assert not page.results.tabs[PUBLISHED].isVisible()
 
 
 def test_tables_keep_their_place_and_show_names_as_they_are(page):
-    page.model.show_run({"results": [*EVERYTHING["results"], record("decode", "<b>x", 10, 1e-4)]})
+    page.model.show_run(run_of({"results": [*EVERYTHING["results"], record("decode", "<b>x", 10, 1e-4)]}))
     page.redraw()
     page.results.show_alone(FIGURES)
     place = page.results.tables.verticalScrollBar()
@@ -131,7 +132,7 @@ def test_tables_keep_their_place_and_show_names_as_they_are(page):
 
 def test_text_baseline_and_unit_are_chosen_by_keys_and_drawn_at_once(qtbot, page):
     again = [{**row, "corpus": "second"} for row in CALM_RUN["results"][:2]]
-    page.model.show_run({"results": [*EVERYTHING["results"], *again]})
+    page.model.show_run(run_of({"results": [*EVERYTHING["results"], *again]}))
     page.redraw()
     results = page.results
     results.show_alone("throughput")
@@ -174,7 +175,7 @@ def test_the_unit_is_kept_in_the_settings(page, theme_source, qtbot, tmp_path):
     for unit, words in (("tokens_per_s", "25.0 M"), ("mb_per_s", "100")):
         results = ResultsView(page.model, theme_source, Sheet(), settings)
         qtbot.addWidget(results)
-        page.model.show_run(RUN)
+        page.model.show_run(run_of(RUN))
         results.redraw()
         assert (results.units.currentData(), settings.bench_unit) == (unit, unit)
         assert words in words_of(results, "throughput"), "the main figure"
@@ -200,7 +201,7 @@ def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
     left_out = [
         {**lost, "contender": name, "reason": f"{name} crashed."} for name in ("gone", "not asked for")
     ]
-    page.model.show_run({**CALM_RUN, "plan": {"contenders": names}, "left_out": left_out})
+    page.model.show_run(run_of({**CALM_RUN, "plan": {"contenders": names}, "left_out": left_out}))
     page.redraw()
     words = words_of(page.results, "throughput")
     assert {"gone", "gone crashed."} <= set(words)
@@ -212,7 +213,7 @@ def view(qtbot) -> TablesView:
     view = TablesView(ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(view)
     view.resize(900, 600)
-    view.show_tables(*figures(EVERYTHING, "fast"))
+    view.show_tables(*figures(run_of(EVERYTHING).results, "fast"))
     view.show()
     return view
 
@@ -253,5 +254,5 @@ def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
     names = [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]]
     assert names == sorted(best)
     assert "contender ↑" in view.toPlainText()
-    view.show_tables(*figures(EVERYTHING, "heap"))
+    view.show_tables(*figures(run_of(EVERYTHING).results, "heap"))
     assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"

@@ -10,6 +10,7 @@ from fake_engine import EVENTS
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.kit.widgets.theme import DARK, LIGHT
 from guiapp.pages.bench import saving as bench_export
@@ -18,7 +19,7 @@ from guiapp.pages.bench.saving import paper_charts
 
 @pytest.fixture
 def export(page, tmp_path):
-    page.model.show_run(RUN)
+    page.model.show_run(run_of(RUN))
     page.redraw()
     page.export.ask_folder = lambda window: tmp_path
     page.export.ask_file = lambda window: tmp_path / "run.html"
@@ -58,7 +59,7 @@ def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suff
 
 
 def test_paper_has_each_chart_with_its_unit(qapp):
-    named = list(paper_charts(EVERYTHING, "heap"))
+    named = list(paper_charts(run_of(EVERYTHING), "heap"))
     charts, title = dict(named), {name: row.title for name, row in SCENARIOS.items()}
     assert len(charts) == len(named), "none twice"
     assert {
@@ -129,7 +130,7 @@ def test_the_report_button_is_there_exactly_when_there_is_something_to_report(op
 
     assert not answers()
     assert page.model.progress.startswith("Nothing measured yet")
-    page.model.show_run(RUN)
+    page.model.show_run(run_of(RUN))
     assert answers()
     page.model.run()
     for event in EVENTS:  # of a cell that goes on, figures are in charts and not in reports

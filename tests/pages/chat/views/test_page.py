@@ -14,7 +14,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea
 
-from guiapp.analysis.chat.hints import Fix
+from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
@@ -105,7 +105,7 @@ def test_tab_leads_on_from_the_last_message_to_what_stands_below_it(page, qtbot)
 
 def place_of(page, index):
     """The middle of a token in the prompt."""
-    return page.prompt._rects_of(index)[0].center().toPoint()
+    return page.prompt._rects_of(index, index + 1)[0].center().toPoint()
 
 
 def token_with(page, text):
@@ -215,6 +215,18 @@ def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
         assert contents(page) == ["x"]
 
 
+def test_the_sample_is_one_click_away_while_there_is_no_message_and_one_undo(open_page, qtbot):
+    page = open_page()
+    qtbot.mouseClick(page.messages.sample, Left)
+    settle(page, qtbot)
+    assert "content_became_control" in {row.hint.code for row in page.hints.rows}
+    assert not page.messages.sample.isVisible()
+    assert page.messages.cards[-1].editor.hasFocus()
+    qtbot.keyClick(page.messages.cards[-1].editor, Key.Key_Z, CTRL)
+    assert not contents(page)
+    assert page.messages.sample.isVisible()
+
+
 def test_a_long_conversation_shows_some_cards_at_first(page, qtbot):
     page.model.edited.take(conversation_of([{"role": "user", "content": str(n)} for n in range(500)]))
     settle(page, qtbot)
@@ -274,6 +286,21 @@ def test_nothing_is_lit_in_a_template_that_did_not_write_the_prompt(page, qtbot,
     assert page.model.chat.template.text != path.read_text()
     assert not page.template.view.lit_line
     assert [each.cursor.blockNumber() for each in page.template.view.extraSelections()] == [30]  # that fails
+
+
+def test_the_template_is_lit_where_it_wrote_the_token_under_the_mouse(page):
+    def lit():
+        return [each.cursor.selectedText() for each in page.template.view.extraSelections()]
+
+    index = token_with(page, "lions")
+    point_at(page.prompt.viewport(), place_of(page, index))
+    line, part = lit()
+    assert page.model.origins[index].line == page.template.view.extraSelections()[0].cursor.blockNumber() + 1
+    assert "content" in part
+    assert part in line
+    assert page.model.selected_token is None
+    point_at(page.prompt.viewport(), QPoint(2, page.prompt.height() - 4))
+    assert lit() == []
 
 
 def test_typing_does_not_scroll_the_template_back_to_the_part_that_is_lit(page, qtbot):
@@ -340,6 +367,18 @@ def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, 
     assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
     assert page.template.view.asked_line == 3
     assert page.template.view.toPlainText() == path.read_text().replace("<| im_end |>", "<|im_end|>")
+
+
+def test_an_end_of_turn_is_added_to_the_template_by_a_button(page, qtbot):
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}\n{% endfor %}"
+    page.model.choose(replace(page.model.settings, template=template))
+    settle(page, qtbot)
+    row = next(row for row in page.hints.rows if row.hint.code == "missing_eos")
+    assert row.button.text() == "Add <|im_end|>"
+    qtbot.mouseClick(row.button, Left)
+    settle(page, qtbot)
+    assert "Deeply.<|im_end|>" in page.model.chat.text
+    assert "missing_eos" not in {row.hint.code for row in page.hints.rows}
 
 
 def test_what_mends_the_file_is_copied(page, qtbot):

@@ -1,0 +1,447 @@
+"""What a run says in sentences: the verdict, findings of each scenario, and notes on its figures.
+
+A finding says only what its results bear out, or nothing.  “Fastest” is who is beaten by nobody's interval;
+several are named where intervals touch.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
+
+from guiapp.analysis.bench.history import BUSY
+from guiapp.analysis.bench.run_results import (
+    BYTES_PER_MB,
+    BenchResult,
+    BenchRun,
+    GrowthLine,
+    LeftOut,
+    growth_lines,
+    ratio_of,
+)
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.statistics import IN_STEP, LESS, Ratio
+from guiapp.analysis.bench.wording import NUMBERS, in_words, size_text, time_text, times_text
+from guiapp.analysis.libraries.contender import APPENDED_BYTES
+from guiapp.core.text.numbers_in_words import percent
+
+Rows = Sequence[BenchResult]
+Find = Callable[[Rows, Sequence[LeftOut], str], str]
+"""What the results of one scenario and text, at least one, and those left out say; also gets the baseline."""
+YOUR_TEXT = "your text"
+FEWEST_TURNS = 8  # together, before anything is settled
+SETTLED_WIDTH = 0.1  # of the interval, as a share of the ratio
+AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
+ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
+ALONE_RIGHT = "alone has the right ids"
+LEAST_OVERHEAD_S = 1e-9
+MOST_NAMED = 2  # contenders in a sentence
+SAME = 1.1  # the most times that something takes longer and is called as long
+SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
+PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
+
+
+# The one sentence that a run is made for: who encodes a text fastest, and are the ids right
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Who is fastest on one text of those whose ids are right, and how many times as fast as somebody else.
+
+    fastest       of all that take part, if nobody's ids are right
+    competitor    the baseline, or whoever is next where that is the fastest; "" where there is none
+    ratio         how many times as fast `fastest` is as `competitor`, from the turns that both took
+    is_stable     more turns would hardly change the sentence
+    was_busy      the machine was, while one of the two was measured: small differences are not reliable
+    n_equal, n_contenders  how many have equal ids, of those that can be compared
+    n_tokens      0 where a run of another version does not say
+    reference     whose ids are the right ones; "" where a run of another version does not say
+    alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
+                  LONE where others were to be
+    """
+
+    fastest: str
+    competitor: str
+    ratio: Ratio
+    is_stable: bool
+    was_busy: bool
+    n_equal: int
+    n_contenders: int
+    n_tokens: int
+    alone: str = ALONE
+    reference: str = ""
+
+    @property
+    def is_tie(self) -> bool:
+        """Whether the run cannot say which of the two is faster."""
+        return bool(self.competitor) and self.ratio.low <= 1.0 <= self.ratio.high
+
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """Its words, each with what it is: "name" of a contender, "figure", or ""."""
+        parts = [(self.fastest, "name")]
+        if not self.competitor:
+            parts.append((f" {self.alone}", ""))
+        elif self.is_tie:
+            tie = " are equally fast as far as this run can tell"
+            parts += [(" and ", ""), (self.competitor, "name"), (tie, "")]
+        else:
+            about, times = "about " * self.was_busy, f"{times_text(self.ratio.ratio)}\N{NO-BREAK SPACE}×"
+            parts += [
+                (f" is {about}", ""),
+                (times, "figure"),
+                (" as fast as ", ""),
+                (self.competitor, "name"),
+            ]
+        if self.ids:
+            parts.append((f"; {self.ids}", ""))
+        if self.n_tokens:
+            tokens = f" token{'' if self.n_tokens == 1 else 's'} {AS_ENCODED}"
+            parts += [("; ", ""), (f"{self.n_tokens:,}", "figure"), (tokens, "")]
+        return parts
+
+    @property
+    def ids(self) -> str:
+        """Whose ids are right, in words; "" where they cannot be compared."""
+        if not self.n_contenders:
+            return ""
+        right = f"equal to {self.reference}'s" if self.reference else "right"
+        if self.n_equal < self.n_contenders:
+            return f"ids of {self.n_equal} of {self.n_contenders} {right}"
+        return (
+            f"its ids are {right}"
+            if self.n_contenders == 1
+            else f"all ids {right if self.reference else 'equal'}"
+        )
+
+    def __str__(self) -> str:
+        """Such as “gigatoken is 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text”."""
+        return "".join(words for words, _ in self.parts)
+
+
+def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -> Verdict | None:
+    """From the throughput of each on a text, finished or not; None where nobody was timed on it."""
+    rows = [row for row in results if (row.scenario, row.corpus) == ("throughput", corpus) and row.median_s]
+    if not rows:
+        return None
+    judged = [row for row in rows if row.exact is not None]
+    right = [row for row in judged if row.exact]
+    fastest, *others = sorted(right or judged or rows, key=lambda row: row.median_s)
+    competitor = next((row for row in others if row.contender == baseline), others[0] if others else None)
+    verdict = Verdict(
+        fastest.contender,
+        "",
+        Ratio(1.0, 1.0, 1.0),
+        is_stable=False,
+        was_busy=fastest.was_busy,
+        n_equal=len(right),
+        n_contenders=len(judged),
+        n_tokens=round(fastest.n_tokens),
+        alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
+        reference=reference,
+    )
+    if competitor is None:
+        return verdict
+    ratio, busy = ratio_of(fastest, competitor), fastest.was_busy or competitor.was_busy
+    is_narrow = busy or ratio.high <= ratio.low * (1 + SETTLED_WIDTH)  # more turns would not make it narrower
+    is_stable = is_narrow and min(fastest.n, competitor.n) >= FEWEST_TURNS
+    return replace(verdict, competitor=competitor.contender, ratio=ratio, is_stable=is_stable, was_busy=busy)
+
+
+def deviations(results: Rows, text: str = "") -> dict[str, BenchResult]:
+    """Whose ids differ, each with its result of this text if there is one, else of the longest whole text."""
+
+    def relevance(row: BenchResult) -> tuple[bool, bool, bool, int]:
+        scenario = SCENARIOS[row.scenario]
+        is_own = scenario.grows and not scenario.own_texts
+        return scenario.chart == "bars", row.corpus == text, is_own, row.size_bytes
+
+    chosen: dict[str, BenchResult] = {}
+    for row in results:
+        if row.first_difference is not None:
+            chosen[row.contender] = max(chosen.get(row.contender, row), row, key=relevance)
+    return chosen
+
+
+# Notes: what one should know who reads the figures of a run
+
+
+class LinkedNote(str):
+    """A sentence about a contender; `parts` are its words, each with a text that it leads to, or ""."""
+
+    contender: str
+    parts: list[tuple[str, str]]
+
+
+def notes(run: BenchRun, is_going_on: bool = False) -> list[str]:
+    """What makes figures doubtful, who deviates, and who took no part and why."""
+    rows = run.results
+    return [
+        *warnings(run, is_going_on),
+        *_repeated(run, rows),
+        *_deviations(rows, run.vocabulary.get("bos")),
+        *missing_lines(run.left_out),
+        *_appending(rows),
+    ]
+
+
+def warnings(run: BenchRun, is_going_on: bool = False) -> Iterator[str]:
+    """What makes the figures of a run doubtful."""
+    rows = run.results
+    if n_busy := sum(row.was_busy for row in rows):
+        load, cores = run.environment.get("load_highest"), run.environment.get("cores") or 1
+        described = "" if load is None else f", with a load of up to {load:g} on {cores} cores"
+        yield f"{BUSY}. It was so during {n_busy} of {len(rows)} results{described}."
+    if of_processor := sum(row.clock == "cpu" for row in rows):
+        why = "as was asked for" if run.plan.get("clock") == "cpu" else "as other programs ran"
+        yield f"{of_processor} of {len(rows)} results are processor time, {why}."
+    if n_wide := sum(row.half_width > 0.1 for row in rows):
+        yield f"{n_wide} of {len(rows)} results are known to no better than ± 10 %."
+    if not (run.is_complete or is_going_on) and rows:
+        yield "The run was stopped before its end."
+
+
+def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
+    """How texts got longer than they are."""
+    longest = max(rows, key=lambda row: row.n_times, default=None)
+    if longest is not None and longest.n_times > 1:
+        shown = f"{longest.corpus}, {length_text(longest)}"
+        yield f"Texts are repeated to be longer, up to {shown}; caches make that look faster."
+    elif run.plan.get("repeat") == "fresh":
+        yield "Texts longer than their own go on with words drawn from the samples."
+
+
+def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
+    """One sentence a contender: where its ids differ first, and on what else; an added BOS is called so."""
+    collected: dict[str, dict[str, BenchResult]] = {}
+    for row in results:
+        if row.exact is False:
+            collected.setdefault(row.contender, {}).setdefault(row.corpus, row)
+    for contender, by_text in collected.items():
+        (corpus, row), *others = by_text.items()
+        difference = row.first_difference
+        assert difference is not None
+        described = (
+            f" differs on {corpus} from byte {difference.byte_offset} on: {_id_text(difference.found_id)} "
+            f"instead of {_id_text(difference.expected_id)}; {percent(row.agreement, 2)} of the spans agree"
+        )
+        if difference.index == 0 and difference.found_id == bos is not None:
+            described = f" adds BOS (token {bos}) to {corpus}, and Bench asks for no special token"
+        parts = [(contender, corpus), (described, "")]
+        for between, (text, each) in zip(chain(["; also on "], repeat(", ")), others, strict=False):
+            parts += [(between, ""), (text, text), (f" ({percent(each.agreement, 2)})", "")]
+        note = LinkedNote("".join(words for words, _ in parts) + ".")
+        note.contender, note.parts = contender, [*parts, (".", "")]
+        yield note
+
+
+def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    """A sentence for all who were left out for the same reason, with the smallest cell that they missed.
+
+    Reasons that differ by seconds are the same.
+    """
+    collected = {each.contender: PACKAGE.search(each.reason) for each in left_out}
+    packages = {name: package[1] for name, package in collected.items() if package}
+    if packages:
+        names, install = ", ".join(packages), " ".join(packages.values())
+        yield f"Not installed: {names}. To have them: pip install {install}"
+    alike: dict[tuple[str | None, str | None, str], list[LeftOut]] = {}
+    for each in left_out:
+        if each.contender not in packages:
+            kind = SECONDS.sub("", each.reason)
+            alike.setdefault((each.scenario, each.operation, kind), []).append(each)
+    for (scenario, *_), missed in alike.items():
+        names = ", ".join(dict.fromkeys(each.contender for each in missed))
+        where = ""
+        if scenario:
+            cells = list(
+                dict.fromkeys(f"{each.corpus}, {size_text(each.size_bytes or 0)}" for each in missed)
+            )
+            more = f", and {len(cells) - 1} more" if len(cells) > 1 else ""
+            label = SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
+            where = f" in “{label}” ({cells[0]}{more})"
+        yield f"{names} took no part{where}: {_of_all([each.reason for each in missed])}"
+
+
+def _of_all(reasons: Sequence[str]) -> str:
+    """One that stands for all, which differ by a number of seconds at most."""
+    seconds = sorted((match[1] for match in map(SECONDS.search, reasons) if match), key=float)
+    if not seconds or seconds[0] == seconds[-1]:
+        return reasons[0]
+    return SECONDS.sub(f"{seconds[0]} to {seconds[-1]} s", reasons[0], count=1)
+
+
+def _appending(results: Rows) -> Iterator[str]:
+    """What a count after some bytes costs, in the longest text of each contender."""
+    appended = [row for row in results if (row.scenario, row.operation) == ("append", "append")]
+    longest = {row.contender: row for row in sorted(appended, key=lambda row: row.size_bytes)}
+    for contender, row in longest.items():
+        append_s = row.median_s / math.ceil(row.size_bytes / APPENDED_BYTES)
+        cost = f"appends {APPENDED_BYTES} bytes and counts in {time_text(append_s)}"
+        yield f"{contender} {cost}, up to {row.corpus}, {size_text(row.size_bytes)}."
+
+
+def _id_text(token_id: int | None) -> str:
+    return "no token" if token_id is None else f"token {token_id}"
+
+
+def length_text(row: BenchResult) -> str:
+    """How long the text of a result is, and how often it was repeated to be so."""
+    if row.n_times <= 1:
+        return size_text(row.size_bytes)
+    whose = "your" if row.corpus == YOUR_TEXT else "its"
+    return f"{whose} {size_text(row.own_bytes or 0)}, {row.n_times} times"
+
+
+def growth_text(line: GrowthLine) -> str:
+    """How time grows with length, and what a call costs besides; "" where nothing is known."""
+    growth = line.growth
+    has_overhead = growth.is_fit and growth.overhead_s >= LEAST_OVERHEAD_S
+    return f"{growth.words}, {time_text(growth.overhead_s)} a call" if has_overhead else growth.words
+
+
+# Findings: what the results of one scenario say, above its chart
+
+
+def finding(scenario: str, rows: Rows, left_out: Sequence[LeftOut], baseline: str) -> str:
+    """A sentence, "" where there is nothing to say."""
+    find = FINDINGS.get(scenario)
+    return find(rows, left_out, baseline) if find is not None and rows else ""
+
+
+def leaders(rows: Rows) -> list[str]:
+    """The fastest, and everybody whose interval touches its, the fastest first; no name twice."""
+    timed = sorted((row for row in rows if row.median_s), key=lambda row: row.median_s)
+    return list(dict.fromkeys(row.contender for row in timed if row.ci_s[0] <= timed[0].ci_s[1]))
+
+
+def stopped(rows: Rows, left_out: Sequence[LeftOut]) -> list[str]:
+    """Who did the same with other texts of this kind, and was left out of these."""
+    gone = {(each.scenario, each.corpus, each.operation, each.contender) for each in left_out}
+    places = ((row.scenario, row.corpus, row.operation, row.contender) for row in rows)
+    return list(dict.fromkeys(place[-1] for place in places if place in gone))
+
+
+def _names(names: Sequence[str]) -> str:
+    """“a and b”, or “five contenders” where that is too long to read."""
+    return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} contenders"
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{_names(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _n_contenders(rows: Rows) -> int:
+    return len({row.contender for row in rows})
+
+
+def _time_by_length(rows: Rows, _: Sequence[LeftOut], _baseline: str) -> str:
+    fits = [line for line in growth_lines(rows) if line.growth.is_fit]
+    if 2 * len(fits) <= _n_contenders(rows):
+        return ""
+    faster = [line.contender for line in fits if line.growth.exponent > IN_STEP]
+    if not faster:
+        is_in_step = all(line.growth.exponent > LESS for line in fits)
+        return f"Time grows {'in step with' if is_in_step else 'no faster than'} the length of the text"
+    if len(faster) == len(fits):
+        return "Time grows faster than the length of the text"
+    return f"Time grows in step with the length of the text, but not for {_names(faster)}"
+
+
+def _worst_case(rows: Rows, left_out: Sequence[LeftOut], _baseline: str) -> str:
+    text = rows[0].corpus.capitalize()
+    text = "One letter, repeated," if text == "One letter" else text
+    is_many, n_of = text.endswith("s"), _n_contenders(rows)
+    stop = "stop" if is_many else "stops"
+    if gone := stopped(rows, left_out):
+        share = (len(gone), n_of) if n_of >= len(NUMBERS) else (in_words(len(gone)), in_words(n_of))
+        return f"{text} {stop} {share[0]} of {share[1]}"
+    fits = [line for line in growth_lines(rows) if line.growth.is_fit]
+    slow = [line.contender for line in fits if line.growth.exponent > IN_STEP]
+    if not fits or len(fits) < n_of:
+        return ""
+    make = "make" if is_many else "makes"
+    return f"{text} {make} {_names(slow)} slow" if slow else f"{text} {stop} nobody"
+
+
+def _short_calls(rows: Rows, _: Sequence[LeftOut], _baseline: str) -> str:
+    sizes = sorted({row.size_bytes for row in rows})
+    first, *_others = ahead = [leaders([row for row in rows if row.size_bytes == size]) for size in sizes]
+    last = ahead[-1]
+    if _n_contenders(rows) < 2 or max(len(first), len(last)) > MOST_NAMED:
+        return ""
+    if all(set(each) == set(first) for each in ahead):
+        return f"{_are(first)} the fastest at every length"
+    if set(first) == set(last):
+        return ""
+    return f"{_are(first)} the fastest for the shortest, {_names(last)} for the longest"
+
+
+def _decoding(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
+    best, base = leaders(rows), _of(rows, baseline)
+    if _n_contenders(rows) < 2 or len(best) > MOST_NAMED:
+        return ""
+    if len(best) > 1:
+        return f"{_names(best)} decode fastest"
+    fastest = f"{best[0]} decodes fastest"
+    if base is None or best[0] == baseline:
+        return fastest
+    ratio = base.median_s / min(row.median_s for row in rows if row.contender == best[0])
+    return f"{fastest}, {times_text(ratio)} times as fast as {baseline}"
+
+
+def _gain_of_threads(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
+    mine = sorted((row for row in rows if row.contender == baseline), key=lambda row: row.threads)
+    if len(mine) < 2 or mine[0].threads != 1 or mine[-1].ci_s[1] >= mine[0].ci_s[0]:
+        return ""
+    ratio, n_threads = mine[0].median_s / mine[-1].median_s, in_words(mine[-1].threads)
+    return f"{baseline} is {times_text(ratio)} times as fast on {n_threads} threads as on one"
+
+
+def _appended(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
+    """How many times as long it takes as encoding at once the longest text of which both are known."""
+    mine = {(row.size_bytes, row.operation): row for row in rows if row.contender == baseline}
+    for size_bytes in sorted({size_bytes for size_bytes, _ in mine}, reverse=True):
+        bit_by_bit, whole = (mine.get((size_bytes, operation)) for operation in ("append", "encode"))
+        if bit_by_bit and whole:
+            ratio = bit_by_bit.median_s / whole.median_s
+            times = f"{times_text(ratio)} times as long" if ratio > 1 else f"{percent(ratio)} of the time"
+            takes = "as long" if 1 / SAME < ratio < SAME else times
+            return f"Appending bit by bit takes {baseline} {takes} as encoding once"
+    return ""
+
+
+def _least_memory(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
+    sizes = {row.contender: (row.built_bytes + row.encoding_bytes) / BYTES_PER_MB for row in rows}
+    if len(sizes) < 2:
+        return ""
+    least, most = (pick(sizes, key=lambda name: sizes[name]) for pick in (min, max))
+    has_between = baseline in sizes and baseline not in (least, most)
+    between = f", {baseline} {sizes[baseline]:.3g} MB" if has_between else ""
+    return f"{least} needs {sizes[least]:.3g} MB{between}, {most} {sizes[most]:.3g} MB"
+
+
+def _slow_calls(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
+    mine = _of(rows, baseline)
+    if mine is None or not mine.p99_s:
+        return ""
+    return f"Of 100 calls of {baseline}, 99 end within {time_text(mine.p99_s)}"
+
+
+def _of(rows: Rows, name: str) -> BenchResult | None:
+    return next((row for row in rows if row.contender == name), None)
+
+
+FINDINGS: Mapping[str, Find] = {
+    "scaling": _time_by_length,
+    "short": _short_calls,
+    "latency": _slow_calls,
+    "worst": _worst_case,
+    "threads": _gain_of_threads,
+    "decode": _decoding,
+    "append": _appended,
+    "memory": _least_memory,
+}

@@ -1,0 +1,253 @@
+"""What a click on a hint changes: messages, their template, or how they become tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from guiapp.analysis.chat.chat import ASSISTANT, Chat
+from guiapp.analysis.chat.messages import ChatSettings, Conversation, Message
+from guiapp.analysis.chat.templates import ChatTemplate
+from guiapp.analysis.chat.traced import TEMPLATE
+
+EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
+OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
+Place = tuple[str | int, ...]  # the keys and rows that lead to a value in a message
+AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression
+TAG = re.compile(r"\{[{%#]|[{%#]\}")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """The characters start to end of a field of a message, to be replaced by a text."""
+
+    message: int
+    field: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class TemplateEdit:
+    """The characters start to end of the template, to be replaced by a text; its lines all end in `\n`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What one click would do: one of these things.
+
+    label        of the button
+    add_special  whether the tokenizer is to put tokens around the text
+    as_text      whether content is to be encoded as text
+    edit         of a message
+    template     an edit of the template
+    remedy       what mends the model's file, for people to copy: nothing changes here; None for another
+    """
+
+    label: str
+    add_special: bool | None = None
+    as_text: bool | None = None
+    edit: Edit | None = None
+    template: TemplateEdit | None = None
+    remedy: str | None = None
+
+
+def apply_fix(
+    conversation: Conversation, settings: ChatSettings, template: ChatTemplate, fix: Fix
+) -> tuple[Conversation, ChatSettings]:
+    """Both as they are once a fix was applied; nothing changes where the field of an edit has gone.
+
+    template  the one that the prompt was made by
+    """
+    if fix.add_special is not None:
+        settings = replace(settings, add_special=fix.add_special)
+    if fix.as_text is not None:
+        settings = replace(settings, as_text=fix.as_text)
+    if fix.template is not None:
+        settings = replace(settings, template=_applied(fix.template, template.source_text))
+    if fix.edit is not None and (text := text_of(conversation, fix.edit)) is not None:
+        messages, number = list(conversation.messages), fix.edit.message
+        place = next(_places(messages[number], fix.edit.field))
+        messages[number] = _with(messages[number], place, _applied(fix.edit, text))
+        conversation = replace(conversation, messages=tuple(messages))
+    return conversation, settings
+
+
+def _applied(edit: Edit | TemplateEdit, text: str) -> str:
+    return text[: edit.start] + edit.text + text[edit.end :]
+
+
+def text_of(conversation: Conversation, edit: Edit) -> str | None:
+    """The whole text that an edit would change; None where there is none."""
+    if edit.message >= len(conversation.messages):
+        return None
+    value: Any = conversation.messages[edit.message]
+    place = next(_places(value, edit.field), None)
+    if place is None:
+        return None
+    for key in place:
+        value = value[key]
+    return value if isinstance(value, str) and edit.end <= len(value) else None
+
+
+def _places(value: Any, field: str) -> Iterator[Place]:
+    """Where a field may be that Origin names; keys may have dots and brackets of their own."""
+    if not field:
+        yield ()
+    elif isinstance(value, list) and (row := re.match(r"\[(\d+)\]\.?", field)):
+        if int(row[1]) < len(value):
+            yield from ((int(row[1]), *rest) for rest in _places(value[int(row[1])], field[row.end() :]))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if field == key or field.startswith((f"{key}.", f"{key}[")):
+                rest_of_field = field[len(key) :].removeprefix(".")
+                yield from ((key, *rest) for rest in _places(inner, rest_of_field))
+
+
+def _with(value: Any, place: Place, text: str) -> Message | Any:
+    """A copy of what is on the way to a place, with another text there."""
+    if not place:
+        return text
+    changed = value.copy()
+    changed[place[0]] = _with(value[place[0]], place[1:], text)
+    return changed
+
+
+# Edits of a template that mend what it wrote, found by where it wrote that
+
+
+def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | None:
+    """Write another text in the place of these characters of the prompt; None if they are not just written.
+
+    A variable of the template's own, such as `bos_token`, only goes as a whole, and becomes an empty string.
+    """
+    row = int(chat.runs.rows_at(np.array(start)))
+    origin, (first, last) = chat.rendering.runs[row].origin, chat.runs.bounds[row : row + 2].tolist()
+    source, place = chat.template.source_text, origin.place
+    if origin.kind != TEMPLATE or place < 0 or end > last:
+        return None
+    if origin.field:
+        is_whole = (start, end, text) == (first, last, "") and origin.message is None
+        name = is_whole and re.compile(rf"{re.escape(origin.field)}\b").match(source, place)
+        return TemplateEdit(place, name.end(), "''") if name else None
+    if (result := spelling_of(chat, row)) is None:
+        return None
+    start, end = result.places[start - first], result.places[end - first]
+    if not result.quote and _changes_more(source, start, end, text):
+        return None
+    return TemplateEdit(start, end, _in_quotes(text, result.quote) if result.quote else text)
+
+
+def _changes_more(source: str, start: int, end: int, text: str) -> bool:
+    """Whether text between tags, so replaced, makes a tag with what is beside it, or costs a newline there.
+
+    jinja drops one behind the tag of a statement and at the end of a template.
+    """
+    before, behind = source[max(start - 2, 0) : start], source[end : end + 1]
+    is_dropped = (before in ("%}", "#}") and behind == "\n") or (before.endswith("\n") and not behind)
+    return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
+
+
+def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
+    """Write a text behind the content of one of the assistant's messages, and of all others of it.
+
+    None where the template does not print the content as it stands, nor text of its own behind it: what else
+    it does with it may take no text.
+    """
+    source, origins = chat.template.source_text, [run.origin for run in chat.rendering.runs]
+    contents = [row for row, each in enumerate(chat.runs.of_runs) if each.is_content]
+    last = max(row for row in contents if origins[row].message == message)
+    place, owner = origins[last].place, ""
+    if place >= 0:
+        owner, expression = owner_before(source, place), EXPRESSION.match(source, place)
+        if expression is not None and AFTER_PRINTED.match(source, expression.end()):
+            place, said = expression.end(), _for_assistants(chat, place, text, owner)
+            return TemplateEdit(place, place, f" ~ {said}") if said else None
+    after = origins[last + 1] if last + 1 < len(origins) else None
+    if after is None or after.message != message or after.field or after.place < 0:
+        return None
+    spelling = spelling_of(chat, last + 1)
+    said = _for_assistants(chat, after.place, text, owner if after.place > place else "")
+    if spelling is None or not said:
+        return None
+    return TemplateEdit(after.place, after.place, f"{said} ~ " if spelling.quote else f"{{{{ {said} }}}}")
+
+
+def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str:
+    """An expression for a place of the template: a text where a message is the assistant's, else nothing.
+
+    owner  the variable that is the message; with "", no expression where other messages come by as well
+    """
+    said, role_of = f"'{_in_quotes(text)}'", chat.conversation.role
+    origins = (run.origin for run in chat.rendering.runs)
+    roles = {(each.place, role_of(each.message)) for each in origins if each.message is not None}
+    if {role for at, role in roles if at == place} == {ASSISTANT} != {role for _, role in roles}:
+        return said
+    return f"({said} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else ""
+
+
+def _in_quotes(text: str, quote: str = "'") -> str:
+    """As a string of a template spells it."""
+    return text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")
+
+
+# Which part of a template wrote what: strings, text between tags, and expressions
+
+
+class TemplateSpelling(NamedTuple):
+    """How a template spells what it writes.
+
+    places  of each character, and where the last ends
+    quote   of a string, "" for what stands between tags
+    """
+
+    places: Sequence[int]
+    quote: str
+
+
+def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
+    """The text of a run; None where the template says something else in its place."""
+    start, end = chat.runs.bounds[row : row + 2].tolist()
+    source, place = chat.template.source_text, chat.rendering.runs[row].origin.place
+    written = chat.text[start:end]
+    if source.startswith(written, place):
+        return TemplateSpelling(range(place, place + len(written) + 1), "")
+    said, places = chat.template.string_at(place)
+    return TemplateSpelling(places, source[place]) if said == written else None
+
+
+def owner_before(source: str, place: int) -> str:
+    """The plain variable before the dot or bracket of an entry; "" for none."""
+    found = OWNER.search(source[max(place - LONGEST_OWNER, 0) : place])
+    return found[0] if found else ""
+
+
+def part_that_wrote(chat: Chat, first: int, last: int) -> tuple[int, int] | None:
+    """The characters of the template that wrote these of the prompt, or the first content in them.
+
+    They are of `source_text`, as far as they are on one line; None if unknown.
+    """
+    row, last_row = chat.runs.rows_at(np.array((first, max(first, last - 1)))).tolist()
+    row = chat.runs.first_content(row, last_row + 1)
+    origin, source = chat.rendering.runs[row].origin, chat.template.source_text
+    start = origin.place
+    if start < 0:
+        return None
+    if origin.kind == TEMPLATE and not origin.field:
+        found = spelling_of(chat, row)
+        end = start + 1 if found is None else found.places[-1] + len(found.quote)
+    else:
+        expression = EXPRESSION.match(source, start)
+        end = expression.end() if expression else start
+        start -= len(owner_before(source, start))
+    line_end = source.find("\n", start)
+    return start, end if line_end < 0 else min(end, line_end)

@@ -1,0 +1,128 @@
+"""When a prompt is compared with llama.cpp's without being asked, and what the badge says then."""
+
+import pytest
+from chat_pages import settle
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.chat.llama_cpp import LlamaPrompt
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
+from guiapp.errors import ChatError
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.chat import llama_badge
+from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
+from guiapp.pages.chat.llama_badge import DIFFERS, IDS, TEXT, LlamaBadge
+from guiapp.pages.chat.model import ChatModel
+
+TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+
+
+@pytest.fixture
+def model(make_session):
+    made = ChatModel(make_session(model="demo:bpe"))
+    made.choose(ChatSettings(TURNS))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def make_badge(model, qtbot):
+    """A badge in a window of its own that compares at once; it begins unwatched."""
+    made = []
+
+    def make(idle_ms=50):
+        made.append(LlamaBadge(model, ThemeSource(QApplication.instance(), "dark"), idle_ms))
+        return made[-1]
+
+    yield make
+    for badge in made:
+        badge.verdict.close()
+        badge.close()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The prompts that llama.cpp is asked for, which it answers with the same text."""
+    prompts = []
+
+    def llama_prompt(chat, checkpoint):
+        prompts.append(chat)
+        return LlamaPrompt(chat, None)
+
+    monkeypatch.setattr(llama_badge, "llama_prompt", llama_prompt)
+    monkeypatch.setattr(llama_badge, "is_installed", lambda: True)
+    return prompts
+
+
+def say(model, qtbot, content):
+    model.edited.take(conversation_of([{"role": "user", "content": content}]))
+    qtbot.waitUntil(lambda: model.chat is not None and not model.is_outdated, timeout=20_000)
+
+
+def said(badge, qtbot):
+    qtbot.waitUntil(lambda: not badge.isHidden(), timeout=60_000)
+    return badge.text()
+
+
+def test_what_llama_cpp_makes_of_the_prompt_is_shown(model, make_badge, qtbot):
+    pytest.importorskip("xllamacpp")
+    badge = make_badge()
+    badge.verdict.watch(True)
+    say(model, qtbot, "Hello")
+    assert said(badge, qtbot) == IDS
+    model.choose(ChatSettings("{{ bos_token }}" + TURNS))
+    qtbot.waitUntil(badge.isHidden, timeout=20_000)
+    assert said(badge, qtbot) == DIFFERS
+    assert "leaves out" in badge.accessibleDescription()
+
+
+def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
+    model, make_badge, asked, qtbot
+):
+    badge = make_badge(300)
+    say(model, qtbot, "a")
+    qtbot.wait(400)
+    assert asked == []
+    badge.verdict.watch(True)
+    assert said(badge, qtbot) == TEXT
+    for content in ("ab", "abc"):
+        say(model, qtbot, content)
+    assert said(badge, qtbot) == TEXT
+    assert [chat.conversation.messages[0]["content"] for chat in asked] == ["a", "abc"]
+    badge.verdict.watch(False)
+    badge.verdict.watch(True)
+    assert said(badge, qtbot) == TEXT
+    say(model, qtbot, "abcd")
+    assert badge.isHidden()
+    model.choose(ChatSettings(TURNS, as_text=True))
+    qtbot.wait(400)
+    assert badge.isHidden()
+    assert len(asked) == 2
+
+
+def test_nothing_is_compared_where_llama_cpp_is_not_installed(model, make_badge, asked, monkeypatch, qtbot):
+    monkeypatch.setattr(llama_badge, "is_installed", lambda: False)
+    badge = make_badge(0)
+    badge.verdict.watch(True)
+    say(model, qtbot, "a")
+    qtbot.wait(50)
+    assert asked == []
+    assert badge.isHidden()
+
+
+def test_a_click_on_a_difference_opens_the_comparison(open_page, asked, monkeypatch, qtbot):
+    def refused(chat, checkpoint):
+        raise ChatError("llama.cpp refuses <b>.")
+
+    monkeypatch.setattr(llama_badge, "llama_prompt", refused)
+    page = open_page(messages=[{"role": "user", "content": "Hi"}])
+    page.shell.window.resize(1280, 800)
+    assert said(page.llama, qtbot) == DIFFERS
+    assert "&lt;b&gt;" in page.llama.toolTip()
+    qtbot.mouseClick(page.llama, Qt.MouseButton.LeftButton)
+    assert page.counterpart.counterpart == Counterpart(PromptVariant.LLAMA_CPP)
+    qtbot.waitUntil(page.compare.columns.hasFocus)
+    assert not page.llama.isVisible()
+    qtbot.keyClick(page.compare.columns, Qt.Key.Key_Escape)
+    assert page.prompt.hasFocus()
+    settle(page, qtbot)
