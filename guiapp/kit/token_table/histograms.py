@@ -22,7 +22,7 @@ from guiapp.analysis.vocabulary_list.filters import (
 )
 from guiapp.kit.charts.bars import HATCHED_GROUND, BarList, HistogramChart, HistogramData, PartColor
 from guiapp.kit.charts.markers import pattern
-from guiapp.kit.token_table.model import TokenListModel
+from guiapp.kit.token_table.list_model import TokenListModel
 from guiapp.kit.widgets.layouts import STRETCH, Part, in_column, in_row, scroll_down
 from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.theme import (

@@ -20,7 +20,7 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.model import ListRequest, ShownRows, TokenListModel
+from guiapp.kit.token_table.list_model import ListRequest, ShownRows, TokenListModel
 
 ROLES, RULES = "roles", "rules"  # panels that show what a part is about
 MOST_NAMED = 3

@@ -18,7 +18,7 @@ from guiapp.kit.session.choice import summary as model_summary
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
-from guiapp.kit.token_table.table import CSV, JSON, MARKDOWN, TEXT, ListForm, TokenTable
+from guiapp.kit.token_table.table_view import CSV, JSON, MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import FittedLabel

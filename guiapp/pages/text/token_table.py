@@ -14,8 +14,8 @@ from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_
 from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.model import TokenRowsModel
-from guiapp.kit.token_table.table import TokenTable
+from guiapp.kit.token_table.list_model import TokenRowsModel
+from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
 

@@ -24,8 +24,8 @@ from guiapp.analysis.vocabulary_list.listing import ListColumn
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Working
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.model import ListRequest, TokenRowsModel
-from guiapp.kit.token_table.table import TokenTable
+from guiapp.kit.token_table.list_model import ListRequest, TokenRowsModel
+from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
 from guiapp.kit.widgets.painting import RIGHT as AT_RIGHT

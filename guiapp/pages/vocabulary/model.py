@@ -15,7 +15,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.model import GatheredListModel, ListRequest, ShownRows
+from guiapp.kit.token_table.list_model import GatheredListModel, ListRequest, ShownRows
 
 REACHED = "reached"
 TRYING = "Trying which tokens text reaches …"

@@ -19,9 +19,9 @@ from guiapp.kit.charts.bars import PartColor
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.details import ChosenDetails
+from guiapp.kit.token_table.chosen_details import ChosenDetails
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
-from guiapp.kit.token_table.table import TokenTable
+from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice

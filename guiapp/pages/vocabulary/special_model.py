@@ -14,7 +14,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.model import GatheredListModel, ListRequest, ShownRows, rows_where
+from guiapp.kit.token_table.list_model import GatheredListModel, ListRequest, ShownRows, rows_where
 from guiapp.native.checkpoint import stoppable
 
 

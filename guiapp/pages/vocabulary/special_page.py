@@ -26,8 +26,8 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.spans.legend import LegendEntry, characters
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.details import ChosenDetails
-from guiapp.kit.token_table.table import MARKDOWN, TEXT, ListForm, TokenTable
+from guiapp.kit.token_table.chosen_details import ChosenDetails
+from guiapp.kit.token_table.table_view import MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import FILTER_TIP, push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
 from guiapp.kit.widgets.page_base import Actions, Page, PageRequests, PageSetting

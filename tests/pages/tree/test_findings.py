@@ -11,7 +11,7 @@ from guiapp.analysis.tree.picture import ROOT, tree_picture
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
-from guiapp.kit.token_table.table import TokenTableModel
+from guiapp.kit.token_table.table_view import TokenTableModel
 from guiapp.pages.tree import panels as details
 from guiapp.pages.tree import results as tree_findings
 from guiapp.pages.tree.model import TreeModel, TreeSearch

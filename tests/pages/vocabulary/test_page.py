@@ -12,7 +12,7 @@ from vocabulary_pairs import HOSTILE, load
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.filters import FLAGS
 from guiapp.kit.token_table.histograms import HOW_TO
-from guiapp.kit.token_table.table import FORMS
+from guiapp.kit.token_table.table_view import FORMS
 from guiapp.kit.widgets.labels import StyledText
 from guiapp.pages.vocabulary.page import NO_MODEL
 

@@ -3,7 +3,7 @@
 import pytest
 
 from guiapp.analysis.editing.token_store import Options
-from guiapp.kit.token_table.table import TokenTableModel
+from guiapp.kit.token_table.table_view import TokenTableModel
 from guiapp.pages.vocabulary import special_model as module
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
 from guiapp.pages.vocabulary.special_page import facts_of

@@ -48,7 +48,7 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.token_table.model import TokenListModel
+from guiapp.kit.token_table.list_model import TokenListModel
 from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SEARCH_PX, SearchField
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, Part, WrappingRow, in_column, in_row

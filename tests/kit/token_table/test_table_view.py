@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.listing import ListColumn
 from guiapp.kit.state.settings import Settings, SharedSpelling
-from guiapp.kit.token_table.model import ShownRows, TokenListModel, rows_where
-from guiapp.kit.token_table.table import FORMS, TokenTable
+from guiapp.kit.token_table.list_model import ShownRows, TokenListModel, rows_where
+from guiapp.kit.token_table.table_view import FORMS, TokenTable
 from guiapp.kit.widgets.theme import ThemeSource
 
 CTRL, Key = Qt.KeyboardModifier.ControlModifier, Qt.Key

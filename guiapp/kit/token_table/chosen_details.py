@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.token_details import SHOWN_BYTES, TokenDetails, describe_alone
-from guiapp.kit.token_table.model import TokenListModel
+from guiapp.kit.token_table.list_model import TokenListModel
 
 
 class ChosenDetails(QObject):
