@@ -89,7 +89,10 @@ QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
 
 
 class ListForm(NamedTuple):
-    """A form in which a list is copied and saved."""
+    """A form in which a list is copied and saved.
+
+    can_be_copied  not where it holds more than what is listed
+    """
 
     title: str
     ending: str
@@ -417,7 +420,7 @@ class TokenTable(QWidget):
         self.count.setText(all_of_them if n_shown == n_all else f"{n_shown:,} of {all_of_them}")
         nothing = NOT_FOUND if not n_shown and shown.source is not None else ""
         self.state.setText(self._model.note or nothing)
-        self.export.setEnabled(n_shown > 0)
+        self.export.setEnabled(shown.source is not None)
         self.columns.setEnabled(shown.source is not None)
 
     # Rows
@@ -484,10 +487,11 @@ class TokenTable(QWidget):
         for form in self._forms:
             if form.can_be_copied:
                 copy = menu.addAction(f"Copy: {form.title}", partial(self._copy, form, places))
-                copy.setEnabled(n_rows <= MOST_COPIED)
+                copy.setEnabled(0 < n_rows <= MOST_COPIED)
         menu.addSeparator()
         for form in self._forms:
-            menu.addAction(f"Save: {form.title}…", partial(self._save, form, places)).setEnabled(n_rows > 0)
+            save = menu.addAction(f"Save: {form.title}…", partial(self._save, form, places))
+            save.setEnabled(n_rows > 0 or not form.can_be_copied)
 
     def _copy(self, form: ListForm, places: Sequence[int] | None) -> None:
         text = exported(self._model.token_list(places), form.write, lambda share: None)
