@@ -57,10 +57,11 @@ __all__ = [
     "vocab",
     "why",
 ]
+PATHS = str, bytes, PathLike
 MODULES = {  # of names that are imported when somebody asks for them: starting does not have that time
     "AppendEncoder": "core.encode.counting.growing",
-    "ChatComparison": "analysis.chat.comparison",
-    "IntervalCounter": "core.encode.counting.interval",
+    "ChatComparison": "analysis.chat.report",
+    "IntervalCounter": "core.encode.counting.chunks",
     "PrependEncoder": "core.encode.counting.growing",
     "Spelling": "analysis.explain.spelling",
     "chunk_text": "core.encode.counting.chunks",
@@ -72,6 +73,10 @@ def __getattr__(name: str) -> object:
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
+
+
+def _opened(model: str | PathLike[str] | Tokenizer) -> Tokenizer:
+    return open_model(model) if isinstance(model, PATHS) else model
 
 
 def chat(
@@ -102,10 +107,9 @@ def chat(
     """
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.messages import ChatSettings, conversation_of
-    from guiapp.core.encode.tokenizer import Tokenizer
 
     conversation = conversation_of(messages, tools)
-    tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
+    tokenizer = _opened(model)
     given = None if template is None else fsdecode(template)
     settings = ChatSettings(given, add_generation_prompt, add_special, as_text, dict(variables))
     return chat_of(tokenizer, conversation, settings)
@@ -128,12 +132,11 @@ def compare(
     comparison.difference_ids(0)                  # of the first of them, the token ids of each model
     """
     from guiapp.analysis.compare.comparison import ModelSide, compare_text
-    from guiapp.core.encode.tokenizer import Tokenizer
 
     sides = []
     for model in models:
-        tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
-        name = tokenizer.vocabulary.name if isinstance(model, Tokenizer) else fsdecode(model)
+        tokenizer = _opened(model)
+        name = fsdecode(model) if isinstance(model, PATHS) else tokenizer.vocabulary.name
         sides.append(ModelSide(name, tokenizer, None, add_special, parse_special))
     return compare_text(sides, text)
 
@@ -192,9 +195,8 @@ def special(model: str | PathLike[str] | Tokenizer) -> tuple[SpecialToken, ...]:
     [token.name for token in guiapp.special("demo:bpe") if token.end]
     """
     from guiapp.analysis.vocabulary_list.special_tokens import special_list
-    from guiapp.core.encode.tokenizer import Tokenizer
 
-    return special_list(model if isinstance(model, Tokenizer) else open_model(model))
+    return special_list(_opened(model))
 
 
 def vocab(
@@ -217,10 +219,8 @@ def vocab(
     [found.record(token_id)["token"] for token_id in found.ids.tolist()]
     """
     from guiapp.analysis.vocabulary_list.filters import vocabulary_list
-    from guiapp.core.encode.tokenizer import Tokenizer
 
-    tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
-    return vocabulary_list(tokenizer, query, sort, descending, columns, reads_embeddings=embeddings)
+    return vocabulary_list(_opened(model), query, sort, descending, columns, reads_embeddings=embeddings)
 
 
 def why(
@@ -242,7 +242,5 @@ def why(
     [(line.text, line.note) for stage in guiapp.why("demo:bpe", "Hello", 0)[0].stages for line in stage.lines]
     """
     from guiapp.analysis.explain.why.why import why as told
-    from guiapp.core.encode.tokenizer import Tokenizer
 
-    tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
-    return told(tokenizer, text, start, end, add_special, parse_special, encoder)
+    return told(_opened(model), text, start, end, add_special, parse_special, encoder)

@@ -8,28 +8,34 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import longest_match_training
 from gguf import TokenType
 
+from guiapp.analysis.train import unigram
 from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     SENTENCEPIECE_WORDS,
     TrainingCorpus,
-    bpe_steps,
     count_words,
+    merged_pairs,
 )
 from guiapp.analysis.train.models import (
+    BYTE_ALPHABET,
     SPACE,
     ModelFile,
     Token,
+    byte_level_corpus,
+    byte_level_rows,
     byte_tokens,
-    train_byte_level,
-    train_unigram,
-    train_wordpiece,
+    unigram_rows,
+    unigram_words,
+    wordpiece_corpus,
+    wordpiece_rows,
     write_gguf,
 )
 from guiapp.core.demo import resources_folder, sample_text
@@ -227,6 +233,57 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, build in MODELS.items():
         write_gguf(folder / f"{name}.gguf", build())
+
+
+class Merge(NamedTuple):
+    """A rule that was learned: `left` and `right` side by side become one symbol.
+
+    worth  how often they stand so; for WordPiece their score
+    """
+
+    left: str
+    right: str
+    worth: float
+
+    @property
+    def result(self) -> str:
+        return self.left + self.right
+
+
+def bpe_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
+    """Yield the rules in the order they are learned; the corpus is as after the rule just yielded."""
+    return (Merge(*pair, worth) for ((pair, worth),) in merged_pairs(corpus, "bpe", min_count))
+
+
+def wordpiece_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
+    """The same by the score of WordPiece."""
+    return (Merge(*pair, worth) for ((pair, worth),) in merged_pairs(corpus, "wordpiece", min_count))
+
+
+def train_byte_level(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """Byte-level BPE as GPT-2 and Llama 3 spell it: tokens and merges.  The special tokens come last."""
+    n_merges = max(0, n_tokens - len(BYTE_ALPHABET) - len(special))
+    merges = islice(bpe_steps(byte_level_corpus(text), min_count), n_merges)
+    return byte_level_rows([(merge.left, merge.right) for merge in merges], special)
+
+
+def train_wordpiece(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[Token, ...]:
+    """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ##."""
+    corpus = wordpiece_corpus(text)
+    alphabet = sorted(corpus.symbol_counts)
+    n_merges = max(0, n_tokens - len(special) - len(alphabet))
+    merges = islice(wordpiece_steps(corpus, min_count), n_merges)
+    return wordpiece_rows(alphabet, [(merge.left, merge.right) for merge in merges], special)
+
+
+def train_unigram(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """A Unigram model for text with one space between words: special tokens, then pieces by probability."""
+    *_, last = unigram.steps(unigram_words(text), n_tokens - len(special))
+    return unigram_rows(last.model, special)
 
 
 def train_sentencepiece_bpe(

@@ -7,6 +7,8 @@ from typing import Any
 
 from tokenizers import Regex, decoders, normalizers, pre_tokenizers
 
+from guiapp.core.hugging_face.normalizers import Normalizer
+from guiapp.core.hugging_face.pre_tokenizers import PreparedText, PreTokenizer, normalize, pre_tokenize
 from guiapp.core.text.charsmap import build_charsmap
 
 MAP = {
@@ -104,3 +106,10 @@ DECODERS = [
 def said(component: Any) -> Any:
     """What stands in a tokenizer.json for it."""
     return json.loads(component.__getstate__())
+
+
+def prepare(
+    normalizer: Normalizer, pre_tokenizer: PreTokenizer, fragment: bytes, is_first: bool
+) -> PreparedText:
+    """A fragment normalized and cut into pieces; `is_first`: it begins the whole text."""
+    return pre_tokenize(pre_tokenizer, normalize(normalizer, fragment, is_first))

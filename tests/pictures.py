@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
-import pytest
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
@@ -23,8 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.kit.widgets.painting import BoxStyle, Painted, RoundedBoxes
-from guiapp.kit.widgets.shaped_texts import ShapedTexts
+from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import Theme
 
 NOT_SEEN = "\u2066\u2067\u2068\u2069"  # what keeps directions of writing apart
@@ -169,18 +167,6 @@ class Paintings(QPaintEngine):
     def _shape(self, place: QRectF) -> None:
         self.marks.append(_shape(place, self._pen, self._brush))
 
-    def shaped(self, texts: ShapedTexts, painter: QPainter, placed, share: float = 0.5) -> None:
-        look = _look_of(texts._font.bold(), texts._is_struck)
-        for left, room, middle, text in (each for each in placed if each[-1]):
-            width, height = texts.width(text), texts.height * 0.8  # lines may touch
-            box = QRectF(left + (room - width) * share, middle - height / 2, width, height)
-            place, pen = painter.combinedTransform().mapRect(box), painter.pen().color().name()
-            self.marks.append(Mark(text, place, pen, look=look))
-
-    def box(self, boxes: RoundedBoxes, painter: QPainter, place, look: BoxStyle, ratio: float) -> None:
-        box = painter.combinedTransform().mapRect(QRectF(*place))
-        self.marks.append(_shape(box, look.line or QPen(Qt.PenStyle.NoPen), QBrush(look.fill)))
-
 
 def _shape(place: QRectF, pen: QPen, brush: QBrush) -> Mark:
     is_line, is_filled = pen.style() != Qt.PenStyle.NoPen, brush.style() != Qt.BrushStyle.NoBrush
@@ -217,9 +203,7 @@ class Canvas(QPaintDevice):
 def paintings_of(widget: Painted) -> Paintings:
     canvas = Canvas(widget)
     paintings = canvas.paintings
-    with pytest.MonkeyPatch.context() as patch, QPainter(canvas) as painter:
-        patch.setattr(ShapedTexts, "draw_all", lambda *given, **named: paintings.shaped(*given, **named))
-        patch.setattr(RoundedBoxes, "draw_at", lambda *given: paintings.box(*given))
+    with QPainter(canvas) as painter:
         painter.setClipRect(widget.rect())
         painter.setFont(widget.font())  # as Qt does for a painter of the widget
         widget.paint(painter, widget._theme_source.theme)

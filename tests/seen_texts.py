@@ -8,23 +8,17 @@ from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QTextEdit, QWidget
 
-from guiapp.kit.widgets.shaped_texts import ShapedTexts
-
 
 def seen_texts(widget: QWidget) -> set[str]:
     """Everything that says something in the widget, which is painted anew for that."""
     painted: set[str] = set()
-    draw_text, draw_all = QPainter.drawText, ShapedTexts.draw_all
+    draw_text = QPainter.drawText
 
     def note_text(painter, *given):
         painted.update(each for each in given if isinstance(each, str))
         return draw_text(painter, *given)
 
-    def note_all(texts, painter, placed, *more):
-        painted.update(text for *_, text in placed)
-        return draw_all(texts, painter, placed, *more)
-
-    with patch.object(QPainter, "drawText", note_text), patch.object(ShapedTexts, "draw_all", note_all):
+    with patch.object(QPainter, "drawText", note_text):
         widget.grab()
     return painted.union(*map(_said, [widget, *widget.findChildren(QWidget)]))
 

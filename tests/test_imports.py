@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import guiapp
+
 PACKAGE = Path(__file__).resolve().parent.parent / "guiapp"
 BELOW = {
     "native": (),
@@ -54,6 +56,10 @@ def test_a_floor_imports_only_from_itself_and_from_below(floor):
 def test_nothing_below_the_kit_knows_qt(floor):
     for source in sorted((PACKAGE / floor).rglob("*.py")):
         assert not any(name.startswith("PySide6") for name in imported_names(source)), source
+
+
+def test_each_name_of_the_package_is_there():
+    assert all(hasattr(guiapp, name) for name in guiapp.__all__)
 
 
 def test_pages_do_not_know_each_other():

@@ -5,9 +5,10 @@ from contextlib import ExitStack
 import pytest
 from instant_recorder import InstantRecorder, load_once
 from main_window_driver import Answers, load
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow
 
 import guiapp
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.demo import demo_model_path
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.session.text_session import TextSession
@@ -97,24 +98,28 @@ def tree_page(open_tree_page):
     return open_tree_page(guiapp.open_model(demo_model_path("bpe")))[0]
 
 
+def open_shell(qapp, qtbot, folder, text, model, load):
+    settings = Settings(folder / "settings.ini")
+    settings.theme = "dark"
+    shell = build(qapp, settings, text, load, Answers())
+    shell.window.show()
+    qtbot.waitExposed(shell.window)
+    shell.window.activateWindow()
+    if model is not None:
+        with qtbot.waitSignal(shell.session.spans.encoded):
+            shell.session.loader.open(model)
+    return shell
+
+
 @pytest.fixture
 def make_shell(qapp, qtbot, tmp_path):
     """Opens the real window."""
     shells = []
 
     def make(text=b"one two three", model="fake.gguf", load=load):
-        settings = Settings(tmp_path / "settings.ini")
-        settings.theme = "dark"
-        shell = build(qapp, settings, text, load, Answers())
-        shells.append(shell)
-        qtbot.addWidget(shell.window)
-        shell.window.show()
-        qtbot.waitExposed(shell.window)
-        shell.window.activateWindow()
-        if model is not None:
-            with qtbot.waitSignal(shell.session.spans.encoded):
-                shell.session.loader.open(model)
-        return shell
+        shells.append(open_shell(qapp, qtbot, tmp_path, text, model, load))
+        qtbot.addWidget(shells[-1].window)
+        return shells[-1]
 
     yield make
     for shell in shells:
@@ -124,3 +129,50 @@ def make_shell(qapp, qtbot, tmp_path):
 @pytest.fixture
 def shell(make_shell):
     return make_shell()
+
+
+def put_text(qtbot, session, text):
+    if session.document.text() != text or session.text.is_modified:
+        session.text.show(text)
+        qtbot.waitUntil(lambda: not session.is_encoding)
+    session.document.set_caret(0)
+
+
+@pytest.fixture(scope="module")
+def shells_of_module():
+    shells = {}
+    yield shells
+    for shell in shells.values():
+        shell.stop()
+        shell.window.deleteLater()
+
+
+@pytest.fixture
+def share_shell(shells_of_module, qapp, qtbot, tmp_path_factory):
+    """Opens the real window once for all tests of a module; after each, text and page are as before."""
+    used = []
+
+    def share(text=b"one two three", model="fake.gguf", load=load):
+        if (text, model) not in shells_of_module:
+            folder = tmp_path_factory.mktemp("settings")
+            shells_of_module[text, model] = open_shell(qapp, qtbot, folder, text, model, load)
+        shell = shells_of_module[text, model]
+        used.append((text, shell))
+        shell.window.activateWindow()
+        qtbot.waitUntil(lambda: QApplication.activeWindow() is shell.window)
+        shell.window.inspect_page.editor.setFocus()
+        put_text(qtbot, shell.session, text)
+        return shell
+
+    yield share
+    for text, shell in used:
+        while (popup := QApplication.activePopupWidget()) is not None:
+            popup.close()
+        for dialog in shell.window.findChildren(QDialog):
+            dialog.close()
+        shell.window.actions_table["present"].setChecked(False)
+        shell.window.actions_table["theme:dark"].trigger()
+        shell.window.actions_table["spelling:signs"].trigger()
+        shell.window.actions_table["inspect"].trigger()
+        shell.session.set_options(Options(True, True, None))
+        put_text(qtbot, shell.session, text)

@@ -9,9 +9,6 @@ from pictures import Canvas, Paintings
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractScrollArea
 
-from guiapp.kit.widgets.painting import RoundedBoxes
-from guiapp.kit.widgets.shaped_texts import ShapedTexts
-
 
 def paintings_in(view: QAbstractScrollArea) -> Paintings:
     """In pixels of the viewport, which is painted as a whole."""
@@ -23,8 +20,6 @@ def paintings_in(view: QAbstractScrollArea) -> Paintings:
             super().__init__(canvas if device is view.viewport() else device)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ShapedTexts, "draw_all", lambda *given, **named: paintings.shaped(*given, **named))
-        patch.setattr(RoundedBoxes, "draw_at", lambda *given: paintings.box(*given))
         for kind in type(view).__mro__:
             if kind.__module__.startswith("guiapp."):
                 patch.setattr(sys.modules[kind.__module__], "QPainter", Noting, raising=False)

@@ -5,11 +5,17 @@ from guiapp.core.encode.tokenizer import Tokenizer
 
 
 class WatchedTokenizer(Tokenizer):
-    """`encoded` has the length of each stretch between two cuts that was encoded."""
+    """`encoded` has the length of each stretch between two cuts that was encoded; whole texts are none."""
 
     def __init__(self, vocabulary):
         super().__init__(vocabulary)
         self.encoded = []
+
+    def encode(self, *given, **options):
+        n_before = len(self.encoded)
+        encoding = super().encode(*given, **options)
+        del self.encoded[n_before:]
+        return encoding
 
     def encode_segment(self, text, *options):
         self.encoded.append(len(text))

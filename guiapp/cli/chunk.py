@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from guiapp.cli.files import (
+    add_model_option,
     add_parse_special_option,
-    add_pre_option,
     add_text_source,
     let_terminal_replace,
     open_tokenizer,
@@ -20,8 +20,7 @@ SHOWN_CHARACTERS = 60  # of the beginning of a chunk
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
-    add_pre_option(parser)
+    add_model_option(parser)
     add_text_source(parser)
     parser.add_argument(
         "--max-tokens",

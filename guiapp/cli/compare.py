@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from guiapp.analysis.compare.comparison import names_apart
 from guiapp.cli.files import (
     InputError,
-    add_parse_special_option,
+    add_form_options,
+    add_special_options,
     add_spelling_option,
     file_name,
     file_text,
@@ -67,18 +68,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             default=[],
             help=f"{about}, of the Nth MODEL or of all",
         )
-    parser.add_argument(
-        "--no-special", dest="special", action="store_false", help="leave BOS, EOS and the like out"
-    )
-    add_parse_special_option(parser)
+    add_special_options(parser)
     parser.add_argument("--context", metavar="N", type=int, help="tokens that fit, if not what the files say")
     parser.add_argument(
         "--price", metavar="P[,P…]", type=_prices, default=(), help="of a million tokens, of all or of each"
     )
     add_spelling_option(parser)
-    form = parser.add_mutually_exclusive_group()
-    for each, about in FORMS.items():
-        form.add_argument(f"--{each}", dest="form", action="store_const", const=each, help=about)
+    add_form_options(parser, **FORMS)
 
 
 def run(options: argparse.Namespace) -> int:

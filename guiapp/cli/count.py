@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from guiapp.analysis.explain.characters import HiddenReport, hidden_report
 from guiapp.cli.files import (
     InputError,
-    add_parse_special_option,
-    add_pre_option,
+    add_model_option,
+    add_special_options,
     add_text_source,
     blocks_of,
     let_terminal_replace,
@@ -28,16 +28,12 @@ SHOWN_CHARACTERS = 200  # of what hidden characters spell
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
-    add_pre_option(parser)
+    add_model_option(parser)
     add_text_source(parser)
     parser.add_argument(
         "--limit", metavar="N", type=int, help="stop as soon as there are more, and say “more than N”"
     )
-    parser.add_argument(
-        "--no-special", dest="special", action="store_false", help="leave BOS, EOS and the like out"
-    )
-    add_parse_special_option(parser)
+    add_special_options(parser)
     parser.add_argument(
         "--hidden", action="store_true", help="list the characters that nobody sees, and what they cost"
     )

@@ -6,13 +6,12 @@ import argparse
 import sys
 
 from guiapp.analysis.explain.id_lists import parse_ids
-from guiapp.cli.files import InputError, add_file_option, add_pre_option, open_tokenizer, read
+from guiapp.cli.files import InputError, add_file_option, add_model_option, open_tokenizer, read
 from guiapp.core.text.utf16 import as_utf8
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
-    add_pre_option(parser)
+    add_model_option(parser)
     parser.add_argument("ids", metavar="ID", nargs="*", help="otherwise FILE or standard input is read")
     add_file_option(
         parser, "a file of ids: numbers, a list as in Python, C or JSON, or what tokenize prints as JSON"

@@ -14,9 +14,15 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from guiapp.core.encode.counting.blocks import blocks_from
 from guiapp.core.open_model import open_model
-from guiapp.core.sources.files import MOST_BYTES, check_input, open_input, read_bounded, replace_file
+from guiapp.core.sources.files import (
+    MOST_BYTES,
+    blocks_from,
+    check_input,
+    open_input,
+    read_bounded,
+    replace_file,
+)
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 from guiapp.errors import TokenloupeError
 from guiapp.window import qt_libraries
@@ -149,6 +155,26 @@ def add_pre_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_model_option(parser: argparse.ArgumentParser) -> None:
+    """The one model of a command, and how it splits text."""
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+
+
+def add_form_options(parser: argparse.ArgumentParser, **forms: str) -> None:
+    """Options that choose what is printed, of which one at a time is given, as `form`; each with its help."""
+    group = parser.add_mutually_exclusive_group()
+    for form, about in forms.items():
+        group.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=about)
+
+
+def add_special_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="leave BOS, EOS and the like out"
+    )
+    add_parse_special_option(parser)
+
+
 def add_parse_special_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-parse-special",
@@ -178,14 +204,10 @@ def open_tokenizer(model: str, pre: str | None = None) -> Tokenizer:
 
 def add_encode_options(parser: argparse.ArgumentParser) -> None:
     """The arguments that say what to encode, and how."""
-    parser.add_argument("model", metavar="MODEL")
-    add_pre_option(parser)
+    add_model_option(parser)
     add_text_source(parser)
     parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
-    parser.add_argument(
-        "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
-    )
-    add_parse_special_option(parser)
+    add_special_options(parser)
 
 
 def text_of(options: argparse.Namespace) -> bytes:

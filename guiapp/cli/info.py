@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 
 from guiapp.analysis.explain.reports import info_report, value_text
-from guiapp.cli.files import add_pre_option, let_terminal_replace, open_tokenizer, print_json
+from guiapp.cli.files import add_model_option, let_terminal_replace, open_tokenizer, print_json
 from guiapp.core.text.numbers_in_words import percent, quoted
 
 LONGEST = 200  # of what the file says; --json has all of it
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
-    add_pre_option(parser)
+    add_model_option(parser)
     parser.add_argument(
         "--agreement", action="store_true", help="also measure how far approximate encoders agree"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from dataclasses import fields
 
 from guiapp.analysis.sessions.name import PAGES
 from guiapp.cli.files import (
@@ -17,32 +18,6 @@ from guiapp.cli.files import (
     picture_size,
 )
 
-MOST_BESIDE = 3
-DETAILS = [
-    "spelling",
-    "color",
-    "detail",
-    "at_text",
-    "difference",
-    "against",
-    "hunt_seconds",
-    "filter",
-    "embeddings",
-    "shape",
-    "encoder",
-    "at",
-    "race",
-    "lesson",
-    "train",
-    "run",
-    "chart",
-    "more",
-    "bench_seconds",
-    "messages",
-    "template",
-    "compared",
-]
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", choices=(*PAGES, "presentation", "start"), default="inspect")
@@ -50,6 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_pre_option(parser)
     parser.add_argument(
         "--beside",
+        dest="counterpart",
         metavar="MODEL",
         nargs="+",
         default=(),
@@ -145,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.window.screenshots import ScreenshotOptions, save_screenshot
 
     text = None if options.text is None else os.fsencode(options.text)
-    details = {name: getattr(options, name) for name in DETAILS}
-    look = ScreenshotOptions(options.theme, options.size, tuple(options.beside[:MOST_BESIDE]), **details)
-    save_screenshot(options.page, options.model, text, look, options.output, options.pre)
+    details = {field.name: getattr(options, field.name) for field in fields(ScreenshotOptions)}
+    style = ScreenshotOptions(**details)
+    save_screenshot(options.page, options.model, text, style, options.output, options.pre)
     return 0

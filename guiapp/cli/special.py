@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import argparse
 
-from guiapp.cli.files import add_pre_option, open_tokenizer, print_json, print_lines, print_parts
+from guiapp.cli.files import (
+    add_form_options,
+    add_model_option,
+    open_tokenizer,
+    print_json,
+    print_lines,
+    print_parts,
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
-    add_pre_option(parser)
+    add_model_option(parser)
     parser.add_argument(
         "--unused",
         action="store_true",
         help="only those that are kept free, and that nothing in the files uses",
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print a JSON object")
-    form.add_argument("--csv", action="store_true", help="print lines for a spreadsheet")
+    add_form_options(parser, json="print a JSON object", csv="print lines for a spreadsheet")
     parser.epilog = (
         "“from text”: always: its text leads to it; if parsed: unless --no-parse-special; if unknown: each "
         "character does that the vocabulary does not know; no: its text does not. “ends”: llama.cpp ends a "
@@ -32,9 +36,9 @@ def run(options: argparse.Namespace) -> int:
     tokens = special_list(open_tokenizer(options.model, options.pre))
     if options.unused:
         tokens = tuple(token for token in tokens if token.is_unused)
-    if options.json:
+    if options.form == "json":
         print_json(record(tokens))
-    elif options.csv:
+    elif options.form == "csv":
         print_parts([csv_text(tokens)])
     elif options.unused and not tokens:
         print("No special token is unused.")

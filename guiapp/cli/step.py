@@ -12,9 +12,11 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.breakpoints import KINDS, absence, column_help, parse_breakpoint
 from guiapp.analysis.trace.conditions import COLUMNS, ConditionError, StepExpression, unquoted
-from guiapp.analysis.trace.debugger import Debugger, Granularity
+from guiapp.analysis.trace.debugger import Debugger, Granularity, compare_with, debugger_for, trace_record
+from guiapp.analysis.trace.recorder import ONE_PIECE, beginning, estimate, n_first_bytes, record
 from guiapp.analysis.trace.trace import OPERATIONS
 from guiapp.cli.files import (
     InputError,
@@ -61,12 +63,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Step through the tokenization of a text, as in a debugger."""
-    from guiapp.analysis.explain.spelling import Spelling
-    from guiapp.analysis.trace.breakpoints import absence, parse_breakpoint
-    from guiapp.analysis.trace.conditions import unquoted
-    from guiapp.analysis.trace.debugger import compare_with, debugger_for, trace_record
-    from guiapp.analysis.trace.recorder import record
-
     breakpoints = [parse_breakpoint(text) for text in options.breakpoints]
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
@@ -100,8 +96,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _beginning(text: bytes, tokenizer: Tokenizer, encoder: str | None) -> bytes:
     """As much of a text as is recorded in some seconds; says so where that is not all."""
-    from guiapp.analysis.trace.recorder import ONE_PIECE, beginning, estimate, n_first_bytes
-
     twin = tokenizer.reference_encoder(encoder or next(iter(tokenizer.encoders)))
     kind = twin, tokenizer.vocabulary.type in ONE_PIECE
     n_bytes = n_first_bytes(*kind, len(text))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.cli.files import (
     InputError,
     add_file_option,
@@ -17,9 +17,6 @@ from guiapp.cli.files import (
 )
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.utf16 import as_utf8
-
-if TYPE_CHECKING:
-    from guiapp.analysis.train.models import ModelFile
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -47,49 +44,37 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train a vocabulary on a text, and save it as a model file."""
     from guiapp.analysis.export.exported_run import ENDINGS
-    from guiapp.analysis.train.models import shortfall, train, write_gguf
+    from guiapp.analysis.export.runs import TrainingRun
+    from guiapp.analysis.train.models import shortfall, write_gguf
+    from guiapp.analysis.train.record import TrainingRecord
+    from guiapp.analysis.train.runs import begin
+    from guiapp.analysis.train.steps import to_json
 
     text = as_utf8(read(options.file)).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
         raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
     if options.steps and options.steps.suffix.lower() not in ENDINGS:
         raise InputError(f"{options.steps} names no format. End its name with {' or '.join(ENDINGS)}.")
-    if options.log or options.end_marks or options.steps:
-        model = _train_by_steps(options, text)
-    else:
-        model = train(options.algorithm, text, options.vocab_size)
+    training = begin(options.algorithm, text, options.vocab_size, options.end_marks)
+    record = TrainingRecord(training.start, Spelling(options.spelling))
+    let_terminal_replace()
+    for number, step in enumerate(training.steps(), 1):
+        if options.log:
+            print(f"{number:>6,}  {step.sentence(record.write)}")
+        if options.steps:
+            record.append(to_json(step).encode())
+    model, path = training.model(), options.steps
     try:
-        write_gguf(options.output, model)
+        if options.steps:
+            TrainingRun(record).write(options.steps)
+        path = options.output
+        write_gguf(path, model)
     except OSError as error:
-        raise InputError(f"{options.output} cannot be written: {error.strerror}.") from error
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
     n_tokens, made = len(model.tokens), {merge.replace(" ", "") for merge in model.merges}
     fewer = shortfall(options.algorithm, n_tokens, options.vocab_size, len(model.merges) - len(made))
     print(f"{options.output}: {fewer or counted(n_tokens, 'token')}", file=sys.stderr)
     return 0
-
-
-def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
-    """Print each step while it is made, and write all to a file, where that is asked for."""
-    from guiapp.analysis.explain.spelling import Spelling
-    from guiapp.analysis.export.runs import TrainingRun
-    from guiapp.analysis.train.record import TrainingRecord
-    from guiapp.analysis.train.runs import begin
-    from guiapp.analysis.train.steps import to_json
-
-    run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
-    record = TrainingRecord(run.start, Spelling(options.spelling))
-    let_terminal_replace()
-    for number, told in enumerate(run.steps(), 1):
-        if options.log:
-            print(f"{number:>6,}  {told.sentence(record.write)}")
-        if options.steps:
-            record.append(to_json(told).encode())
-    if options.steps:
-        try:
-            TrainingRun(record).write(options.steps)
-        except OSError as error:
-            raise InputError(f"{options.steps} cannot be written: {error.strerror}.") from error
-    return run.model()
 
 
 def _size(text: str) -> int:

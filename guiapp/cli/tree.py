@@ -9,7 +9,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.reports import Subtree, dot_lines, json_lines, tree_lines
 from guiapp.cli.files import (
     add_force_option,
-    add_pre_option,
+    add_model_option,
     add_spelling_option,
     need_no_display,
     open_tokenizer,
@@ -23,9 +23,8 @@ COLORINGS = ("script", "type", "worth", "depth", "length")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    add_model_option(parser)
     parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="", help="only tokens that begin so")
-    add_pre_option(parser)
     parser.add_argument(
         "--levels",
         metavar="N",

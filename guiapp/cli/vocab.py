@@ -7,7 +7,8 @@ import sys
 
 from guiapp.cli.files import (
     InputError,
-    add_pre_option,
+    add_form_options,
+    add_model_option,
     add_spelling_option,
     open_tokenizer,
     print_parts,
@@ -36,9 +37,8 @@ Put them between quotes, or -- before them where the first begins with a minus.
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = FILTERS
-    parser.add_argument("model", metavar="MODEL")
+    add_model_option(parser)
     parser.add_argument("filters", metavar="FILTER", nargs="*", help="see below; without any, all tokens")
-    add_pre_option(parser)
     parser.add_argument("--sort", metavar="COLUMN", help="otherwise those nearest to the text come first")
     parser.add_argument("--descending", action="store_true", help="with --sort: the largest first")
     parser.add_argument(
@@ -56,9 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the same, comparing with these rows, such as 3,100..120, in place of those that are found",
     )
     add_spelling_option(parser)
-    form = parser.add_mutually_exclusive_group()
-    for each, about in FORMS.items():
-        form.add_argument(f"--{each}", dest="form", action="store_const", const=each, help=about)
+    add_form_options(parser, **FORMS)
 
 
 def _rows(written: str) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -157,12 +158,10 @@ def json_texts(text: Bytes, start: int) -> tuple[Packed, WideInts, int, int] | N
     of another form.  The text is UTF-8 without surrogates.
     """
     most = min(int(np.count_nonzero(text[start:] == QUOTE)) // 2, MOST_JSON_TEXTS)
-    data, offsets = np.empty(len(text) - start, np.uint8), np.empty(most + 1, np.int64)
-    numbers, ends = np.empty(most if text[start] == BRACE else 0, np.int64), np.empty(2, np.int64)
-    count = _json_texts(text, start, data, offsets, numbers, ends)
-    if count < 0:
-        return None
-    return *_filled(data, offsets, numbers, count), int(ends[0]), int(ends[1])
+    n_numbers, ends = most if text[start] == BRACE else 0, np.empty(2, np.int64)
+    read = partial(_json_texts, text, start)
+    texts = _filled(read, len(text) - start, most, n_numbers, ends)
+    return None if isinstance(texts, int) else (*texts, int(ends[0]), int(ends[1]))
 
 
 def json_ranks(text: Bytes, start: int) -> tuple[Packed, WideInts, int] | None:
@@ -170,13 +169,9 @@ def json_ranks(text: Bytes, start: int) -> tuple[Packed, WideInts, int] | None:
 
     Gives the tokens' bytes as `packed` does, the ranks, and where it ends; None for what is of another form.
     """
-    most = min(int(np.count_nonzero(text[start:] == BRACE)), MOST_JSON_TEXTS)
-    data, offsets = np.empty(len(text) - start, np.uint8), np.empty(most + 2, np.int64)
-    ranks, end = np.empty(most + 1, np.int64), np.empty(1, np.int64)
-    count = _json_ranks(text, start, data, offsets, ranks, end)
-    if count < 0:
-        return None
-    return *_filled(data, offsets, ranks, count), int(end[0])
+    most, end = 1 + min(int(np.count_nonzero(text[start:] == BRACE)), MOST_JSON_TEXTS), np.empty(1, np.int64)
+    texts = _filled(partial(_json_ranks, text, start), len(text) - start, most, most, end)
+    return None if isinstance(texts, int) else (*texts, int(end[0]))
 
 
 def rank_lines(text: Bytes, n_lines: int) -> tuple[Packed, WideInts] | int:
@@ -184,16 +179,23 @@ def rank_lines(text: Bytes, n_lines: int) -> tuple[Packed, WideInts] | int:
 
     Where a line is something else: the number of those in front of the first that is.
     """
-    data, offsets = np.empty(len(text), np.uint8), np.empty(n_lines + 1, np.int64)
-    ranks = np.empty(n_lines, np.int64)
-    count = _rank_lines(text, data, offsets, ranks)
+    texts = _filled(partial(_rank_lines, text), len(text), n_lines, n_lines)
+    return -1 - texts if isinstance(texts, int) else texts
+
+
+def _filled(
+    read: Callable[..., int], size: int, most: int, n_numbers: int, *ends: WideInts
+) -> tuple[Packed, WideInts] | int:
+    """The texts that a function reads, and their numbers, if there are any; or what it returns below 0.
+
+    size, most, n_numbers  room: bytes of all texts, texts and numbers
+    ends                   what else it fills
+    """
+    data, offsets = np.empty(size, np.uint8), np.empty(most + 1, np.int64)
+    numbers = np.empty(n_numbers, np.int64)
+    count = int(read(data, offsets, numbers, *ends))
     if count < 0:
-        return int(-1 - count)
-    return _filled(data, offsets, ranks, count)
-
-
-def _filled(data: Bytes, offsets: WideInts, numbers: WideInts, count: int) -> tuple[Packed, WideInts]:
-    """So many texts and their numbers, if there are any; room for others is given back."""
+        return count
     data, offsets = cut(data, int(offsets[count])), cut(offsets, count + 1)
     return (data, offsets), cut(numbers, min(count, len(numbers)))
 
@@ -256,6 +258,9 @@ class StringTable(Handle, free="strings_free"):
     def __init__(self, data: Bytes, offsets: WideInts) -> None:
         self.data, self.offsets = data, offsets
         super().__init__(_strings_new(data, offsets, secret()))
+
+    def text(self, row: int) -> bytes:
+        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
 
     def find(self, texts: Sequence[bytes]) -> Ints:
         """int32[n]: the row of each text, -1 for those that the table does not hold."""

@@ -28,6 +28,7 @@ class ActionRow:
     begins_group  a line goes above it in the menu
     page          the one it belongs to and leads to: its keys act only there
     tip           what the text leaves open, for menus that show tips
+    needs         what is lacking where it cannot act
     """
 
     name: str
@@ -39,7 +40,75 @@ class ActionRow:
     begins_group: bool = False
     page: str = ""
     tip: str = ""
+    needs: str = ""
 
+    @property
+    def synonyms(self) -> tuple[str, ...]:
+        """What else people may call it."""
+        return SYNONYMS.get(self.name, ())
+
+    @property
+    def is_example(self) -> bool:
+        """Whether it opens something that comes with the program."""
+        return self.name.partition(":")[0] in ("sample", "demo", "lesson")
+
+
+SYNONYMS = {
+    "open_model": ("load", "gguf", "tokenizer"),
+    "open_folder": ("load", "hugging face"),
+    "choose_model": ("switch model", "recent", "ollama"),
+    "open_text": ("load", "import"),
+    "save_text": ("write", "export"),
+    "save_text_as": ("export", "download"),
+    "save_session": ("project", "workspace"),
+    "delete_kept": ("autosave", "backup", "history"),
+    "quit": ("exit", "close"),
+    "find": ("search", "regex", "grep"),
+    "hidden_next": ("invisible", "zero width", "unicode"),
+    "hidden_remove": ("invisible", "zero width", "clean", "strip"),
+    "hidden_copy": ("invisible", "zero width", "clean"),
+    "copy_ids": ("export ids", "tokens", "numbers"),
+    "decode_ids": ("detokenize", "untokenize", "ids to text"),
+    "from_utf16": ("encoding", "charset"),
+    "choose_pre": ("pretokenizer", "regex", "split"),
+    "add_special": ("bos", "eos", "control"),
+    "parse_special": ("bos", "eos", "control"),
+    "why": ("explain", "reason"),
+    "inexact_next": ("approximate", "difference"),
+    "round_trip_difference": ("loss", "lossless", "decode", "normalizer"),
+    "three_trees": ("merges", "prefixes"),
+    "compare": ("diff", "side by side", "models"),
+    "compare_texts": ("diff", "prompts"),
+    "compare_vocabularies": ("diff", "merge rules"),
+    "hunt": ("fuzz", "mismatch", "difference", "llama.cpp"),
+    "chat": ("template", "jinja", "messages", "prompt", "mask"),
+    "vocabulary": ("tokens", "list", "embeddings", "untrained"),
+    "special_tokens": ("control", "bos", "eos", "reserved", "mask"),
+    "doctor": ("check", "validate", "problems", "fix"),
+    "tree": ("trie", "prefix", "sunburst", "icicle"),
+    "steps": ("debugger", "trace", "merges"),
+    "bench": ("speed", "measure", "performance"),
+    "look_alikes": ("look-alikes", "confusables", "homoglyphs"),
+    "whitespace": ("spaces", "newlines", "invisible"),
+    "color:cost": ("price", "expensive"),
+    "line_tokens": ("cost", "count", "margin"),
+    "budget": ("context length", "limit", "chunk", "cost"),
+    "pieces": ("pre-tokenizer", "chunk", "split"),
+    "sample:languages": ("language", "scripts", "multilingual"),
+    "spelling:signs": ("hex", "spelling"),
+    "spelling:file": ("raw", "spelling", "byte alphabet"),
+    "zoom_in": ("zoom", "bigger", "font"),
+    "zoom_out": ("zoom", "font"),
+    "present": ("fullscreen", "full screen", "slides"),
+    "theme:dark": ("night", "colors"),
+    "theme:light": ("day", "colors"),
+    "shortcuts": ("keys", "hotkeys", "help"),
+    "legend": ("colors", "signs", "help"),
+    "about": ("version", "licence", "license"),
+    "debug_breakpoint": ("stop",),
+    "debug_save": ("export", "download"),
+    "bench_report": ("export", "download"),
+}
 
 SPELLINGS = {
     Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
@@ -66,6 +135,7 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
         is_checkable=True,
         group="encoder",
         tip=f"{tip}\nTime: {algorithm.complexity}.",
+        needs="Not for vocabularies of this type",
     )
 
 
@@ -76,7 +146,7 @@ ROWS = (
     *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
     ActionRow("open_text", "Open text file…", "File", ("Ctrl+Shift+O",), begins_group=True),
     *(ActionRow(f"sample:{sample.name}", sample.title, "File/Samples") for sample in SAMPLES),
-    ActionRow("forget_recent", "Forget recent files", "File/Open recent"),
+    ActionRow("forget_recent", "Forget recent files", "File/Open recent", needs="Nothing was opened yet"),
     ActionRow("save_text", "Save text", "File", (Key.Save,)),
     ActionRow("save_text_as", "Save text as…", "File", ("Ctrl+Shift+S",)),
     ActionRow("delete_kept", "Delete kept texts…", "File/Kept texts"),
@@ -84,8 +154,8 @@ ROWS = (
     ActionRow("save_session", "Save session…", "File"),
     ActionRow("session_notes", "Session notes…", "File"),
     ActionRow("quit", "Quit", "File", ("Ctrl+Q",), begins_group=True),
-    ActionRow("undo", "Undo", "Edit", (Key.Undo,)),
-    ActionRow("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionRow("undo", "Undo", "Edit", (Key.Undo,), needs="Nothing to undo"),
+    ActionRow("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), needs="Nothing to redo"),
     ActionRow("cut", "Cut", "Edit", (Key.Cut,), begins_group=True),
     ActionRow("copy", "Copy", "Edit", (Key.Copy,)),
     ActionRow("paste", "Paste", "Edit", (Key.Paste,)),
@@ -94,21 +164,64 @@ ROWS = (
     ActionRow("find_next", "Find next", "Edit", ("F3",), page="inspect"),
     ActionRow("find_previous", "Find previous", "Edit", ("Shift+F3",), page="inspect"),
     ActionRow("find_token", "Find the selected token", "Edit", ("Ctrl+F3",), page="inspect"),
-    ActionRow("hidden_next", "Next hidden character", "Edit", ("F7",), begins_group=True),
-    ActionRow("hidden_previous", "Previous hidden character", "Edit", ("Shift+F7",)),
-    ActionRow("hidden_remove", "Remove hidden characters", "Edit"),
-    ActionRow("hidden_copy", "Copy without hidden characters", "Edit", ("Ctrl+Shift+X",)),
+    ActionRow(
+        "hidden_next",
+        "Next hidden character",
+        "Edit",
+        ("F7",),
+        begins_group=True,
+        needs="The text has no hidden characters",
+    ),
+    ActionRow(
+        "hidden_previous",
+        "Previous hidden character",
+        "Edit",
+        ("Shift+F7",),
+        needs="The text has no hidden characters",
+    ),
+    ActionRow("hidden_remove", "Remove hidden characters", "Edit", needs="The text has no hidden characters"),
+    ActionRow(
+        "hidden_copy",
+        "Copy without hidden characters",
+        "Edit",
+        ("Ctrl+Shift+X",),
+        needs="The text has no hidden characters",
+    ),
     ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
     ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
-    ActionRow("from_utf16", "Convert UTF-16 to UTF-8", "Edit", begins_group=True),
-    ActionRow("choose_pre", "Choose pre-tokenizer…", "Tokens"),
+    ActionRow(
+        "from_utf16", "Convert UTF-16 to UTF-8", "Edit", begins_group=True, needs="The text is not UTF-16"
+    ),
+    ActionRow(
+        "choose_pre", "Choose pre-tokenizer…", "Tokens", needs="This model splits text in one way only"
+    ),
     ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
     *map(_encoder_row, ALGORITHMS.values()),
     ActionRow("why", "Why this token", "Tokens", begins_group=True, page="inspect"),
-    ActionRow("inexact_next", "Next inexact token", "Tokens", ("F8",), begins_group=True, page="inspect"),
-    ActionRow("inexact_previous", "Previous inexact token", "Tokens", ("Shift+F8",), page="inspect"),
-    ActionRow("round_trip_difference", "Go to what decoding does not give back", "Tokens"),
+    ActionRow(
+        "inexact_next",
+        "Next inexact token",
+        "Tokens",
+        ("F8",),
+        begins_group=True,
+        page="inspect",
+        needs="The encoder in use gives the exact tokens",
+    ),
+    ActionRow(
+        "inexact_previous",
+        "Previous inexact token",
+        "Tokens",
+        ("Shift+F8",),
+        page="inspect",
+        needs="The encoder in use gives the exact tokens",
+    ),
+    ActionRow(
+        "round_trip_difference",
+        "Go to what decoding does not give back",
+        "Tokens",
+        needs="Decoding gives all of the text back",
+    ),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
     ActionRow("compare_next", "Next difference of models", "Tokens/Compare", ("F8",), page="compare"),
     ActionRow(

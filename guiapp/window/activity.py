@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,11 +13,23 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 
 
+class Work(NamedTuple):
+    """What goes on.
+
+    progress  the share done, 0 to 1; 0 also where that is not known
+    cancel    stops it, and what was there before stays; None for what cannot be stopped
+    """
+
+    title: str
+    progress: float
+    cancel: Callable[[], object] | None
+
+
 class Activity(QObject):
     """Loading a model before opening a session, reading a text, and encoding.
 
     Signals:
-        changed(): `title`, `progress` or `can_cancel` is new.
+        changed(): `now` is new.
     """
 
     changed = Signal()
@@ -32,41 +46,15 @@ class Activity(QObject):
             job.progress_changed.connect(self.changed)
 
     @property
-    def title(self) -> str | None:
+    def now(self) -> Work | None:
         """What goes on, None for nothing."""
-        session = self._session
-        if session.loader.loading_name is not None:
-            stage = stage_of(session.loader.job.progress)
-            return f"Opening {Path(session.loader.loading_name).name}: {stage}"
-        if self._opening.is_busy:
-            return "Opening the session"
-        if session.text.reading.is_busy:
-            return "Reading the text"
-        return "Encoding" if session.spans.job.is_busy else None
-
-    @property
-    def progress(self) -> float:
-        """The share done, 0 to 1; 0 also where that is not known."""
-        session = self._session
-        if session.loader.loading_name is not None:
-            return session.loader.job.progress
-        if self._opening.is_busy:
-            return self._opening.progress
-        if session.text.reading.is_busy:
-            return session.text.reading.progress
-        return session.spans.job.progress
-
-    @property
-    def can_cancel(self) -> bool:
-        session = self._session
-        is_reading = self._opening.is_busy or session.text.reading.is_busy
-        return is_reading or session.loader.loading_name is not None
-
-    def cancel(self) -> None:
-        """Stop it; what was there before stays."""
-        if self._session.loader.loading_name is not None:
-            self._session.loader.cancel()
-        elif self._opening.is_busy:
-            self._opening.cancel()
-        else:
-            self._session.text.reading.cancel()
+        loader, opening, reading = self._session.loader, self._opening, self._session.text.reading
+        encoding = self._session.spans.job
+        if loader.loading_name is not None:
+            title = f"Opening {Path(loader.loading_name).name}: {stage_of(loader.job.progress)}"
+            return Work(title, loader.job.progress, loader.cancel)
+        if opening.is_busy:
+            return Work("Opening the session", opening.progress, opening.cancel)
+        if reading.is_busy:
+            return Work("Reading the text", reading.progress, reading.cancel)
+        return Work("Encoding", encoding.progress, None) if encoding.is_busy else None

@@ -6,9 +6,7 @@ import gc
 import os
 import signal
 import sys
-import time
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -54,11 +52,8 @@ MESSAGE = (
     "Nothing was sent anywhere; to report the mistake, copy the details."
 )
 LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or something
-YOUNG, MIDDLE, OLD = 700, 10, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
-FULL_EVERY_S = 60.0  # it takes longer than a frame: so seldom, and
-QUIET_S = 1.0  # only when nobody has worked in the window for so long,
-MOST_PUT_OFF_S = 120.0  # but not so much later than it was due: three minutes after the one before
-REST_S = 20.0  # and once more when nobody has worked for so long: who rests holds what is shown, no more
+YOUNG, MIDDLE = 700, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
+FULL_LOOK_MS = 60_000
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
 FIRST_FRAMES_MS = 1200  # until when text and ids are painted
@@ -180,7 +175,6 @@ def build(
     from guiapp.kit.session.text_session import TextSession
     from guiapp.kit.state.qt_exceptions import protect_overrides
     from guiapp.kit.state.recent import InstalledModels, RecentFiles, RecentItems, RecentTexts
-    from guiapp.kit.widgets.event_filters import InputWatch
     from guiapp.kit.widgets.painting import application_icon
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.activity import Activity
@@ -201,9 +195,6 @@ def build(
     commands = WindowCommands(window, opener)
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)
-    input_watch = InputWatch(parent=window)
-    input_watch.noticed.connect(garbage_collector.put_off)
-    application.focusWindowChanged.connect(input_watch.watch)
     window.pages.imported.connect(garbage_collector.start)
     return Shell(session, opener, compared, settings, theme_source, window, commands, garbage_collector)
 
@@ -220,61 +211,43 @@ def _load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
 
 
 class GarbageCollector(QObject):
-    """Collects garbage from `start` to `stop`; before, while modules are loaded, nobody does."""
+    """Collects garbage from `start` to `stop`; before, while modules are loaded, nobody does.
 
-    def __init__(self, clock_s: Callable[[], float] = time.monotonic, parent: QObject | None = None) -> None:
+    Other threads must not: they would destroy Qt's objects.  What is loaded is never looked at, so that all
+    the rest takes some 4 ms.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._clock_s = clock_s
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self.collect_due)
-        self._next_full_s = float("inf")
-        self._quiet_from_s = float("-inf")
-        self._rests = True
+        self._looks, self._full_looks = QTimer(self, interval=LOOK_MS), QTimer(self, interval=FULL_LOOK_MS)
+        self._looks.timeout.connect(self._collect_young)
+        self._full_looks.timeout.connect(self.take_all)
         gc.disable()
 
     def start(self) -> None:
-        """Never look at what is loaded by now: a hundred thousand objects, which stay until the end."""
         gc.freeze()
-        self._next_full_s = self._clock_s() + FULL_EVERY_S
-        self._timer.start()
-
-    def put_off(self) -> None:
-        """Somebody types, clicks or scrolls: look at everything when they pause."""
-        self._quiet_from_s = self._clock_s() + QUIET_S
-        self._rests = False
+        self._looks.start()
+        self._full_looks.start()
 
     def stop(self) -> None:
         """Leave it to Python again, once no other thread is at work."""
-        self._timer.stop()
+        self._looks.stop()
+        self._full_looks.stop()
         gc.enable()
-
-    def collect_due(self) -> None:
-        """Take away what garbage it is time for; called by itself, many times a second."""
-        young, middle, old = gc.get_count()
-        if (old > OLD and self._is_time_for_all()) or self._begins_to_rest():
-            self.take_all()
-        elif middle > MIDDLE:
-            gc.collect(1)
-        elif young > YOUNG:
-            gc.collect(0)
-        self._timer.setInterval(LOOK_AGAIN_MS if young > YOUNG else LOOK_MS)
 
     def take_all(self) -> None:
         """Take away all garbage, and give back what memory is free."""
         gc.collect(2)
         give_holes_back()
-        self._next_full_s = self._clock_s() + FULL_EVERY_S
 
-    def _is_time_for_all(self) -> bool:
-        now_s = self._clock_s()
-        return now_s > self._next_full_s + (MOST_PUT_OFF_S if now_s < self._quiet_from_s else 0.0)
-
-    def _begins_to_rest(self) -> bool:
-        """Whether somebody worked, and has not for a while; true once."""
-        if self._rests or self._clock_s() < self._quiet_from_s + REST_S:
-            return False
-        self._rests = True
-        return True
+    def _collect_young(self) -> None:
+        """Take away what garbage there is too much of; called by itself, many times a second."""
+        young, middle, _ = gc.get_count()
+        if middle > MIDDLE:
+            gc.collect(1)
+        elif young > YOUNG:
+            gc.collect(0)
+        self._looks.setInterval(LOOK_AGAIN_MS if young > YOUNG else LOOK_MS)
 
 
 class ErrorDialog(QDialog):

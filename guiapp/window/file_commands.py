@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, QObject, Signal
+from PySide6.QtCore import QDateTime, QLocale, QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -23,7 +24,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.state.recent import RecentFiles, RecentTexts
+from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.saving import is_model_file
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -93,12 +94,10 @@ class FileCommands(QObject):
 
     def _connect(self) -> None:
         requests, loader, text = self._window.requests, self._session.loader, self._session.text
-        menu = self._actions.menus["File/Open recent"]
-        recent_menu = RecentMenu(menu, self._session, self._recent, self._recent_texts)
-        for model_chosen in (recent_menu.model_chosen, requests.model_chosen):
-            model_chosen.connect(self.open)
-        for text_chosen in (recent_menu.text_chosen, requests.text_chosen):
-            text_chosen.connect(self.open_text_file)
+        menu, items = self._actions.menus["File/Open recent"], self._window.setting.recent_items
+        RecentMenu(menu, self._session, items, self.open, self.open_text_file)
+        requests.model_chosen.connect(self.open)
+        requests.text_chosen.connect(self.open_text_file)
         requests.model_wanted.connect(self._pick)
         self._window.top_bar.model_button.clicked.connect(self.choose_model)
         self._window.files_dropped.connect(self.open_files)
@@ -285,20 +284,48 @@ def _last_of_each_kind(paths: list[Path], progress: Progress) -> Dropped:
     return model, text, lesson, session
 
 
-class AutosavedTextsMenu(QObject):
-    """Lists them above what the menu has already, as often as it opens; the one that is shown has a mark."""
+class ListedMenu(QObject):
+    """Lists groups of entries above what a menu has already, as often as it opens."""
+
+    def __init__(self, menu: QMenu) -> None:
+        super().__init__(menu)
+        self._menu = menu
+        self._first_of_menu = menu.actions()[0]
+        self._listed: list[QAction] = []
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._fill)
+
+    @abstractmethod
+    def groups(self) -> Iterable[list[QAction]]:
+        """What to list now."""
+
+    def entry(self, title: str, is_open: bool, do: Callable[[], object], tip: str = "") -> QAction:
+        """With a tick where it is what is open."""
+        action = QAction(title.replace("&", "&&"), self, checkable=is_open, checked=is_open)
+        action.triggered.connect(do)
+        action.setToolTip(plain_tip(tip))
+        return action
+
+    def _fill(self) -> None:
+        for action in self._listed:
+            self._menu.removeAction(action)
+            action.deleteLater()
+        self._listed = []
+        for group in list(filter(None, self.groups())) or [[QAction("None", self, enabled=False)]]:
+            separator = QAction(self)
+            separator.setSeparator(True)
+            self._listed += [*group, separator]
+        self._menu.insertActions(self._first_of_menu, self._listed)
+
+
+class AutosavedTextsMenu(ListedMenu):
+    """The texts that are in no file; the one that is shown has a mark."""
 
     def __init__(
         self, menu: QMenu, autosaved_texts: AutosavedTexts, text: TextSession, questions: Questions
     ) -> None:
         super().__init__(menu)
-        self._menu = menu
-        self._autosaved_texts = autosaved_texts
-        self._text = text
-        self._questions = questions
-        self._first_of_menu = menu.actions()[0]
-        self._listed: list[QAction] = []
-        menu.aboutToShow.connect(self._fill)
+        self._autosaved_texts, self._text, self._questions = autosaved_texts, text, questions
 
     def delete_all(self) -> None:
         """Delete all of them, if people say so."""
@@ -306,24 +333,9 @@ class AutosavedTextsMenu(QObject):
         if heads and self._questions.delete_autosaved_texts(len(heads)):
             self._autosaved_texts.delete(heads)
 
-    def _fill(self) -> None:
-        for action in self._listed:
-            self._menu.removeAction(action)
-            action.deleteLater()
-        heads = self._autosaved_texts.others()
-        self._listed = [self._action(head) for head in heads[:MOST_SHOWN]]
-        if not heads:
-            self._listed.append(QAction("None", self, enabled=False))
-        separator = QAction(self)
-        separator.setSeparator(True)
-        self._listed.append(separator)
-        self._menu.insertActions(self._first_of_menu, self._listed)
-
-    def _action(self, head: AutosavedTextHead) -> QAction:
-        is_shown = self._is_shown(head)
-        action = QAction(title_of(head), self, checkable=is_shown, checked=is_shown)
-        action.triggered.connect(partial(self._show, head))
-        return action
+    def groups(self) -> Iterable[list[QAction]]:
+        heads = self._autosaved_texts.others()[:MOST_SHOWN]
+        yield [self.entry(title_of(head), self._is_shown(head), partial(self._show, head)) for head in heads]
 
     def _is_shown(self, head: AutosavedTextHead) -> bool:
         document = self._text.document
@@ -344,7 +356,7 @@ def title_of(head: AutosavedTextHead) -> str:
     name = "" if head.path is None else f"{quoted(head.path.name)}: "
     when = QDateTime.fromSecsSinceEpoch(int(head.time_s))
     time = QLocale().toString(when, QLocale.FormatType.ShortFormat)
-    return f"{name}{words} ({time})".replace("&", "&&")
+    return f"{name}{words} ({time})"
 
 
 # Says that a text is UTF-16, which no tokenizer reads, and offers to convert it
@@ -395,69 +407,42 @@ class Utf16Notice(QObject):
         self._is_dismissed = False
 
 
-# The menu of model, text and session files that were opened last
+class RecentMenu(ListedMenu):
+    """Models, then texts and sessions opened last; what is open has a mark, what is gone is grey."""
 
-
-class RecentMenu(QObject):
-    """Lists models, then texts, above what the menu has; what is open has a mark, what is gone is grey.
-
-    Signals:
-        model_chosen(str): the path of a model to open.
-        text_chosen(Path): a text or a session to open.
-    """
-
-    model_chosen = Signal(str)
-    text_chosen = Signal(object)
-
-    def __init__(self, menu: QMenu, session: ModelSession, models: RecentFiles, texts: RecentTexts) -> None:
+    def __init__(
+        self,
+        menu: QMenu,
+        session: ModelSession,
+        recent_items: RecentItems,
+        open_model: Callable[[str], object],
+        open_text: Callable[[Path], object],
+    ) -> None:
         super().__init__(menu)
-        self._menu = menu
         self._session = session
-        self._models = models
-        self._texts = texts
-        self._first_of_menu = menu.actions()[0]
-        self._listed: list[QAction] = []
+        self._models, self._texts = recent_items.recent, recent_items.recent_texts
+        self._open_model, self._open_text = open_model, open_text
         self._by_path: dict[str, QAction] = {}
-        menu.setToolTipsVisible(True)
-        menu.aboutToShow.connect(self._fill)
-        models.changed.connect(self._refresh_missing)
-        texts.changed.connect(self._refresh_missing)
+        for recent in (self._models, self._texts):
+            recent.changed.connect(self._refresh_missing)
+            menu.aboutToShow.connect(recent.check_missing)
 
-    def _fill(self) -> None:
-        for action in self._listed:
-            self._menu.removeAction(action)
-            action.deleteLater()
-        self._by_path = {}
-        groups = list(filter(None, (self._models_listed(), self._texts_listed())))
-        groups = groups or [[QAction("None", self, enabled=False)]]
-        self._listed = [action for group in groups for action in (*group, _separator(self))]
-        self._menu.insertActions(self._first_of_menu, self._listed)
-        self._refresh_missing()
-        self._models.check_missing()
-        self._texts.check_missing()
-
-    def _models_listed(self) -> list[QAction]:
-        model = self._session.loader.model
+    def groups(self) -> Iterable[list[QAction]]:
+        model, path = self._session.loader.model, self._session.text.path
         opened = None if model is None else lasting_name(model.name)
-        return [
-            self._action(file.path, file.path == opened, partial(self.model_chosen.emit, file.path))
-            for file in self._models.files
-        ]
-
-    def _texts_listed(self) -> list[QAction]:
-        path = self._session.text.path
+        models = {
+            each: self._file(each, opened, partial(self._open_model, each)) for each in self._models.paths
+        }
         opened = None if path is None else str(path.absolute())
-        return [
-            self._action(text, text == opened, partial(self.text_chosen.emit, Path(text)))
-            for text in self._texts.paths
-        ]
+        texts = {
+            each: self._file(each, opened, partial(self._open_text, Path(each))) for each in self._texts.paths
+        }
+        self._by_path = models | texts
+        self._refresh_missing()
+        return [*models.values()], [*texts.values()]
 
-    def _action(self, path: str, is_open: bool, slot: Callable[[], object]) -> QAction:
-        action = QAction(recent_title(path), self, checkable=is_open, checked=is_open)
-        action.triggered.connect(slot)
-        action.setToolTip(plain_tip(quoted(path, len(path))))
-        self._by_path[path] = action
-        return action
+    def _file(self, path: str, opened: str | None, do: Callable[[], object]) -> QAction:
+        return self.entry(recent_title(path), path == opened, do, quoted(path, len(path)))
 
     def _refresh_missing(self) -> None:
         missing = self._models.missing | self._texts.missing
@@ -468,16 +453,7 @@ class RecentMenu(QObject):
 def recent_title(named: str) -> str:
     """`words.txt – ~/texts`; of what is no path, all of it."""
     if not is_plain(named):
-        return quoted(named, LONGEST_NAME + LONGEST_FOLDER).replace("&", "&&")
-    path = Path(named)
-    return f"{quoted(path.name, LONGEST_NAME)} – {_end(shown_path(path.parent))}".replace("&", "&&")
-
-
-def _end(shown: str) -> str:
-    return shown if len(shown) <= LONGEST_FOLDER else f"…{shown[1 - LONGEST_FOLDER :]}"
-
-
-def _separator(parent: QObject) -> QAction:
-    separator = QAction(parent)
-    separator.setSeparator(True)
-    return separator
+        return quoted(named, LONGEST_NAME + LONGEST_FOLDER)
+    path, folder = Path(named), shown_path(Path(named).parent)
+    end = folder if len(folder) <= LONGEST_FOLDER else f"…{folder[1 - LONGEST_FOLDER :]}"
+    return f"{quoted(path.name, LONGEST_NAME)} – {end}"

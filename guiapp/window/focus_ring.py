@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.painting import Overlay, ring
 from guiapp.kit.widgets.theme import RADIUS_PX, Theme, ThemeSource
 
 LINE_PX = 2
@@ -17,14 +17,12 @@ def holds(panel: QWidget, widget: QWidget | None) -> bool:
     return widget is not None and (panel is widget or panel.isAncestorOf(widget))
 
 
-class FocusRing(Painted):
-    """Lies over the window, around one panel until the focus leaves it; the pointer goes through."""
+class FocusRing(Overlay):
+    """Lies over the window, around one panel until the focus leaves it."""
 
     def __init__(self, theme_source: ThemeSource, window: QWidget) -> None:
-        super().__init__(theme_source, parent=window)
+        super().__init__(theme_source, window)
         self._panel: QWidget | None = None
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hide()
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._on_focus_changed)
@@ -34,8 +32,6 @@ class FocusRing(Painted):
         self._panel = panel
         panel.installEventFilter(self)
         self._fit()
-        self.show()
-        self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
@@ -45,9 +41,7 @@ class FocusRing(Painted):
         return False
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        painter.setPen(QPen(theme.accent, LINE_PX))
-        half = LINE_PX / 2
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), RADIUS_PX, RADIUS_PX)
+        ring(painter, self.rect(), QPen(theme.accent, LINE_PX), RADIUS_PX)
 
     def _on_focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:
         if self._panel is not None and not holds(self._panel, new):
@@ -55,7 +49,7 @@ class FocusRing(Painted):
 
     def _fit(self) -> None:
         if self._panel is not None:
-            self.setGeometry(QRect(self._panel.mapTo(self.window(), QPoint()), self._panel.size()))
+            self.cover(QRect(self._panel.mapTo(self.window(), QPoint()), self._panel.size()))
 
     def _leave(self) -> None:
         if self._panel is not None:

@@ -36,7 +36,7 @@ from guiapp.kit.widgets.controls import presses_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, dropped_files
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
-from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.painting import Overlay
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -105,6 +105,7 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._layout_before: Layout | None = None
         self._layout_due: Layout | None = None
+        self._until_restored = later(self, 0, self._end_restoring)
         self.autosaved_texts = AutosavedTexts(settings.folder / KEPT_TEXTS, self)
         self.questions = questions or Questions(self)
         self.actions_table = ActionTable(self)
@@ -130,7 +131,7 @@ class MainWindow(QMainWindow):
         for pressed in (self._escape.activated, self._escape.activatedAmbiguously):
             pressed.connect(self._leave_presentation)
         self.setMinimumSize(SMALLEST_SIZE)
-        self.drop_hint = DropHint(theme_source, self)
+        self.drop_hint = DropHint(theme_source, self, TEXT)
         self.focus_ring = FocusRing(theme_source, self)
         self.setAcceptDrops(True)
         session.vocabulary_changed.connect(self._refresh_title)
@@ -181,11 +182,19 @@ class MainWindow(QMainWindow):
         self._restore_splitters()
 
     def _restore_splitters(self) -> None:
-        """As they were before a presentation, once the system has given the window its size again."""
+        """As they were before a presentation, once the system has given the window its size again.
+
+        And once more when all parts know how small they may be in it.
+        """
         if self._layout_due is not None and self._layout_due.size == self.size():
             for splitter, state in self._layout_due.splitters:
                 splitter.restoreState(state)
-            self._layout_due = None
+            self._until_restored.start()
+
+    def _end_restoring(self) -> None:
+        self._restore_splitters()
+        self._until_restored.stop()
+        self._layout_due = None
 
     def _leave_presentation(self) -> None:
         self.actions_table["present"].setChecked(False)
@@ -303,7 +312,7 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_files(event):
-            self.drop_hint.cover_window()
+            self.drop_hint.cover(self.rect())
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self.drop_hint.hide()
@@ -313,18 +322,8 @@ class MainWindow(QMainWindow):
         self.files_dropped.emit(dropped_files(event))
 
 
-class DropHint(Painted):
-    """A veil over the whole window, which the pointer goes through."""
-
-    def __init__(self, theme_source: ThemeSource, window: QWidget) -> None:
-        super().__init__(theme_source, TEXT, window)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hide()
-
-    def cover_window(self) -> None:
-        self.setGeometry(self.window().rect())
-        self.show()
-        self.raise_()
+class DropHint(Overlay):
+    """What may be dropped, over a window that fades."""
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), faded(theme.background, VEIL))

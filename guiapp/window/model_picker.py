@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QIcon, QPaintEvent
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QWidget,
+)
 
 from guiapp.core.sources.locate import lasting_name
 from guiapp.core.text.numbers_in_words import in_bytes
@@ -16,8 +28,8 @@ from guiapp.kit.widgets.controls import Popover, push_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import in_column, in_row, scroll_down
-from guiapp.kit.widgets.menu_button import OPENING_KEYS
-from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.painting import LEFT, RIGHT, bold, elided, icon, width_of, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -32,91 +44,74 @@ from guiapp.kit.widgets.theme import (
 LIST_SIZE = QSize(460, 430)
 MOST_LIST_PX, AROUND_LIST_PX = 640, 220  # as high as its window has room
 FACTS_WIDTH_PX = 320
-LONGEST_NAME_PX = 280
-SHORTEST_NAME_PX = 120
-HEIGHT_PX = 30
+LONGEST_NAME_PX, SHORTEST_NAME_PX = 280, 120
+HEIGHT_PX, ICON_PX, SIDE_PX = 30, 16, 10
+AROUND_NAME_PX = 2 * (SIDE_PX + ICON_PX + GAP_PX)  # margins and icons, with the gaps beside the name
 MOST_LINES = 6  # of a value
 
 
-class ModelButton(QToolButton):
+class ModelButton(MenuButton):
     """`name  type · pre · size ▾`, as much as there is room for; a click opens the picker."""
 
     def __init__(self, loader: ModelLoader, theme_source: ThemeSource) -> None:
-        super().__init__()
+        self._name = self._summary = ""
+        super().__init__(theme_source)
         self._loader = loader
-        self._theme_source = theme_source
-        set_role(self, "raised")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._whole_name = ""
-        self._icon, self._name, self._summary, self._arrow = QLabel(), QLabel(), QLabel(), QLabel()
-        set_role(self._name, "strong")
-        set_role(self._summary, "dim")
-        labels = self._icon, self._name, self._summary, self._arrow
-        for label in labels:
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        for label in (self._icon, self._arrow):  # what room there is more is the name's
-            label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self._layout = in_row(*labels, on=self, margins=(10, 0, 9, 0))
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         loader.model_changed.connect(self._refresh)
         loader.loading_changed.connect(self._refresh)
-        theme_source.changed.connect(self._color)
-        self._color()
         self._refresh()
 
     def sizeHint(self) -> QSize:
-        name = min(self._width_of(self._whole_name), LONGEST_NAME_PX)
-        return QSize(self._fixed_width + name + self._summary.sizeHint().width() + GAP_PX, HEIGHT_PX)
+        width = min(self._name_px, LONGEST_NAME_PX) + GAP_PX + self._summary_px
+        return QSize(AROUND_NAME_PX + ceil(width), HEIGHT_PX)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._fixed_width + min(self._width_of(self._whole_name), SHORTEST_NAME_PX), HEIGHT_PX)
+        return QSize(AROUND_NAME_PX + ceil(min(self._name_px, SHORTEST_NAME_PX)), HEIGHT_PX)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in OPENING_KEYS:
-            self.click()
-        else:
-            super().keyPressEvent(event)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Leave the summary out where name and summary do not fit, then shorten the name."""
+        theme, frame = self._theme_source.theme, QStyleOptionToolButton()
+        self.initStyleOption(frame)
+        frame.text, frame.icon = "", QIcon()
+        place = self.rect().adjusted(SIDE_PX, 0, 1 - SIDE_PX, 0)
+        styled = QStylePainter(self)
+        styled.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, frame)
+        with styled as painter:
+            self._model_icon.paint(painter, place, LEFT)
+            self.icon().paint(painter, place, RIGHT)
+            place.adjust(ICON_PX + GAP_PX, 0, -ICON_PX - GAP_PX, 0)
+            room = place.width() - self._summary_px - GAP_PX
+            has_summary = room >= min(self._name_px, SHORTEST_NAME_PX)
+            most, font = min(room if has_summary else place.width(), LONGEST_NAME_PX), bold(Theme.ui_font())
+            shown = elided(self._name, font, most, Qt.TextElideMode.ElideMiddle)
+            write(painter, place, shown, theme.text, LEFT, font)
+            if has_summary:
+                place.adjust(ceil(width_of(shown, font)) + GAP_PX, 0, 0, 0)
+                write(painter, place, self._summary, theme.dim, LEFT, Theme.ui_font())
 
     @property
-    def _fixed_width(self) -> int:
-        """Of margins and icons, with the gaps between them and the name."""
-        margins = self._layout.contentsMargins()
-        icons = self._icon.sizeHint().width() + self._arrow.sizeHint().width()
-        return margins.left() + margins.right() + icons + 2 * GAP_PX
+    def _name_px(self) -> float:
+        return width_of(self._name, bold(Theme.ui_font()))
 
-    def _width_of(self, name: str) -> int:
-        self._name.ensurePolished()
-        return self._name.fontMetrics().horizontalAdvance(name) + 1
-
-    def _fit(self) -> None:
-        """Leave the summary out where name and summary do not fit, then shorten the name."""
-        room = self.width() - self._fixed_width
-        with_summary = room - self._summary.sizeHint().width() - GAP_PX
-        shows_summary = with_summary >= min(self._width_of(self._whole_name), SHORTEST_NAME_PX)
-        self._summary.setVisible(shows_summary)
-        width = min(with_summary if shows_summary else room, LONGEST_NAME_PX)
-        metrics = self._name.fontMetrics()
-        self._name.setText(metrics.elidedText(self._whole_name, Qt.TextElideMode.ElideMiddle, width))
+    @property
+    def _summary_px(self) -> float:
+        return width_of(self._summary, Theme.ui_font())
 
     def _refresh(self) -> None:
         model = self._loader.model
-        self._whole_name = "No model" if model is None else display_name(model)
-        details = "open one" if model is None else summary(model)
-        self._summary.setText(details)
-        about = f"{self._whole_name}\n{details}"
+        self._name = "No model" if model is None else display_name(model)
+        self._summary = "open one" if model is None else summary(model)
+        about = f"{self._name}\n{self._summary}"
         self.setToolTip(plain_tip(about if model is None else f"{about}\n{model.name}"))
-        self.setAccessibleName(f"Model: {self._whole_name}, {details}")
-        self._fit()
+        self.setAccessibleName(f"Model: {self._name}, {self._summary}")
         self.updateGeometry()
+        self.update()
 
     def _color(self) -> None:
-        theme = self._theme_source.theme
-        self._icon.setPixmap(icon("model", theme.dim).pixmap(16, 16))
-        self._arrow.setPixmap(icon("chevron-down", theme.dim).pixmap(16, 16))
+        super()._color()
+        self._model_icon = icon("model", self._theme_source.theme.dim)
 
 
 class ModelPicker(Popover):
@@ -146,7 +141,8 @@ class ModelPicker(Popover):
         self._installed = installed
         self._theme_source = theme_source
         self.setAccessibleName("Choose a model")
-        self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
+        self.choices = ChoiceList("Models", theme_source)
+        self.choices.rows.setFixedSize(LIST_SIZE)
         self.open_button = push_button("Open file…", self._browse)
         self.folder_button = push_button("Add folder…", self._ask_for_folder)
         self.folder_button.setToolTip("Look for models in one more folder from now on")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.bench.run_results import BenchRun
 
 TICK_MS = 20
+MOST_BESIDE = 3
 PRESENTATION = "presentation"
 LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
@@ -58,7 +59,7 @@ SETTLE_MS = 100  # for layouts and for the details of the selected token
 class ScreenshotOptions:
     """How a screenshot looks.
 
-    counterpart            models to compare with; the first one runs beside on the Steps page
+    counterpart       models to compare with; the first one runs beside on the Steps page
     difference        of those of Compare the one to go to, from 1; 0 for none
     against           the second of two texts that are compared
     hunt_seconds      how long to hunt before the picture is taken
@@ -80,7 +81,7 @@ class ScreenshotOptions:
 
     theme: str = "dark"
     size: tuple[int, int] = (1440, 900)
-    counterpart: tuple[str, ...] = ()
+    counterpart: Sequence[str] = ()
     difference: int = 0
     against: str = ""
     hunt_seconds: float = 0.0
@@ -120,7 +121,7 @@ def save_screenshot(
     tokenizer = open_model(model, pre)
     for encoder in filter(None, (options.encoder, options.race)):
         tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
-    tokenizers = {model: tokenizer} | {name: open_model(name) for name in options.counterpart}
+    tokenizers = {model: tokenizer} | {name: open_model(name) for name in options.counterpart[:MOST_BESIDE]}
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.ini")
@@ -154,7 +155,7 @@ def _grab(shell: Shell, page: str, model: str, options: ScreenshotOptions) -> QP
     shell.window.actions_table["steps" if is_presented else page].trigger()
     shell.window.resize(*options.size)
     shell.window.show()
-    for name in options.counterpart:
+    for name in options.counterpart[:MOST_BESIDE]:
         shell.compared.add(name)
     _open_and_wait(shell, model)
     _wait_for_page(shell)
@@ -214,7 +215,7 @@ def _arrange_inspect(shell: Shell, options: ScreenshotOptions) -> None:
             raise TokenloupeError(f"“{options.at_text}” is not in the text.")
         shell.session.select_token(shell.session.tokens.indexes_in(start, start + 1)[0])
     if options.detail in PANELS:
-        page.side.segments.choose(PANELS.index(options.detail))
+        page.side.tabs.choose(PANELS.index(options.detail))
     elif options.detail == "hidden":
         shell.window.hidden.step(1)
         start, end = shell.session.document.selection

@@ -94,7 +94,18 @@ CARD_HEIGHT_PX, HEAD_PX, COLUMN_GAP_PX = 292, 34, 6 * UNIT_PX
 N_ROWS = 5
 SAMPLE = "welcome"
 BESIDE, INSTEAD = f"{PREFIX}rwkv", f"{PREFIX}bpe"
-N_WORDS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+LOOKING = (
+    "Look at a text",
+    "See which pieces of a text a model gets, and how many they are.",
+    "Try the sample text",
+)
+LEARNING = "{} short lessons, each one a run that you step through."
+COMPARING = (
+    "Compare models",
+    "Put two vocabularies side by side on the same text.",
+    "Try two demo models",
+)
+MEASURING = "Measure", "Time encoders and libraries here, and check that their ids agree.", "Run a quick look"
 NO_TEXTS = "Texts and sessions that you open or save are listed here."
 
 
@@ -147,48 +158,18 @@ class StartPage(Page):
             super().keyPressEvent(event)
 
     def _cards(self) -> tuple[StartCard, ...]:
-        actions, themes = self._setting.actions, self._setting.theme_source
+        actions, requests, themes = self._setting.actions, self._setting.requests, self._setting.theme_source
+        inspect, learn = actions["inspect"].trigger, requests.lessons_wanted.emit
         compare, measure = actions["compare"].trigger, actions["bench"].trigger
-        n_lessons = N_WORDS[len(LESSONS)] if len(LESSONS) < len(N_WORDS) else str(len(LESSONS))
-        cards = (
+        run = requests.measuring_wanted.emit
+        return (
+            StartCard(*LOOKING, draw_text, inspect, self._show_sample, themes),
             StartCard(
-                "Look at a text",
-                "See which pieces of a text a model gets, and how many they are.",
-                draw_text,
-                actions["inspect"].trigger,
-                self._show_sample,
-                themes,
+                "Learn", LEARNING.format(len(LESSONS)), "", draw_merge, learn, self._go_on_learning, themes
             ),
-            StartCard(
-                "Learn",
-                f"{n_lessons} short lessons, each one a run that you step through.",
-                draw_merge,
-                self._setting.requests.lessons_wanted.emit,
-                self._go_on_learning,
-                themes,
-            ),
-            StartCard(
-                "Compare models",
-                "Put two vocabularies beside each other on the same text.",
-                draw_comparison,
-                compare,
-                self._compare_demos,
-                themes,
-            ),
-            StartCard(
-                "Measure",
-                "Time encoders and libraries here, and check that their ids agree.",
-                draw_bars,
-                measure,
-                self._setting.requests.measuring_wanted.emit,
-                themes,
-            ),
+            StartCard(*COMPARING, draw_comparison, compare, self._compare_demos, themes),
+            StartCard(*MEASURING, draw_bars, measure, run, themes),
         )
-        for card, text in zip(
-            cards, ("Try the sample text", "", "Try two demo models", "Run a quick look"), strict=True
-        ):
-            card.set_example(text)
-        return cards
 
     def _build_layout(self) -> None:
         actions = self._setting.actions
@@ -380,6 +361,7 @@ class StartCard(QFrame):
         self,
         title: str,
         about: str,
+        example_title: str,
         draw: Draw,
         open_: Callable[[], object],
         example: Callable[[], object],
@@ -393,6 +375,7 @@ class StartCard(QFrame):
         words = set_role(QLabel(about, wordWrap=True), "dim")
         words.setIndent(OUTSIDE_PX)
         self.example = tool_button("", example)
+        self.set_example(example_title)
         for button in (self.title, self.example):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         parts = in_row(self.title, STRETCH), words, STRETCH, in_row(self.example, STRETCH)

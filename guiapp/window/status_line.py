@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
 from guiapp.core.text.numbers_in_words import counted, with_prefix
 from guiapp.kit.document.search import HiddenCharacters
@@ -14,7 +14,7 @@ from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Part, in_row
-from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.menu_button import IconButton
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.window.activity import Activity
 from guiapp.window.pages import PageStack
@@ -132,7 +132,7 @@ class ActivityView(QWidget):
         self._bar.setMinimumWidth(SHORT_BAR_PX)
         self._bar.setMaximumWidth(BAR_WIDTH_PX)
         self._bar.setAccessibleName("Progress")
-        self.cancel_button = tool_button("Cancel", activity.cancel, tip=f"Cancel ({CANCEL_KEY})")
+        self.cancel_button = tool_button("Cancel", self._cancel, tip=f"Cancel ({CANCEL_KEY})")
         self.cancel_button.setShortcut(CANCEL_KEY)
         in_row(self._label, self._bar, self.cancel_button, on=self)
         self._due = later(self, self.SHOWN_AFTER_MS, self.show)
@@ -140,16 +140,19 @@ class ActivityView(QWidget):
         self.hide()
         self._refresh()
 
+    def _cancel(self) -> None:
+        if (work := self._activity.now) is not None and work.cancel is not None:
+            work.cancel()
+
     def _refresh(self) -> None:
-        activity = self._activity
-        if activity.title is None:
+        if (work := self._activity.now) is None:
             self._due.stop()
             self.hide()
             return
-        self._label.set_texts(_under_way(activity.title))
-        self._bar.setRange(0, 1000 if activity.progress > 0 else 0)
-        self._bar.setValue(round(activity.progress * 1000))
-        self.cancel_button.setVisible(activity.can_cancel)
+        self._label.set_texts(_under_way(work.title))
+        self._bar.setRange(0, 1000 if work.progress > 0 else 0)
+        self._bar.setValue(round(work.progress * 1000))
+        self.cancel_button.setVisible(work.cancel is not None)
         if self.isHidden() and not self._due.isActive():
             self._due.start()
 
@@ -184,28 +187,22 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
     return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]
 
 
-class HiddenButton(QToolButton):
+class HiddenButton(IconButton):
     """There only while anything hides.
 
     is_short  whether it says no more than how many they are
     """
 
     def __init__(self, hidden: HiddenCharacters, go_on: QAction, themes: ThemeSource) -> None:
-        super().__init__()
+        click, size_px = go_on.trigger, ICON_PX
+        super().__init__(themes, "eye", click, text=" ", role="hidden", color="warning", size_px=size_px)
         self._hidden = hidden
-        self._themes = themes
         self._is_short = False
-        set_role(self, "hidden")
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         key = go_on.shortcut().toString()
         self.setToolTip(f"Characters that nobody sees and a model reads. A click shows the next ({key}).")
-        self.clicked.connect(go_on.trigger)
         hidden.changed.connect(self._refresh)
-        themes.changed.connect(self._color)
-        self._color()
         self._refresh()
 
     def set_short(self, is_short: bool) -> None:
@@ -221,6 +218,3 @@ class HiddenButton(QToolButton):
             self.setText(text)
             self.setAccessibleName(whole)
         self.setVisible(n_characters > 0)
-
-    def _color(self) -> None:
-        self.setIcon(icon("eye", self._themes.theme.warning, ICON_PX))

@@ -17,7 +17,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.menu_button import IconButton, MenuButton
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, color_again, set_role
 from guiapp.pages.doctor.words import ICONS
@@ -113,31 +113,23 @@ class EncoderButton(MenuButton):
             self.setAccessibleName(f"Encoder: {algorithm.name}, {mark}")
 
 
-class PaletteButton(QToolButton):
+class PaletteButton(IconButton):
     """Opens the command palette, and looks like the line in it; without its word where room is scarce."""
 
     def __init__(self, actions: ActionTable, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        set_role(self, "search")
         action = actions["palette"]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        self.setText("Commands")
-        self.setToolTip(f"{action.text()} ({keys})")
-        self.setAccessibleName(action.text())
+        tip, name = f"{action.text()} ({keys})", action.text()
+        super().__init__(
+            theme_source, "search", action.trigger, text="Commands", role="search", tip=tip, name=name
+        )
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.clicked.connect(action.trigger)
-        theme_source.changed.connect(self._color)
-        self._color()
         self.set_short(False)
 
     def set_short(self, is_short: bool) -> None:
         style = Qt.ToolButtonStyle
         self.setToolButtonStyle(style.ToolButtonIconOnly if is_short else style.ToolButtonTextBesideIcon)
         self.setFixedWidth(SHORT_SEARCH_PX if is_short else SEARCH_PX)
-
-    def _color(self) -> None:
-        self.setIcon(icon("search", self._theme_source.theme.dim))
 
 
 # The pills at the top right that say how far the tokens can be trusted; a click gives the reason

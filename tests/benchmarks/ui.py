@@ -320,7 +320,7 @@ def editing(model: str, n_bytes: int = 10_000_000, n_events: int = 100) -> Itera
         for _ in range(n_events // 2):
             finds.append(sum(watch.frames_ms(press_f3, editor)))
             QTest.qWait(PACE_MS)
-        search.close()
+        search.end()
         yield ("find_next_10mb", "ms", finds)
         line = mixed_text(n_bytes // 10).replace(b"\n", b" ").replace(b"\r", b" ")
         yield ("keystroke_1mb_line", "ms", keystrokes(shell, line, n_events))
@@ -340,7 +340,6 @@ def stepping(model: str, n_steps: int = 1_000_000, n_events: int = 60) -> Iterat
         steps, breakpoints = page.model, page.model.breakpoints
         wait_until(lambda: page.is_ready)
         steps.show(debugger_for(tokenizer, trace))
-        wait_until(lambda: page.trace.fonts.is_ready)
         watch, events = PaintWatch(page.trace.flow), range(n_events + N_WARM_UP)
         seeks = [watch.frame_ms(lambda: steps.go_to(rng.randrange(len(trace)))) for _ in events]
         runs = []

@@ -23,12 +23,11 @@ def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot)
     session = ModelSession(TextSession(b""), load=load)
     activity = Activity(session, SessionOpener(session))
     session.loader.open("folder/large.gguf")
-    assert activity.title == "Opening large.gguf: file"
-    qtbot.waitUntil(lambda: activity.progress == 0.25)
-    assert activity.title == "Opening large.gguf: list of tensors"
-    assert activity.can_cancel
-    activity.cancel()
-    assert activity.title is None
+    assert activity.now.title == "Opening large.gguf: file"
+    qtbot.waitUntil(lambda: activity.now.progress == 0.25)
+    assert activity.now.title == "Opening large.gguf: list of tensors"
+    activity.now.cancel()
+    assert activity.now is None
     may_end.set()
     session.close()
 
@@ -38,11 +37,11 @@ def test_a_text_that_is_read_comes_next_and_can_be_cancelled(qapp, qtbot, tmp_pa
     gate, told = hold(text_session, "read_text"), []
     session = ModelSession(TextSession(b"one"), load=lambda *asked: FakeTokenizer())
     activity = Activity(session, SessionOpener(session))
-    activity.changed.connect(lambda: told.append(activity.title))
-    assert (activity.title, activity.can_cancel) == (None, False)
+    activity.changed.connect(lambda: told.append(activity.now and activity.now.title))
+    assert activity.now is None
     session.text.open(tmp_path / "text.txt")
-    assert (activity.title, activity.can_cancel, activity.progress) == ("Reading the text", True, 0.0)
-    activity.cancel()
+    assert activity.now[:2] == ("Reading the text", 0.0)
+    activity.now.cancel()
     assert told == ["Reading the text", None]
     gate.set()
     session.text.reading.finish(PATIENCE_S)

@@ -48,47 +48,17 @@ def test_other_threads_destroy_no_garbage(qtbot, collector):
     assert objects.args
 
 
-@pytest.fixture
-def full_looks(qapp, monkeypatch):
-    """When everything is looked at, of five looks a second in so many; somebody may be at work at each."""
-    now_s, looks, holes = 0.0, [], []
-    monkeypatch.setattr(garbage.gc, "get_count", lambda: (0, 0, garbage.OLD + 1))
-    monkeypatch.setattr(garbage.gc, "collect", lambda generation: looks.append((generation, now_s)))
-    monkeypatch.setattr(garbage, "give_holes_back", lambda: holes.append(now_s))
-    collector = GarbageCollector(lambda: now_s)
+def test_everything_is_looked_at_now_and_then(qtbot, monkeypatch):
+    monkeypatch.setattr(garbage, "FULL_LOOK_MS", 5)
+    threads: list[int] = []
+    collector = GarbageCollector()
     collector.start()
-    assert gc.get_freeze_count() > 0
-
-    def collect_due(seconds, is_at_work=lambda now_s: False):
-        nonlocal now_s
-        for _ in range(5 * seconds):
-            now_s = round(now_s + 0.2, 1)
-            if is_at_work(now_s):
-                collector.put_off()
-            collector.collect_due()
-        full = [now_s for generation, now_s in looks if generation == 2]
-        assert holes == full
-        return full
-
-    yield collect_due
+    circle_of_garbage(threads)
+    gc.collect(1)  # what is old now is found by looking at everything
+    circle_of_garbage(threads)
+    qtbot.waitUntil(lambda: len(threads) == 2)
     collector.stop()
     gc.unfreeze()
-
-
-def test_everything_is_looked_at_seldom(full_looks):
-    assert full_looks(200) == [60.2, 120.4, 180.6]
-
-
-def test_it_waits_until_nobody_is_at_work(full_looks):
-    assert full_looks(100, lambda now_s: 30 < now_s < 70) == [70.8, 90.8]
-
-
-def test_who_never_pauses_is_interrupted_at_last(full_looks):
-    assert full_looks(400, lambda now_s: True) == [180.2, 360.4]
-
-
-def test_who_has_stopped_working_leaves_a_window_that_holds_no_more_than_it_shows(full_looks):
-    assert full_looks(59, lambda now_s: now_s < 10) == [30.8]
 
 
 def test_nothing_is_looked_at_while_modules_are_loaded(qtbot, monkeypatch):

@@ -31,11 +31,9 @@ from guiapp.window.help import KEY_HINTS
 PACKAGE = Path(guiapp.__file__).parent
 OF_CLASS = {
     "SpanEditor": "In the text",
-    "FindField": "In the find bar",
     "MainWindow": "On a button",
     "Popover": "On a button",
     "MenuButton": "On a button with an arrow",
-    "ModelButton": "On a button with an arrow",
     "TextPanel": "In the find bar",
     "TokenStrip": "In the ids",
     "CauseList": "In the causes of a hunt",

@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar
 
 from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.window.activity import Work
 from guiapp.window.status_line import ActivityView
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
@@ -11,38 +12,31 @@ LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
 class FakeActivity(QObject):
     changed = Signal()
-    title, progress, can_cancel = None, 0.0, False
+    now = None
 
-    def __init__(self):
-        super().__init__()
-        self.cancelled = 0
-
-    def cancel(self):
-        self.cancelled += 1
-
-    def tell(self, title, progress=0.0, can_cancel=False):
-        self.title, self.progress, self.can_cancel = title, progress, can_cancel
+    def tell(self, work):
+        self.now = work
         self.changed.emit()
 
 
 def test_what_goes_on_is_told_once_it_takes_long(qtbot):
-    activity = FakeActivity()
+    activity, cancelled = FakeActivity(), []
     view = ActivityView(activity)
     qtbot.addWidget(view)
     assert view.isHidden()
-    activity.tell("Counting tokens", 0.25, True)
+    activity.tell(Work("Counting tokens", 0.25, lambda: cancelled.append(1)))
     assert view.isHidden()
     qtbot.waitUntil(view.isVisible)
     bar = view.findChild(QProgressBar)
     assert (bar.maximum(), bar.value(), bar.isTextVisible()) == (1000, 250, False)
     assert view.findChild(QLabel).text().startswith("Counting")
     qtbot.mouseClick(view.cancel_button, LEFT)
-    assert activity.cancelled == 1
-    activity.tell("Counting tokens")
+    assert cancelled == [1]
+    activity.tell(Work("Counting tokens", 0.0, None))
     assert (bar.maximum(), view.cancel_button.isVisible()) == (0, False)
     activity.tell(None)
     assert view.isHidden()
-    activity.tell("short")
+    activity.tell(Work("short", 0.0, None))
     activity.tell(None)
     qtbot.wait(2 * ActivityView.SHOWN_AFTER_MS)
     assert view.isHidden()

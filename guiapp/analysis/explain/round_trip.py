@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.text.normalized import n_equal_from_start
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
@@ -236,6 +237,4 @@ def first_difference(one: bytes, other: bytes) -> int | None:
     """Where two byte strings part; None if they are the same."""
     if one == other:
         return None
-    size = min(len(one), len(other))
-    differs = np.frombuffer(one, np.uint8)[:size] != np.frombuffer(other, np.uint8)[:size]
-    return int(differs.argmax()) if differs.any() else size
+    return n_equal_from_start(np.frombuffer(one, np.uint8), np.frombuffer(other, np.uint8))

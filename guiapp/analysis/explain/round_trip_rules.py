@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from guiapp.core.hugging_face import decoders, normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import aligned
 from guiapp.core.hugging_face.characters import UnicodeForm
+from guiapp.core.hugging_face.spec import flattened
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
@@ -213,8 +214,8 @@ def _of_pieces(vocabulary: Vocabulary, section: str, dummy: str) -> FileRules:
 
 
 def _of_parts(vocabulary: Vocabulary, parts: Parts) -> FileRules:
-    leaves = list(normalizers.flattened(parts.normalizer))
-    cutters = pre_tokenizers.flattened(parts.pre_tokenizer)
+    leaves = list(flattened(parts.normalizer))
+    cutters = flattened(parts.pre_tokenizer)
     drops = any(_drops_white_space(each) for each in cutters)
     prefix = next(filter(None, map(_prefix_key, (*leaves, *cutters))), "decoder")
     decoder = parts.decoder

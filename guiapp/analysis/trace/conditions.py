@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from keyword import iskeyword
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -100,15 +100,10 @@ OPERATORS: dict[type[ast.operator | ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: np.greater_equal,
 }  # fmt: skip
 OPPOSITES: dict[type[ast.cmpop], ast.cmpop] = {ast.NotEq: ast.Eq(), ast.NotIn: ast.In()}
+COMPARISONS = {*OPERATORS, *OPPOSITES, ast.In}
 LONGEST = 1000  # characters
-DEEPEST = 40  # brackets within each other, and signs in a row
-MOST_LEVELS = 100  # of a tree
+DEEPEST = 100  # levels of a tree
 TOO_DEEP = "This has too many levels of brackets or signs."
-WORD = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
-    r"|(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<sign>[=!<>]=|[-+*/%<>(),])|(?P<other>\S)"
-)
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 class ConditionError(TokenloupeError):
@@ -122,56 +117,32 @@ class ConditionError(TokenloupeError):
 
 def parse(text: str) -> ast.expr:
     """The tree of a condition, each `col_offset` in characters of the text; raises ConditionError."""
-    source, positions = _python_source(text)
+    if len(text) > LONGEST:
+        raise ConditionError(f"A condition has at most {LONGEST:,} characters.", LONGEST)
+    source = re.sub(r"\s", " ", text)
+    shift = len(source) - len(source.lstrip())
     try:
-        tree = ast.parse(source, mode="eval").body
+        with warnings.catch_warnings():  # about backslashes in patterns, and the like
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source[shift:], mode="eval").body
     except SyntaxError as error:
-        start = error.offset - 1 if error.offset else len(source)  # it has none for the end
-        position = positions[max(each for each in positions if each <= start)]
-        word = WORD.match(text, position)
+        position = min(shift + max((error.offset or 1) - 1, 0), len(text))
+        word = re.match(r"\w+|\S", text[position:])
         description = f"This makes no sense near “{word[0]}”." if word else "The condition ends too early."
         raise ConditionError(description, position) from error
     except (RecursionError, MemoryError) as error:
         raise ConditionError(TOO_DEEP, 0) from error
-    level = list[ast.AST]([tree])
-    for _ in range(MOST_LEVELS):
+    except ValueError as error:  # such as a null byte
+        raise ConditionError("This has a character that is not understood.", 0) from error
+    level, data = list[ast.AST]([tree]), source[shift:].encode()
+    for _ in range(DEEPEST):
         for node in level:
             if isinstance(node, ast.expr):
-                node.col_offset = positions[node.col_offset]
+                node.col_offset = shift + len(data[: node.col_offset].decode())
         level = [child for node in level for child in ast.iter_child_nodes(node)]
     if level:
         raise ConditionError(TOO_DEEP, 0)
     return tree
-
-
-def _python_source(text: str) -> tuple[str, dict[int, int]]:
-    """The words of a condition in ASCII, a space between them, and where each is: there → in the text.
-
-    So Python refuses no word and warns of none: texts keep our few escapes, numbers may begin with 0.
-    """
-    if len(text) > LONGEST:
-        raise ConditionError(f"A condition has at most {LONGEST:,} characters.", LONGEST)
-    source, positions = "", {}
-    depth = n_signs = 0
-    for match in WORD.finditer(text):
-        kind, word, position = match.lastgroup, match[0], match.start()
-        if kind == "other" or (iskeyword(word) and word not in ("and", "or", "not", "in")):
-            raise ConditionError(f"“{word}” is not understood here.", position)
-        if source.endswith(" in ") and word != "(":
-            raise ConditionError("After “in” comes a list in brackets, such as (1, 2).", position)
-        depth += (word == "(") - (word == ")")
-        n_signs = n_signs + 1 if word in ("-", "not") else 0
-        if depth + n_signs > DEEPEST:
-            raise ConditionError(TOO_DEEP, position)
-        if kind == "number":
-            word = repr(float(word)).replace("inf", "1e999")
-        elif kind == "text":
-            word = ascii(re.sub(r"\\(.)", lambda results: ESCAPES.get(results[1], results[1]), word[1:-1]))
-        positions[len(source)] = position
-        source += f"{word} "
-    if depth > 0:
-        raise ConditionError("A “)” is missing at the end.", len(text))
-    return source, {**positions, len(source): len(text)}
 
 
 class Values(Protocol):
@@ -343,8 +314,12 @@ class _Reader:
 
     def read(self, node: ast.expr) -> Evaluate:
         match node:
-            case ast.Constant(float(number)):
-                return lambda values, steps: number
+            case ast.Constant(int() | float() as number) if not isinstance(number, bool):
+                try:
+                    constant = float(number)
+                except OverflowError:
+                    constant = np.inf
+                return lambda values, steps: constant
             case ast.Constant(str()):
                 message = "A text can only be compared with a column by ==, != or in."
                 raise ConditionError(message, node.col_offset)
@@ -361,7 +336,7 @@ class _Reader:
                 return _calculated(operator, self.read(left), self.read(right), right.col_offset)
             case ast.BoolOp(word, parts):
                 return _in_turn([self.read(each) for each in parts], isinstance(word, ast.And))
-            case ast.Compare(left, operators, rights):
+            case ast.Compare(left, operators, rights) if COMPARISONS.issuperset(map(type, operators)):
                 pairs = zip([left, *rights], operators, rights, strict=False)
                 return _in_turn([self._comparison(*pair) for pair in pairs], True)
         message = "This is not allowed here. Use columns, numbers, comparisons, and, or, not, in, + - * / %."
@@ -394,7 +369,7 @@ class _Reader:
         if type(operator) in OPPOSITES:
             return _negated(self._comparison(left, OPPOSITES[type(operator)], right))
         if isinstance(operator, ast.In):  # as `or` says it
-            choices = right.elts if isinstance(right, ast.Tuple) and right.elts else [right]
+            choices = right.elts if isinstance(right, ast.Tuple | ast.List) and right.elts else [right]
             return _in_turn([self._comparison(left, ast.Eq(), each) for each in choices], False)
         match operator, left, right:
             case ast.Eq(), ast.Name(name), ast.Constant(str(text)) if name in self._schema.tokens:

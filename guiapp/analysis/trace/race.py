@@ -15,12 +15,17 @@ from guiapp.analysis.compare.spans import SPECIAL, SpanColumn, compare_spans
 from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.sentences import LONGEST_LABEL
-from guiapp.analysis.trace.trace import BEFORE, FORMS, NUMBERS, PieceColumns
+from guiapp.analysis.trace.trace import BEFORE, FORMS, NUMBERS, PieceColumns, Trace
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_TOLD = 4  # tokens of a place where two runs part
+ONE_OPERATION = (
+    *("whole", "push", "stale", "merge", "miss", "fail", "reject", "dead end", "rule out", "take"),
+    *("give up", "reach", "worse"),
+)
+LOOKS_UP = np.isin(list(NUMBERS), ONE_OPERATION)
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ def outcome(
 ) -> str:
     """How many steps each took, and whether the tokens are the same or, nearest to a byte, which are not."""
     first, second = names or (ours.trace.encoder, theirs.trace.encoder)
-    steps = f"{first} {counted(ours.n_steps, 'step')}, {second} {theirs.n_steps:,}"
+    steps = f"{first} {_effort(ours)}, {second} {_effort(theirs)}"
     span_differences = _span_differences(ours, theirs)
     if not span_differences:
         descriptions = counted(len(theirs.trace.result.ids), "token")
@@ -100,6 +105,40 @@ def outcome(
     mine, other = _listed(ours, difference.ours), _listed(theirs, difference.theirs)
     places = f"{len(span_differences):,} places, such as " if len(span_differences) > 1 else ""
     return f"{steps}: other tokens at {places}byte {difference.start:,}: {mine} against {other}."
+
+
+def _effort(debugger: Debugger) -> str:
+    n_operations = counted(int(work(debugger.trace)[-1]), "operation")
+    return f"{counted(debugger.n_steps, 'step')} with {n_operations}"
+
+
+def work(trace: Trace) -> NDArray[np.int64]:
+    """int64[n + 1]: how many operations come before each step, and in all; steps themselves differ in size.
+
+    An operation looks up a pair or a token, goes a byte down the tree of tokens, or puts something into a
+    queue or takes it out.  Textbook merging looks up all neighbours for each merge; with a queue it is each
+    pair once, and the two that a merge makes.
+    """
+    columns, pieces = trace.columns, trace.pieces
+    n_operations = LOOKS_UP[columns.operation].astype(np.int64)
+    if trace.reference_name in ("greedy", "rwkv"):
+        takes = np.flatnonzero(columns.operation == NUMBERS["take"])
+        n_operations[takes] += columns.end[takes] - columns.position[takes]
+    if trace.reference_name in ("scan", "heap") and trace.n_pieces:
+        is_whole = columns.operation[pieces.first_step] == NUMBERS["whole"]
+        n_symbols = np.diff(np.append(pieces.first_cell, np.int32(len(trace.cells.start))))
+        n_pairs = np.where(is_whole, 0, np.maximum(n_symbols - 1, 0))
+        merges = np.flatnonzero(columns.operation == NUMBERS["merge"])
+        owners = columns.piece[merges]
+        if trace.reference_name == "scan":
+            n_before = np.arange(len(merges)) - np.searchsorted(owners, owners)
+            n_operations[merges] = n_pairs[owners] - n_before
+            n_merges = np.bincount(owners, minlength=trace.n_pieces)
+            n_operations[pieces.done_step] += np.maximum(n_pairs - n_merges, 0)
+        else:
+            n_operations[merges] += 2
+            n_operations[pieces.first_step] += n_pairs
+    return np.append(np.int64(0), np.cumsum(n_operations))
 
 
 def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:

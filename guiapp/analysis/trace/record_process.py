@@ -22,12 +22,15 @@ from guiapp.errors import TokenloupeError
 
 @dataclass(frozen=True)
 class RecordRequest:
-    """What to record; `number` goes up from request to request, -1 for `model` asks for nothing."""
+    """What to record; `number` goes up from request to request, "" for `model` asks for nothing.
+
+    text  in UTF-8, bytes that are none as surrogates
+    """
 
     number: int
     model: str
     pre: str
-    text_file: str
+    text: str
     encoder: str
     add_special: bool
     parse_special: bool
@@ -71,7 +74,7 @@ class Server:
 
         try:
             tokenizer = _open(request.model, request.pre)
-            text = Path(request.text_file).read_bytes()
+            text = request.text.encode("utf-8", "surrogateescape")
             switches = request.add_special, request.parse_special
             trace = record(tokenizer, text, request.encoder or None, *switches, progress=progress)
             trace.save(Path(request.output))

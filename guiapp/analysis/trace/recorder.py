@@ -25,7 +25,7 @@ from guiapp.analysis.trace.trace import (
     TraceTokens,
 )
 from guiapp.core.encode.encoding import as_bytes
-from guiapp.core.encode.families.pipeline import Symbols
+from guiapp.core.encode.families.pipeline import Symbols, Tracer
 from guiapp.core.encode.reference import backtrack, longest_match, plamo2, viterbi, wordpiece
 from guiapp.core.encode.reference.merge import Merge, Push, Stale
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -142,7 +142,7 @@ class _Rows:
         return map(np.asarray, self.columns)
 
 
-class _Recorder:
+class _Recorder(Tracer):
     """The tracer that fills the columns."""
 
     def __init__(self, text: bytes, expected_steps: int, progress: Progress) -> None:

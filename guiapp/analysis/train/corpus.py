@@ -12,9 +12,8 @@ import heapq
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
 Pair = tuple[str, str]
 END_OF_WORD = "</w>"  # in textbooks, the last symbol of each word
@@ -111,62 +110,60 @@ def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
     return joined
 
 
-class Merge(NamedTuple):
-    """A rule that was learned: `left` and `right` side by side become one symbol.
+def merged_pairs(
+    corpus: TrainingCorpus, algorithm: str, min_count: int = 2, n_compared: int = 1
+) -> Iterator[list[tuple[Pair, float]]]:
+    """Merge the best pair until none occurs `min_count` times; yield it, and the next best, with their worth.
 
-    worth  how often they stand so; for WordPiece their score
+    Of pairs that are worth as much, the one goes first whose (left, right) sorts first by code points: the
+    order of the words in the text has no say.  For WordPiece, too, only pairs that occur `min_count` times
+    compete: two characters that are seen once, and together, would have the best of all scores.
     """
+    is_wordpiece = algorithm == "wordpiece"
 
-    left: str
-    right: str
-    worth: float
-
-    @property
-    def result(self) -> str:
-        return self.left + self.right
-
-
-def bpe_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
-    """Yield the rules in the order they are learned; the corpus shows the state after the rule just yielded.
-
-    Of pairs that are equally frequent, the one goes first whose (left, right) sorts first by code points: the
-    order of the words in the text has no say.  Ends when no pair occurs `min_count` times.
-    """
-    queue = [(-count, pair) for pair, count in corpus.pair_counts.items()]
-    heapq.heapify(queue)
-    while queue:
-        negative_count, pair = heapq.heappop(queue)
+    def worth(pair: Pair) -> float:
         count = corpus.pair_counts.get(pair, 0)
-        if count != -negative_count:
-            continue  # out of date: the present count, if there is one, has its own entry
         if count < min_count:
-            return
-        for changed in corpus.merge(pair):
-            if corpus.pair_counts.get(changed, 0) >= min_count:
-                heapq.heappush(queue, (-corpus.pair_counts[changed], changed))
-        yield Merge(*pair, count)
+            return 0.0
+        return wordpiece_score(corpus, pair) if is_wordpiece else float(count)
+
+    ranking = Ranking(corpus.pair_counts, worth)
+    while best := ranking.best(n_compared):
+        pair = best[0][0]
+        changed = corpus.merge(pair)
+        yield best
+        ranking.update(corpus.pairs_with((*pair, "".join(pair))) if is_wordpiece else changed)
 
 
-def wordpiece_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
-    """Yield the merges in the order they are made; the corpus shows the state after the one just yielded.
+class Ranking:
+    """Asks `worth` again for the pairs that it is told of; pairs worth nothing do not compete."""
 
-    Only pairs that occur `min_count` times compete: two characters that are seen once, and together, would
-    have the best of all scores.  Of equal scores, the pair goes first that sorts first by code points.
-    """
-    queue = [(-wordpiece_score(corpus, pair), pair) for pair in corpus.pair_counts]
-    heapq.heapify(queue)
-    while queue:
-        negative_score, pair = heapq.heappop(queue)
-        if corpus.pair_counts.get(pair, 0) < min_count:
-            continue
-        merge = Merge(*pair, wordpiece_score(corpus, pair))
-        if merge.worth != -negative_score:
-            continue  # out of date: the present score has its own entry
-        corpus.merge(pair)
-        for other in corpus.pairs_with((*pair, merge.result)):  # whose scores have changed
-            if corpus.pair_counts.get(other, 0) >= min_count:
-                heapq.heappush(queue, (-wordpiece_score(corpus, other), other))
-        yield merge
+    def __init__(self, pairs: Iterable[Pair], worth: Callable[[Pair], float]) -> None:
+        self._worth = worth
+        self._entered: dict[Pair, float] = {}
+        self._queue: list[tuple[float, Pair]] = []
+        self.update(pairs)
+
+    def update(self, pairs: Iterable[Pair]) -> None:
+        """These may be worth more or less than before."""
+        for pair in pairs:
+            worth = self._worth(pair)
+            if worth > 0 and self._entered.get(pair) != worth:
+                self._entered[pair] = worth
+                heapq.heappush(self._queue, (-worth, pair))
+
+    def best(self, limit: int) -> list[tuple[Pair, float]]:
+        """The pairs that are worth most, those that sort first by code points before equal ones."""
+        ranked: dict[Pair, float] = {}
+        while self._queue and len(ranked) < limit:
+            negative_worth, pair = heapq.heappop(self._queue)
+            if self._worth(pair) == -negative_worth:
+                ranked[pair] = -negative_worth
+            elif self._entered.get(pair) == -negative_worth:
+                del self._entered[pair]
+        for pair, worth in ranked.items():
+            heapq.heappush(self._queue, (-worth, pair))
+        return list(ranked.items())
 
 
 def wordpiece_score(corpus: TrainingCorpus, pair: Pair) -> float:

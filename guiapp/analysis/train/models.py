@@ -5,9 +5,8 @@ From a text to the rows of a vocabulary, in the order that files use, and from t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from gguf import GGUFWriter, TokenType
@@ -20,11 +19,9 @@ from guiapp.analysis.train.corpus import (
     WORDPIECE_WORDS,
     Pair,
     TrainingCorpus,
-    bpe_steps,
     count_words,
     normalise,
     split_word,
-    wordpiece_steps,
 )
 from guiapp.core.sources.files import replacement
 from guiapp.core.text.charsmap import build_charsmap
@@ -118,15 +115,6 @@ BYTE_ALPHABET = tuple(CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTA
 DECIMALS = 4  # of scores: enough to tell pieces apart, too few to show a platform's last bit
 
 
-def train_byte_level(
-    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
-) -> tuple[tuple[Token, ...], tuple[str, ...]]:
-    """Byte-level BPE as GPT-2 and Llama 3 spell it: tokens and merges.  The special tokens come last."""
-    n_merges = max(0, n_tokens - len(BYTE_ALPHABET) - len(special))
-    merges = islice(bpe_steps(byte_level_corpus(text), min_count), n_merges)
-    return byte_level_rows([(merge.left, merge.right) for merge in merges], special)
-
-
 def byte_level_corpus(text: str) -> TrainingCorpus:
     """The words of a text as byte-level BPE starts from them."""
     words = count_words(text, BYTE_LEVEL_WORDS)
@@ -163,17 +151,6 @@ def byte_tokens() -> Iterator[Token]:
     return (Token(f"<0x{byte:02X}>", TokenType.BYTE) for byte in range(256))
 
 
-def train_wordpiece(
-    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
-) -> tuple[Token, ...]:
-    """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ##."""
-    corpus = wordpiece_corpus(text)
-    alphabet = sorted(corpus.symbol_counts)
-    n_merges = max(0, n_tokens - len(special) - len(alphabet))
-    merges = islice(wordpiece_steps(corpus, min_count), n_merges)
-    return wordpiece_rows(alphabet, [(merge.left, merge.right) for merge in merges], special)
-
-
 def wordpiece_corpus(text: str) -> TrainingCorpus:
     """The words of a text as WordPiece starts from them."""
     words = count_words(normalise(text), WORDPIECE_WORDS)
@@ -185,12 +162,6 @@ def wordpiece_rows(
 ) -> tuple[Token, ...]:
     """The tokens of a file: special ones, characters, what was learned."""
     return (*special, *map(Token, dict.fromkeys([*alphabet, *map("".join, merges)])))
-
-
-def train_unigram(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
-    """A Unigram model for text with one space between words: special tokens, then pieces by probability."""
-    *_, last = unigram.steps(unigram_words(text), n_tokens - len(special))
-    return unigram_rows(last.model, special)
 
 
 def unigram_words(text: str) -> dict[str, int]:
@@ -278,22 +249,6 @@ def unigram_file(tokens: tuple[Token, ...]) -> ModelFile:
         flags={"add_space_prefix": True, "remove_extra_whitespaces": True, "add_bos_token": False},
         charsmap=build_charsmap(dict.fromkeys("\t\n\r", " ")),
     )
-
-
-TRAINERS: dict[str, Callable[[str, int], ModelFile]] = {
-    "bpe": lambda text, n_tokens: bpe_file(*train_byte_level(text, n_tokens, BPE_SPECIAL)),
-    "wordpiece": lambda text, n_tokens: wordpiece_file(train_wordpiece(text, n_tokens, WORDPIECE_SPECIAL)),
-    "unigram": lambda text, n_tokens: unigram_file(train_unigram(text, n_tokens, UNIGRAM_SPECIAL)),
-}
-
-
-def train(algorithm: str, text: str, n_tokens: int) -> ModelFile:
-    """The model of a text; raises TrainingError where the text or the size is too small for it."""
-    check_text(text)
-    model = TRAINERS[algorithm](text, n_tokens)
-    if len(model.tokens) > n_tokens:
-        raise TrainingError(too_small(len(model.tokens)))
-    return model
 
 
 def check_text(text: str) -> None:

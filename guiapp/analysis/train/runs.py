@@ -149,6 +149,14 @@ def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False)
     return MergeRun(algorithm, text, n_tokens, has_end_marks)
 
 
+def train(algorithm: str, text: str, n_tokens: int) -> ModelFile:
+    """The model of a text; raises TrainingError where the text or the size is too small for it."""
+    run = begin(algorithm, text, n_tokens)
+    for _ in run.steps():
+        pass
+    return run.model()
+
+
 def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[TrainingCorpus, tuple[str, ...], int]:
     """The corpus, the symbols that need no merge, and how many other tokens the file has."""
     if has_end_marks:
@@ -168,7 +176,7 @@ class TrainRequest:
     """What to train on, and where the model file goes."""
 
     algorithm: str
-    text_file: str
+    text: str
     n_tokens: int
     has_end_marks: bool
     output: str
@@ -189,8 +197,7 @@ class Finished:
 def work(request: TrainRequest) -> Finished:
     """Train, and tell each step."""
     try:
-        text = Path(request.text_file).read_bytes().decode("utf-8", "replace")
-        run = begin(request.algorithm, text, request.n_tokens, request.has_end_marks)
+        run = begin(request.algorithm, request.text, request.n_tokens, request.has_end_marks)
     except TokenloupeError as error:
         return Finished(error=str(error))
     _send(run.start.line())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -16,9 +15,7 @@ from guiapp.analysis.train.corpus import (
     END_OF_WORD,
     Pair,
     TrainingCorpus,
-    bpe_steps,
-    wordpiece_score,
-    wordpiece_steps,
+    merged_pairs,
 )
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
@@ -140,25 +137,12 @@ def textbook_corpus(text: str) -> TrainingCorpus:
 
 def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterator[MergeStep]:
     """Yield the merges of byte-pair or WordPiece training; the corpus is as after the one just yielded."""
-    is_wordpiece = algorithm == "wordpiece"
-
-    def worth(pair: Pair) -> float:
-        count = corpus.pair_counts[pair]
-        if count < min_count:
-            return 0.0
-        return wordpiece_score(corpus, pair) if is_wordpiece else float(count)
-
-    ranking = Ranking(corpus.pair_counts, worth)
-    best = ranking.best(N_TOLD_PAIRS)
     words = _first_words(corpus)
-    for step in (wordpiece_steps if is_wordpiece else bpe_steps)(corpus, min_count):
-        pair, value = (step.left, step.right), float(step.worth)
-        ties = tuple(entry for entry, other in best if other == value and entry != pair)
-        rivals = tuple((entry, other) for entry, other in best if other < value)
+    for (pair, worth), *others in merged_pairs(corpus, algorithm, min_count, N_TOLD_PAIRS):
+        ties = tuple(entry for entry, other in others if other == worth)
+        rivals = tuple((entry, other) for entry, other in others if other < worth)
         before, words = words, _first_words(corpus)
-        yield MergeStep(*pair, value, ties, rivals, _recuts(before, words))
-        ranking.update(corpus.pairs_with((*pair, step.result)))
-        best = ranking.best(N_TOLD_PAIRS)
+        yield MergeStep(*pair, worth, ties, rivals, _recuts(before, words))
 
 
 def rounds(
@@ -190,37 +174,6 @@ def _recuts(before: list[Cut], after: list[Cut]) -> tuple[Recut, ...]:
 def amount(worth: float) -> str:
     """How often a pair occurs, or its score."""
     return counted(int(worth), "time") if worth.is_integer() else f"score {worth:.4g}"
-
-
-class Ranking:
-    """Asks `worth` again for the pairs that it is told of; pairs worth nothing do not compete."""
-
-    def __init__(self, pairs: Iterable[Pair], worth: Callable[[Pair], float]) -> None:
-        self._worth = worth
-        self._entered: dict[Pair, float] = {}
-        self._queue: list[tuple[float, Pair]] = []
-        self.update(pairs)
-
-    def update(self, pairs: Iterable[Pair]) -> None:
-        """These may be worth more or less than before."""
-        for pair in pairs:
-            worth = self._worth(pair)
-            if worth > 0 and self._entered.get(pair) != worth:
-                self._entered[pair] = worth
-                heapq.heappush(self._queue, (-worth, pair))
-
-    def best(self, limit: int) -> list[tuple[Pair, float]]:
-        """The pairs that are worth most, those that sort first by code points before equal ones."""
-        ranked: dict[Pair, float] = {}
-        while self._queue and len(ranked) < limit:
-            negative_worth, pair = heapq.heappop(self._queue)
-            if self._worth(pair) == -negative_worth:
-                ranked[pair] = -negative_worth
-            elif self._entered.get(pair) == -negative_worth:
-                del self._entered[pair]
-        for pair, worth in ranked.items():
-            heapq.heappush(self._queue, (-worth, pair))
-        return list(ranked.items())
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class FragmentTokens:
 
     __slots__ = ("_bounds", "_make_bounds", "ids")
 
-    _make_bounds: Callable[[], tuple[Offsets, Offsets]]
+    _make_bounds: Callable[[], tuple[Offsets, Offsets] | FragmentTokens]
 
     def __init__(self, ids: NDArray[np.int32], starts: Offsets, ends: Offsets) -> None:
         self.ids = ids
@@ -33,9 +33,9 @@ class FragmentTokens:
 
     @classmethod
     def later(
-        cls, ids: NDArray[np.int32], make_bounds: Callable[[], tuple[Offsets, Offsets]]
+        cls, ids: NDArray[np.int32], make_bounds: Callable[[], tuple[Offsets, Offsets] | FragmentTokens]
     ) -> FragmentTokens:
-        """Tokens whose starts and ends are what `make_bounds` returns."""
+        """Tokens whose starts and ends are what `make_bounds` returns, or those of what it returns."""
         tokens = cls.__new__(cls)
         tokens.ids, tokens._bounds, tokens._make_bounds = ids, None, make_bounds
         return tokens
@@ -60,7 +60,8 @@ class FragmentTokens:
 
     def _known_bounds(self) -> tuple[Offsets, Offsets]:
         if self._bounds is None:
-            self._bounds = self._make_bounds()
+            made = self._make_bounds()
+            self._bounds = made if isinstance(made, tuple) else made._known_bounds()
         return self._bounds
 
     def __iter__(self) -> Iterator[NDArray[np.int32] | Offsets]:

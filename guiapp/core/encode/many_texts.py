@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from _thread import start_new_thread
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from operator import index, itemgetter
 from queue import SimpleQueue
@@ -51,24 +52,24 @@ def encode_rows(groups: Groups, texts: Sequence[bytes], n_threads: int) -> list[
     return share_out(groups.encode, groups.of(texts, lengths, n_threads), n_threads)
 
 
+@dataclass(frozen=True, eq=False)
 class Groups:
-    """Encodes groups of texts.  Threads may share it."""
+    """Encodes groups of texts.  Threads may share it.
 
-    def __init__(
-        self,
-        many: Pipeline | None,
-        special_tokens: SpecialTokens,
-        parse_special: bool,
-        encode: Callable[[bytes], NDArray[np.int32]],
-    ) -> None:
-        """`many` encodes a group at once; where there is no such, `encode` takes its texts one by one."""
-        self._many, self._special_tokens, self._parse_special = many, special_tokens, parse_special
-        self._encode, self._long_text = encode, Lock()
+    many        encodes a group at once; None: its texts are taken one by one
+    encode_one  encodes a text
+    """
+
+    many: Pipeline | None
+    special_tokens: SpecialTokens
+    parse_special: bool
+    encode_one: Callable[[bytes], NDArray[np.int32]]
+    _long_text: Lock = field(default_factory=Lock, init=False)
 
     @property
     def least_bytes_per_text(self) -> int:
         """Of texts for which threads pay: handed over one by one, short ones wait for Python's lock."""
-        return 0 if self._many else LEAST_BYTES_PER_TEXT
+        return 0 if self.many else LEAST_BYTES_PER_TEXT
 
     def of(self, texts: Sequence[bytes], lengths: NDArray[np.int64], n_threads: int) -> list[Sequence[bytes]]:
         """The texts in groups: several for each thread, and long texts each in one of its own."""
@@ -76,26 +77,26 @@ class Groups:
             return []
         starts = np.cumsum(lengths) - lengths
         group_size = int(lengths.sum()) // (GROUPS_PER_THREAD * n_threads)
-        is_alone = lengths > (self._many.longest_of_many if self._many else LEAST_GROUP)
+        is_alone = lengths > (self.many.longest_of_many if self.many else LEAST_GROUP)
         begins = np.diff(starts // min(max(group_size, LEAST_GROUP), MOST_GROUP)) > 0
         bounds = np.flatnonzero(begins | is_alone[1:] | is_alone[:-1]) + 1
         return [texts[first:last] for first, last in pairwise([0, *bounds.tolist(), len(texts)])]
 
     def encode(self, texts: Sequence[bytes]) -> Rows:
         """The ids of the texts of one group."""
-        if self._many is None or len(texts) == 1:
-            return rows_of(map(self._encode_one, texts))
-        beginnings = self._special_tokens.beginnings[self._parse_special]
+        if self.many is None or len(texts) == 1:
+            return rows_of(map(self._encode_text, texts))
+        beginnings = self.special_tokens.beginnings[self.parse_special]
         if beginnings is None or not beginnings.may_be_in(b"".join(texts)):
-            return _encode_filled(self._many, texts)
-        parts = self._special_tokens.partition_each(texts, self._parse_special)
-        return _with_special(_encode_filled(self._many, parts.segments), parts, len(texts))
+            return _encode_filled(self.many, texts)
+        parts = self.special_tokens.partition_each(texts, self.parse_special)
+        return _with_special(_encode_filled(self.many, parts.segments), parts, len(texts))
 
-    def _encode_one(self, text: bytes) -> NDArray[np.int32]:
+    def _encode_text(self, text: bytes) -> NDArray[np.int32]:
         if len(text) < LEAST_LONG_BYTES:
-            return self._encode(text)
+            return self.encode_one(text)
         with self._long_text:  # which has several threads for itself
-            return self._encode(text)
+            return self.encode_one(text)
 
 
 def _encode_filled(pipeline: Pipeline, texts: Sequence[bytes]) -> Rows:

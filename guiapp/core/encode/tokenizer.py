@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.encode.counting.growing import count_tokens
 from guiapp.core.encode.detokenizing import detokenize
-from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes
+from guiapp.core.encode.encoding import (
+    LONGEST_TEXT,
+    NO_TOKENS,
+    Encoding,
+    FragmentTokens,
+    Offsets,
+    as_bytes,
+)
 from guiapp.core.encode.exactness import Exactness, exactness_of
 from guiapp.core.encode.families.pipeline import FastPath, Pipeline, Rows, no_fast_path
 from guiapp.core.encode.families.words import WORDS, WordsPipeline
@@ -187,7 +194,7 @@ class Tokenizer:
         array = np.frombuffer(data, np.uint8)
         has_special = self.special_tokens.may_be_in(data, parse_special)
         partition = self.special_tokens.partition(array, parse_special) if has_special else None
-        tokens = self._encode_partitioned(array, partition, True, prepared.encoder, parse_special)
+        tokens = self.encode_segment(array, partition, True, prepared.encoder, parse_special)
         return self._assemble(data, tokens, add_special, prepared.encoder)
 
     def _prepare(self, add_special: bool, parse_special: bool, encoder: str | None) -> _PreparedOptions:
@@ -217,25 +224,13 @@ class Tokenizer:
         `after_special` says whether the text begins a document or follows a special token.
         """
         name = self._encoder_name(encoder)
-        return self._encode_partitioned(text, partition, after_special, name, parse_special)
-
-    def _encode_partitioned(
-        self,
-        text: NDArray[np.uint8],
-        partition: Partition | None,
-        after_special: bool,
-        encoder: str,
-        parse_special: bool,
-    ) -> FragmentTokens:
-        pipeline = self.pipeline_of(encoder, parse_special)
-        if partition is None and len(text):
-            return self._encode_fragment(pipeline, text, after_special, encoder)
+        pipeline = self.pipeline_of(name, parse_special)
         if partition is None:
-            return FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+            return self._encode_fragment(pipeline, text, after_special, name) if len(text) else NO_TOKENS
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
             begins = self.begins_text_at(start, after_special)
-            return self._encode_fragment(pipeline, text[start:end], begins, encoder)
+            return self._encode_fragment(pipeline, text[start:end], begins, name)
 
         return join_segments(partition, encode_fragment)
 

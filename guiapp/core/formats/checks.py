@@ -33,8 +33,7 @@ class ErrorSource(Protocol):
 def check_unique(file: ErrorSource, table: StringTable) -> None:
     if first_duplicates := table.first_duplicates():
         first, second = first_duplicates
-        text = table.data[table.offsets[first] : table.offsets[first + 1]].tobytes()
-        what = f"has two equal tokens: {first} and {second} are both {quoted(text)!r}"
+        what = f"has two equal tokens: {first} and {second} are both {quoted(table.text(first))!r}"
         raise file.error(what, code="token_twice")
 
 
@@ -49,7 +48,7 @@ def check_byte_tokens(
         row = int(rows[lengths < SHORTEST_BYTE_TOKEN][0])
         what = f"has the byte token {row}, whose text is too short to name a byte like <0x0A>"
         raise keys.error(what, code="byte_misnamed")
-    odd = [row for row in stoppable(rows.tolist()) if _named_byte(_text(table, row)) is None]
+    odd = [row for row in stoppable(rows.tolist()) if _named_byte(table.text(row)) is None]
     if kind is VocabType.PLAMO2:
         _check_plamo2_bytes(keys, table, rows, odd)
     if not odd:
@@ -64,7 +63,7 @@ def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.in
     if odd:
         what = f"has the byte token {odd[0]}, which does not name a byte like <0x0A>"
         raise keys.error(what, code="byte_misnamed")
-    named = {_named_byte(_text(table, row)) for row in stoppable(rows.tolist()) if row > 0}
+    named = {_named_byte(table.text(row)) for row in stoppable(rows.tolist()) if row > 0}
     missing = next((byte for byte in range(256) if byte not in named), None)
     if missing is not None:
         what = f"has no token <0x{missing:02X}>, which a PLaMo 2 vocabulary needs at an id above 0"
@@ -93,14 +92,6 @@ def _missing(present: NDArray[np.bool_], consequence: str) -> list[FileNote]:
     first, n_missing = int(np.argmin(present)), int((~present).sum())
     are_missing = f"{n_missing} of the 256 byte tokens {'is' if n_missing == 1 else 'are'} missing"
     return [FileNote("bytes_missing", f"{are_missing}: where byte {first:02X} {consequence}.")]
-
-
-def _text(table: StringTable, row: int) -> bytes:
-    return table.data[table.offsets[row] : table.offsets[row] + 7].tobytes()[: _length(table, row)]
-
-
-def _length(table: StringTable, row: int) -> int:
-    return int(table.offsets[row + 1] - table.offsets[row])
 
 
 def _named_byte(text: bytes) -> int | None:

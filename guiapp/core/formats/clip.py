@@ -40,13 +40,11 @@ def sniff(head: bytes) -> bool:
         return False
 
 
-def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+def read(path: Path, opening: Opening) -> Vocabulary:
     """Raises VocabError for a damaged file."""
     from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 
     file, content, sidecars = document(path, opening)
-    if pre is not None:
-        raise file.error("is split as CLIP splits text", "Open it without choosing a pre-tokenizer.")
     with checked_layout(file):
         return replace(vocabulary_of(file, content, sidecars, opening), name="CLIP")
 

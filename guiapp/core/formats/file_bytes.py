@@ -78,11 +78,7 @@ class HeaderBytes:
                 f"ends in the middle of {what}: it is {size} long and byte {end:,} is missing",
                 "It was not copied completely; download it again.",
             )
-        if end + self._reserved > MEMORY_LIMIT_BYTES:
-            raise self.error(
-                f"wants more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
-                "No known tokenizer is that large; choose another file.",
-            )
+        self._check_memory(end, what)
         self._grow(end)
         while self.available < end:
             self._progress(min(1.0, self.available / min(self.size, USUAL_HEADER_BYTES)))
@@ -90,12 +86,15 @@ class HeaderBytes:
 
     def reserve(self, n_bytes: int, what: str) -> None:
         """Count memory that the reader is about to take for `what`; raises VocabError if it is too much."""
-        if self.available + self._reserved + n_bytes > MEMORY_LIMIT_BYTES:
+        self._check_memory(self.available + n_bytes, what)
+        self._reserved += n_bytes
+
+    def _check_memory(self, n_bytes: int, what: str) -> None:
+        if n_bytes + self._reserved > MEMORY_LIMIT_BYTES:
             raise self.error(
                 f"wants more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
                 "No known tokenizer is that large; choose another file.",
             )
-        self._reserved += n_bytes
 
     def error(self, what: str, advice: str, code: str = NOT_USABLE, key: str = "") -> VocabError:
         return VocabError(f"{self.name} {what}. {advice}", code, key)

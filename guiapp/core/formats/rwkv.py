@@ -32,11 +32,9 @@ def sniff(head: bytes) -> bool:
     return LINE.match(head) is not None
 
 
-def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+def read(path: Path, opening: Opening) -> Vocabulary:
     """Raises VocabError for a damaged file."""
     file = WholeFile(path, opening)
-    if pre is not None:
-        raise file.error("is not split before it is encoded", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     texts = _tokens(file)
     opening.begin(TOKENS)

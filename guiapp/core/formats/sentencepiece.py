@@ -87,11 +87,9 @@ def _is_piece(message: bytes, size: int) -> bool:
     return sum(parsed) == size or message[sum(parsed) : sum(parsed) + 1] in (b"\x15", b"\x18")
 
 
-def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+def read(path: Path, opening: Opening) -> Vocabulary:
     """Raises VocabError for a file that is damaged, or that SentencePiece does not load."""
     file = WholeFile(path, opening)
-    if pre is not None:
-        raise file.error("is not split before it is encoded", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     fields = read_model_fields(np.frombuffer(file.data, np.uint8), MOST_TOKENS)
     if isinstance(fields, int):
@@ -244,8 +242,7 @@ def _check_scores(file: WholeFile, scores: NDArray[np.float32], kinds: NDArray[n
 def check_texts(file: WholeFile, model: Model) -> None:
     """Raises VocabError for a map of characters or a user-defined piece that is not to be used."""
     for row in np.flatnonzero(model.kinds == USER_DEFINED_TYPE).tolist():
-        start, end = model.table.offsets[row : row + 2]
-        if not is_text(model.table.data[start:end].tobytes()):
+        if not is_text(model.table.text(row)):
             raise file.error(f"has the user-defined piece {row:,}, which is not UTF-8")
     if len(model.rules.unknown_surface) > LONGEST_SURFACE:
         raise file.error("has a text for what is unknown (unk_surface) that is far too long")

@@ -1,6 +1,6 @@
 """The formats that tokenizers are read from.
 
-A new format is one file beside this one, with `sniff` and `read` as below, and one row of FORMATS.
+A new format is one file beside this one, with `sniff` and `read` or `document`, and one row of FORMATS.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guiapp.core.formats import (
     clip,
@@ -27,9 +27,9 @@ from guiapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
-from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular
+from guiapp.core.formats.file_bytes import FileState, HeaderBytes, WholeFile, file_state, open_regular
 from guiapp.core.formats.gguf_reader import MetadataField, read_header
-from guiapp.core.formats.tokenizer_config import sidecar_paths
+from guiapp.core.formats.tokenizer_config import SidecarFiles, sidecar_paths
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.numbers_in_words import quoted
@@ -43,6 +43,11 @@ LONGEST_S = 120.0
 HEAD_BYTES = 1 << 12
 
 
+Reader = Callable[[Path, Opening, str | None], Vocabulary]
+Description = tuple[WholeFile, dict[str, Any], SidecarFiles]
+"""A file, the tokenizer.json that says the same, and what is beside it."""
+
+
 class Format(NamedTuple):
     """A kind of file.
 
@@ -54,20 +59,49 @@ class Format(NamedTuple):
 
     name: str
     sniff: Callable[[bytes], bool]
-    read: Callable[[Path, Opening, str | None], Vocabulary]
+    read: Reader
 
 
+def _as_it_is(read: Callable[[Path, Opening], Vocabulary], why: str) -> Reader:
+    """A reader of files whose text nothing else can split: why, as the end of a sentence."""
+
+    def read_as_it_is(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+        if pre is not None:
+            raise VocabError(f"{quoted(path.name)} {why}. Open it without choosing a pre-tokenizer.")
+        return read(path, opening)
+
+    return read_as_it_is
+
+
+def _described(document: Callable[[Path, Opening], Description], why: str) -> Reader:
+    """The same of files that say what a tokenizer.json could say."""
+
+    def read(path: Path, opening: Opening) -> Vocabulary:
+        from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
+
+        file, content, sidecars = document(path, opening)
+        with checked_layout(file):
+            return vocabulary_of(file, content, sidecars, opening)
+
+    return _as_it_is(read, why)
+
+
+WHOLE = "is not split before it is encoded"
 FORMATS = (
     Format("GGUF", gguf.sniff, gguf.read),
-    Format("tekken.json", tekken.sniff, tekken.read),
+    Format("tekken.json", tekken.sniff, _as_it_is(tekken.read, "says itself how text is split")),
     Format("tokenizer.json", tokenizer_json.sniff, tokenizer_json.read),
     Format("tiktoken", tiktoken.sniff, tiktoken.read),
-    Format("RWKV vocabulary", rwkv.sniff, rwkv.read),
-    Format("vocab.json and merges.txt", vocab_json.sniff, vocab_json.read),
-    Format("vocab.txt", vocab_txt.sniff, vocab_txt.read),
-    Format("CLIP's merges", clip.sniff, clip.read),
-    Format("SentencePiece", sentencepiece.sniff, sentencepiece.read),
-    Format("tokenizer.bin", tokenizer_bin.sniff, tokenizer_bin.read),
+    Format("RWKV vocabulary", rwkv.sniff, _as_it_is(rwkv.read, WHOLE)),
+    Format(
+        "vocab.json and merges.txt",
+        vocab_json.sniff,
+        _described(vocab_json.document, "is split as its family splits text"),
+    ),
+    Format("vocab.txt", vocab_txt.sniff, _described(vocab_txt.document, "is split as BERT splits text")),
+    Format("CLIP's merges", clip.sniff, _as_it_is(clip.read, "is split as CLIP splits text")),
+    Format("SentencePiece", sentencepiece.sniff, _as_it_is(sentencepiece.read, WHOLE)),
+    Format("tokenizer.bin", tokenizer_bin.sniff, _as_it_is(tokenizer_bin.read, WHOLE)),
 )
 
 

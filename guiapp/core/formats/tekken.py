@@ -37,11 +37,9 @@ def sniff(head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and any(key in head for key in keys)
 
 
-def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+def read(path: Path, opening: Opening) -> Vocabulary:
     """Raises VocabError for a file that is damaged, or whose pattern is not known here."""
     file = WholeFile(path, opening)
-    if pre is not None:
-        raise file.error("says itself how text is split", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     try:
         ranks = _ranks(file, file.json_object(read_json_with_ranks))

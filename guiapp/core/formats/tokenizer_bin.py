@@ -43,11 +43,9 @@ def sniff(head: bytes) -> bool:
     return True
 
 
-def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+def read(path: Path, opening: Opening) -> Vocabulary:
     """Raises VocabError for a damaged file, and for one of another layout than llama2.c's own."""
     file = WholeFile(path, opening)
-    if pre is not None:
-        raise file.error("is not split before it is encoded", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     texts, scores = _rows(file)
     first_normal = len(SPECIAL_TEXTS) + len(NAMES)

@@ -25,7 +25,7 @@ from guiapp.core.formats.tokenizer_config import (
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
-from guiapp.core.vocabulary.vocabulary import MERGES_VERSION, Vocabulary
+from guiapp.core.vocabulary.vocabulary import MERGES_VERSION
 
 MOST_TOKENS = 1 << 20
 STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'
@@ -112,19 +112,11 @@ def sniff(head: bytes) -> bool:
     return head.startswith(MERGES_VERSION) or FIRST_PAIRS.match(head) is not None
 
 
-def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
-    """Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing."""
-    from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
-
-    file, content, sidecars = document(path, opening)
-    if pre is not None:
-        raise file.error("is split as its family splits text", "Open it without choosing a pre-tokenizer.")
-    with checked_layout(file):
-        return vocabulary_of(file, content, sidecars, opening)
-
-
 def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:
-    """The file of tokens, the tokenizer.json that says the same, and what is beside.  Raises VocabError."""
+    """The file of tokens, the tokenizer.json that says the same, and what is beside.
+
+    Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing.
+    """
     from guiapp.core.formats.tokenizer_document import checked_layout
 
     tokens, merges = _both(path, opening)

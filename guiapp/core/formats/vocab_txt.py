@@ -21,7 +21,6 @@ from guiapp.core.formats.tokenizer_config import (
     with_roles,
 )
 from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
-from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_LINES = 1 << 20  # several times what any vocabulary has
 SIGNS = frozenset((b"[PAD]", b"[UNK]", b"[CLS]", b"[SEP]", b"[MASK]"))
@@ -53,17 +52,6 @@ def sniff(head: bytes) -> bool:
     lines = re.split(rb"\r?\n", head)
     whole = lines[:-1] or lines
     return len(SIGNS.intersection(whole)) >= FEWEST_SIGNS and all(map(LINE.fullmatch, whole))
-
-
-def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
-    """Raises VocabError for a damaged file."""
-    from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
-
-    file, content, sidecars = document(path, opening)
-    if pre is not None:
-        raise file.error("is split as BERT splits text", "Open it without choosing a pre-tokenizer.")
-    with checked_layout(file):
-        return vocabulary_of(file, content, sidecars, opening)
 
 
 def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:

@@ -47,6 +47,13 @@ class Edits(NamedTuple):
     replacements: Sequence[bytes]
     takes_last: bool | NDArray[np.bool_] = False
 
+    @classmethod
+    def alike(
+        cls, starts: Offsets, ends: Offsets, content: str, takes_last: bool | NDArray[np.bool_] = False
+    ) -> Edits:
+        """The same in place of each stretch."""
+        return cls(starts, ends, np.zeros(len(starts), np.int64), [content.encode()], takes_last)
+
 
 @dataclass(frozen=True, eq=False)
 class AlignedText:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from guiapp.core.hugging_face.aligned import AlignedText, Edits, edited_pieces, most_grown
+from guiapp.core.hugging_face.aligned import AlignedText, edited_pieces, most_grown
 from guiapp.core.hugging_face.matching import Literal, Matcher, matcher_of
 from guiapp.core.hugging_face.pre_tokenizers import metaspace_of
 from guiapp.core.hugging_face.spec import Spec
@@ -184,10 +184,7 @@ class Replace(Decoder):
         data = [token.encode(errors=errors) for token in tokens]
         ends = np.cumsum([len(each) for each in data], dtype=np.int64)
         text = AlignedText(np.frombuffer(b"".join(data), np.uint8), most=4 * most)  # bytes
-        matches = self.matcher.segments(text.data, ends)
-        starts = matches.starts[matches.are_matches]
-        chosen = np.zeros(len(starts), np.int64)
-        edits = Edits(starts, matches.ends[matches.are_matches], chosen, [self.content.encode()])
+        edits = self.matcher.segments(text.data, ends).replaced_by(self.content)
         new, moved = edited_pieces(text, edits, ends)
         joined, edges = new.data.tobytes(), [0, *moved.tolist()]
         return [joined[start:end].decode(errors=errors) for start, end in pairwise(edges)]

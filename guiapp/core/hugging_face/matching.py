@@ -36,6 +36,10 @@ class MatchSegments(NamedTuple):
     def starts(self) -> Offsets:
         return np.append(0, self.ends[:-1])[: len(self.ends)]
 
+    def replaced_by(self, content: str, takes_last: bool = False) -> Edits:
+        """Something else for each match."""
+        return Edits.alike(self.starts[self.are_matches], self.ends[self.are_matches], content, takes_last)
+
 
 class Matcher(Protocol):
     """Something to look for."""

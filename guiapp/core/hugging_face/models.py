@@ -8,33 +8,41 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.pipeline import NO_TRACE, Tracer, tokens_from_steps
-from guiapp.core.encode.families.unigram_llama_cpp import LONGEST_TOKEN, NONE, REFUSED
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    Tracer,
+    after_steps,
+    check_covered,
+    encode_plain_pieces,
+)
+from guiapp.core.encode.families.unigram_llama_cpp import REFUSED, unigram_of
 from guiapp.core.encode.families.word_piece import REFUSED as WORD_PIECE_REFUSED
 from guiapp.core.encode.reference import viterbi, wordpiece
 from guiapp.core.encode.reference.longest_match import PIECE, Taken, word_steps
-from guiapp.core.text.charsmap import lead_kinds, open_charsmap, stable_characters
 from guiapp.core.text.normalizers import SPACE_SYMBOL, action_table
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import EncodeError
+from guiapp.native.binding import NONE
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.encoders import TokenMatcher, Unigram, WordPieceHandle
+from guiapp.native.encoders import Unigram, WordPieceHandle
 from guiapp.native.model_files import StringTable, packed
 from guiapp.native.normalized import CodeTable
 
 UNKNOWN_PENALTY = 10.0  # below the worst score
 START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has
 NO_ACTIONS = action_table(False, False)
+NOT_COVERED = (
+    "Part of the text is no token, and the file has none for unknown text. Repair the file, or change "
+    "the text."
+)
 
 
 class ModelTokens(NamedTuple):
@@ -81,6 +89,10 @@ class PieceModel(ABC):
         self._tokens = tokens
         self._unknown = NONE if tokens.unknown is None else tokens.unknown
 
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return self._tokens.by_text()
+
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of pieces side by side, none of them empty, that end at `piece_ends`; offsets in `text`.
 
@@ -94,16 +106,9 @@ class PieceModel(ABC):
         self, text: bytes, piece_ends: Sequence[int], encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         """The same, step by step."""
-        tokens: Taken = []
-        tracer.split(piece_ends)
-        for start, end in pairwise([0, *piece_ends]):
-            tracer.piece(start, text[start:end], None, None)
-            result = self._encode_piece(text[start:end], tracer)
-            tracer.end_piece(result)
-            tokens += [(token, start + a, start + b) for token, a, b in result]
-        columns = tokens_from_steps(tokens)
-        self._check(columns.ids)
-        return columns
+        tokens = encode_plain_pieces(text, piece_ends, partial(self._encode_piece, tracer), tracer)
+        self._check(tokens.ids)
+        return tokens
 
     @abstractmethod
     def prepare(self) -> None:
@@ -113,14 +118,10 @@ class PieceModel(ABC):
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens: ...
 
     @abstractmethod
-    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken: ...
+    def _encode_piece(self, tracer: Tracer, piece: bytes) -> Taken: ...
 
     def _check(self, ids: NDArray[np.int32]) -> None:
-        if self._unknown == NONE and NONE in ids:
-            raise EncodeError(
-                "Part of the text is no token, and the file has none for unknown text. Repair the file, or "
-                "change the text."
-            )
+        check_covered(ids, self._unknown, NOT_COVERED)
 
 
 class WordPieceModel(PieceModel):
@@ -149,10 +150,6 @@ class WordPieceModel(PieceModel):
             for text, token in self._ids.items()
             if text.startswith(self._prefix) and len(text) > size
         }
-
-    @cached_property
-    def _ids(self) -> dict[bytes, int]:
-        return self._tokens.by_text()
 
     @cached_property
     def _longest_bytes(self) -> int:
@@ -206,13 +203,9 @@ class WordPieceModel(PieceModel):
         n_characters = np.cumsum(data & 0xC0 != 0x80)[ends - 1]
         return np.diff(n_characters, prepend=0) > self._most_characters
 
-    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken:
-        taken: Taken = []
+    def _encode_piece(self, tracer: Tracer, piece: bytes) -> Taken:
         tokens = self._ids, self._longest_bytes, self._unknown, self._inner_ids, self._most_characters
-        for step in wordpiece.steps(piece, *tokens):
-            step.apply(taken)
-            tracer.step(step)
-        return taken
+        return after_steps(wordpiece.steps(piece, *tokens), Taken(), tracer)
 
 
 class UnigramModel(PieceModel):
@@ -238,26 +231,7 @@ class UnigramModel(PieceModel):
 
     @cached_property
     def _model(self) -> Unigram:
-        data, offsets, ids, _ = self._tokens
-        is_long = np.diff(offsets)[ids] > LONGEST_TOKEN
-        charsmap = open_charsmap(np.empty(0, np.uint8))
-        return Unigram(
-            {
-                "token_data": data,
-                "token_offsets": offsets,
-                "token_ids": ids,
-                "scores": self._scores,
-                "units": charsmap.units,
-                "replacements": charsmap.replacements,
-                "kinds": lead_kinds(charsmap, ()),
-                "is_settled": stable_characters(charsmap),
-                "is_cut": charsmap.spaces,
-            },
-            (),
-            TokenMatcher(data, offsets, ids) if is_long.any() else None,
-            (self._unknown, self._unknown_score),
-            (False, False),
-        )
+        return unigram_of(self._tokens[:3], self._scores, (self._unknown, self._unknown_score))
 
     @cached_property
     def _id_of_byte(self) -> NDArray[np.int32]:
@@ -265,21 +239,16 @@ class UnigramModel(PieceModel):
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:
-        ids = self._tokens.by_text()
-        scores = {token: float(self._scores[token]) for token in ids.values()}
-        return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
+        scores = {token: float(self._scores[token]) for token in self._ids.values()}
+        longest = max(map(len, self._ids), default=0)
+        return viterbi.Pieces(self._ids, scores, longest, self._unknown, self._unknown_score)
 
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
         return FragmentTokens(*self._model.segment_each(data, ends, self._id_of_byte))
 
-    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken:
-        state = viterbi.State({})
-        for step in viterbi.steps(piece, self._pieces):
-            step.apply(state)
-            tracer.step(step)
-        for spelled in viterbi.spell(piece, state, self._pieces, self._byte_ids):
-            spelled.apply(state)
-            tracer.step(spelled)
+    def _encode_piece(self, tracer: Tracer, piece: bytes) -> Taken:
+        state = after_steps(viterbi.steps(piece, self._pieces), viterbi.State({}), tracer)
+        after_steps(viterbi.spell(piece, state, self._pieces, self._byte_ids), state, tracer)
         return state.tokens[::-1]
 
 
@@ -290,10 +259,6 @@ class WordLevelModel(PieceModel):
 
     def prepare(self) -> None:
         _ = self._table
-
-    @cached_property
-    def _ids(self) -> dict[bytes, int]:
-        return self._tokens.by_text()
 
     @cached_property
     def _table(self) -> StringTable:
@@ -308,12 +273,8 @@ class WordLevelModel(PieceModel):
         rows = self._table.find_each(data, ends)
         return FragmentTokens(self._id_of_row[rows], np.concatenate([[0], ends[:-1]]), ends)
 
-    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken:
-        taken: Taken = []
-        for step in word_steps(piece, self._ids.get, self._unknown, PIECE):
-            step.apply(taken)
-            tracer.step(step)
-        return taken
+    def _encode_piece(self, tracer: Tracer, piece: bytes) -> Taken:
+        return after_steps(word_steps(piece, self._ids.get, self._unknown, PIECE), Taken(), tracer)
 
 
 def word_piece(vocabulary: Vocabulary, parts: Parts) -> WordPieceModel:

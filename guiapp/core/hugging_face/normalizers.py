@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Protocol
@@ -26,10 +25,11 @@ from guiapp.core.hugging_face.characters import (
     ideographs,
     lower_targets,
     members,
+    of_ranges,
     whitespace_members,
 )
 from guiapp.core.hugging_face.matching import Matcher, matcher_of, whole
-from guiapp.core.hugging_face.spec import Spec
+from guiapp.core.hugging_face.spec import Spec, flattened
 from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap, open_charsmap, own_bases
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.text.utf8 import encode
@@ -144,9 +144,7 @@ class Replace:
 
     def apply(self, text: AlignedText) -> AlignedText:
         matches = self.matcher.segments(text.data, whole(text).ends)
-        starts, ends = matches.starts[matches.are_matches], matches.ends[matches.are_matches]
-        chosen = np.zeros(len(starts), np.int64)
-        return edited(text, Edits(starts, ends, chosen, [self.content.encode()], takes_last=True))
+        return edited(text, matches.replaced_by(self.content, takes_last=True))
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ class Prepend:
         if len(text.data) == 0:
             return text
         at = np.zeros(1, np.int64)
-        return edited(text, Edits(at, at, at, [self.content.encode()]))
+        return edited(text, Edits.alike(at, at, self.content))
 
 
 class ByteLevel:
@@ -184,7 +182,7 @@ def _with_ideographs_apart(text: AlignedText) -> AlignedText:
     starts = text.character_starts()
     places = np.stack([starts[which], starts[which + 1]], axis=1).reshape(-1)
     takes_last = np.arange(len(places)) % 2 > 0
-    return edited(text, Edits(places, places, np.zeros(len(places), np.int64), [b" "], takes_last))
+    return edited(text, Edits.alike(places, places, " ", takes_last))
 
 
 @cache
@@ -200,11 +198,7 @@ def _lower_case(code: int) -> bytes:
 
 @cache
 def _nmt() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    removed, spaces = np.zeros((2, N_CODES), np.bool_)
-    for matches, included in ((removed, NMT_REMOVED), (spaces, NMT_SPACES)):
-        for first, last in included:
-            matches[first : last + 1] = True
-    return removed, spaces
+    return of_ranges(NMT_REMOVED), of_ranges(NMT_SPACES)
 
 
 @cache
@@ -212,15 +206,6 @@ def _other_spaces() -> NDArray[np.bool_]:
     matches = whitespace_members().copy()
     matches[SPACE] = False
     return matches
-
-
-def flattened(normalizer: Normalizer) -> Iterator[Normalizer]:
-    """The parts of a sequence, and of sequences in it, or the one that there is."""
-    if isinstance(normalizer, Sequence):
-        for part in normalizer.parts:
-            yield from flattened(part)
-    else:
-        yield normalizer
 
 
 def is_unicode_form(normalizer: Normalizer) -> bool:

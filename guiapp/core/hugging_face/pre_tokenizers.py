@@ -34,7 +34,7 @@ from guiapp.core.hugging_face.matching import (
     matcher_of,
     whole,
 )
-from guiapp.core.hugging_face.spec import Spec
+from guiapp.core.hugging_face.spec import Spec, flattened
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.normalized import NormalizedText
 
@@ -179,7 +179,8 @@ class ByteLevel:
     def cut(self, pieces: Pieces) -> Pieces:
         if self.adds_prefix_space and len(pieces.ends):
             starts = pieces.starts
-            pieces = pieces.edited(_inserted(starts[pieces.text.data[starts] != SPACE], b" "))
+            places = starts[pieces.text.data[starts] != SPACE]
+            pieces = pieces.edited(Edits.alike(places, places, " "))
         if self.uses_expression:
             pieces = Split(_gpt2(), "Isolated", False).cut(pieces)
         return Pieces(*as_characters(*pieces)) if self.maps_bytes else pieces
@@ -199,13 +200,13 @@ class Metaspace(_WithoutPattern):
     def cut(self, pieces: Pieces) -> Pieces:
         symbol = self.replacement.encode()
         spaces = np.flatnonzero(pieces.text.data == SPACE)
-        pieces = pieces.edited(Edits(spaces, spaces + 1, np.zeros(len(spaces), np.int64), [symbol]))
+        pieces = pieces.edited(Edits.alike(spaces, spaces + 1, self.replacement))
         if self.scheme != "never" and len(pieces.ends):
             starts = pieces.starts
             lacks = ~_begin_with(pieces.text, starts, symbol)
             if self.scheme == "first":
                 lacks &= starts < pieces.text.n_first
-            pieces = pieces.edited(_inserted(starts[lacks], symbol))
+            pieces = pieces.edited(Edits.alike(starts[lacks], starts[lacks], self.replacement))
         if not self.splits:
             return pieces
         return pieces.cut(Literal(symbol).segments(pieces.text.data, pieces.ends), "MergedWithNext")
@@ -216,10 +217,6 @@ def _begin_with(text: AlignedText, starts: Offsets, prefix: bytes) -> NDArray[np
     for offset, byte in enumerate(prefix):
         matches &= text.data[np.minimum(starts + offset, len(text.data) - 1)] == byte
     return matches
-
-
-def _inserted(places: Offsets, content: bytes) -> Edits:
-    return Edits(places, places, np.zeros(len(places), np.int64), [content])
 
 
 def _gpt2() -> RegexMatcher:
@@ -305,13 +302,6 @@ def patterns_of(pre_tokenizer: PreTokenizer) -> tuple[Pattern, ...] | None:
     return None if None in patterns else tuple(cast(list[Pattern], patterns))
 
 
-def flattened(pre_tokenizer: PreTokenizer) -> tuple[PreTokenizer, ...]:
-    """The parts of a sequence, and of sequences in it, or the one that there is."""
-    if not isinstance(pre_tokenizer, Sequence):
-        return (pre_tokenizer,)
-    return tuple(each for part in pre_tokenizer.parts for each in flattened(part))
-
-
 class PreparedText(NamedTuple):
     """All pieces of a fragment side by side, and where each ends; what was removed is in none.
 
@@ -335,10 +325,3 @@ def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> PreparedText
     """A normalized text, or a part of one, cut into pieces.  Raises EncodeError likewise."""
     pieces = pre_tokenizer.cut(whole(text))
     return PreparedText(pieces.text.normalized, pieces.ends)
-
-
-def prepare(
-    normalizer: Normalizer, pre_tokenizer: PreTokenizer, fragment: bytes, is_first: bool
-) -> PreparedText:
-    """Both, one after the other."""
-    return pre_tokenize(pre_tokenizer, normalize(normalizer, fragment, is_first))

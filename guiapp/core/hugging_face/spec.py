@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from guiapp.core.text.numbers_in_words import quoted
 
@@ -12,10 +12,17 @@ MOST_COMPONENTS = 100  # several times what any file in use has
 EXPRESSION = 4  # as many of these a regular expression counts for, which may take a tenth of a second to make
 LONGEST_CONTENT = 1 << 16  # characters that one key may hold, patterns and replacements
 MISSING = object()
+Component = TypeVar("Component")
 
 
 class ComponentError(ValueError):
     """A component that cannot be used; the message is the end of a sentence about the file."""
+
+
+def flattened(component: Component) -> tuple[Component, ...]:
+    """The parts of a sequence, and of sequences in it, or the one that there is."""
+    parts = getattr(component, "parts", None)
+    return (component,) if parts is None else tuple(each for part in parts for each in flattened(part))
 
 
 class Spec:

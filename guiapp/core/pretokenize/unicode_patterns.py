@@ -23,7 +23,6 @@ from guiapp.core.text.unicode_tables import (
 
 ONIGURUMA_CONTROLS = {"r": 0x0D, "n": 0x0A, "t": 0x09, "f": 0x0C, "v": 0x0B, "a": 0x07, "e": 0x1B}
 HEX_DIGITS: Ranges = ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66))
-ONIGURUMA_COUNT = re.compile(r"\{(\d{0,5})(,(\d{0,5}))?\}")
 CODE = re.compile(r"x\{\s*([0-9A-Fa-f]{1,8})\s*\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})")
 PROPERTY = re.compile(r"\{(\^?)([A-Za-z0-9 _-]{1,60})\}")
 POSIX = re.compile(r"\[:(\^?)([a-z]{1,10}):\]")
@@ -50,7 +49,6 @@ FOLDED = {"s": "s\u017f", "k": "k\u212a"}
 """What letters match without regard to case, besides their own two forms."""
 
 OTHER_LETTERS = re.compile("[^\x00-\x7f]")
-COUNT = re.compile(r"\{(\d{1,4})(,(\d{0,4}))?\}")
 
 Ranges = tuple[Range, ...]
 
@@ -71,6 +69,8 @@ class PatternReader:
     """Reads a pattern from left to right.  Raises PatternError for groups and sizes that are not allowed."""
 
     groups: tuple[str, ...] = ("(?:", "(?=", "(?!", "(?i:")  # besides those that only a bracket begins
+    counts = re.compile(r"\{(\d{1,4})(,(\d{0,4}))?\}")
+    may_repeat_without_end = False  # at least so many times, by a count
 
     def __init__(self, source: str) -> None:
         if len(source) > LONGEST:
@@ -108,6 +108,30 @@ class PatternReader:
         if len(self._ignores_case) != 1:
             raise PatternError("a group does not end")
 
+    def _repetition(self) -> str:
+        """The greedy repetition that comes next; "" for none."""
+        count = self.counts.match(self._source, self._at)
+        character = self._source[self._at : self._at + 1]
+        if count and (count[1] or count[3]):
+            self._at = count.end()
+            character = self._counted(int(count[1] or 0), count[2], count[3])
+        elif character and character in "*+?":
+            self._at += 1
+        else:
+            return ""
+        if self._source.startswith("?", self._at):
+            raise PatternError("something is repeated as seldom as possible")
+        return character
+
+    def _counted(self, least: int, comma: str | None, most: str | None) -> str:
+        spelled = f"{{{least}{comma or ''}}}"
+        is_endless = comma is not None and not most
+        if max(least, int(most or 0)) > MOST_COUNTED or (is_endless and not self.may_repeat_without_end):
+            raise PatternError(f"something is repeated {spelled} times")
+        if most and int(most) < least:
+            raise PatternError(f"something is repeated {spelled} times")
+        return spelled
+
     def _count_ranges(self, ranges: Ranges) -> None:
         """Note so many ranges, which may get too many to handle."""
         self._n_ranges += len(ranges)
@@ -116,6 +140,8 @@ class PatternReader:
 
 
 class _Speller(PatternReader):
+    """A possessive repetition gives the same as a greedy one in patterns whose parts exclude each other."""
+
     def pattern(self) -> str:
         parts, may_repeat = list[str](), False
         while self._at < len(self._source):
@@ -127,6 +153,7 @@ class _Speller(PatternReader):
     def _part(self, may_repeat: bool) -> tuple[str, bool]:
         """What comes next, and whether it may be repeated."""
         if may_repeat and (repetition := self._repetition()):
+            self._at += self._source.startswith("+", self._at)
             return repetition, False
         if group := self._begin_group():
             return group, False
@@ -145,26 +172,6 @@ class _Speller(PatternReader):
         if character in "*+?{}^]":
             raise PatternError(f"{character} stands at character {self._at}")
         return self._written(self._ranges_of(character)), True
-
-    def _repetition(self) -> str:
-        """One that is greedy; a possessive one gives the same in patterns whose parts exclude each other."""
-        character = self._source[self._at : self._at + 1]
-        if count := COUNT.match(self._source, self._at):
-            least, has_most, most = int(count[1]), count[2], count[3]
-            if max(least, int(most or 0)) > MOST_COUNTED:
-                raise PatternError(f"something is repeated {count[0]} times")
-            self._at = count.end()
-            spelled = _counted(least, int(most) if most else least, is_open=bool(has_most) and not most)
-        elif character and character in "*+?":
-            self._at += 1
-            spelled = character
-        else:
-            return ""
-        if self._source.startswith("?", self._at):
-            raise PatternError("something is repeated as seldom as possible")
-        if self._source.startswith("+", self._at):
-            self._at += 1
-        return spelled
 
     def _class(self) -> str:
         """A class in brackets, spelled out."""
@@ -191,11 +198,9 @@ class _Speller(PatternReader):
             return members
         self._at += 1
         last = self._ranges_of(self._next())
-        if members[0][0] != members[0][1] or last[0][0] != last[0][1] or members[0][0] > last[0][0]:
-            raise PatternError("a class holds a range whose ends are no characters in order")
         if self._ignores_case[-1]:
             raise PatternError("a range of letters is to match without regard to case")
-        return ((members[0][0], last[0][0]),)
+        return _between(members, last)
 
     def _ranges_of(self, character: str) -> Ranges:
         """What a character or an escape stands for."""
@@ -235,12 +240,12 @@ class _Speller(PatternReader):
         return tuple((ord(form),) * 2 for form in sorted(forms))
 
 
-def _counted(least: int, most: int, is_open: bool) -> str:
-    if is_open:
-        raise PatternError(f"something is repeated {{{least},}} times")
-    if most < least:
-        raise PatternError(f"something is repeated {{{least},{most}}} times")
-    return f"{{{least},{most}}}"
+def _between(first: Ranges, last: Ranges) -> Ranges:
+    """All from one character to another one."""
+    are_single = [len(ends) == 1 and ends[0][0] == ends[0][1] for ends in (first, last)]
+    if not all(are_single) or first[0][0] > last[0][0]:
+        raise PatternError("a class holds a range whose ends are no characters in order")
+    return ((first[0][0], last[0][0]),)
 
 
 def complement(ranges: Ranges) -> Ranges:
@@ -279,6 +284,8 @@ def expanded_oniguruma(source: str) -> str:
 
 class _OnigurumaSpeller(PatternReader):
     groups = (*PatternReader.groups, "(?-i:")
+    counts = re.compile(r"\{(\d{0,5})(,(\d{0,5}))?\}")
+    may_repeat_without_end = True
     _before = ""  # the letter that stands before, where case is ignored
 
     def pattern(self) -> str:
@@ -339,20 +346,10 @@ class _OnigurumaSpeller(PatternReader):
 
     def _repeated(self, part: str, parts: list[str]) -> str:
         """`part` with the repetition that follows it; nothing, if none does.  “=”: `parts` has it all."""
-        character = self._source[self._at : self._at + 1]
-        count = ONIGURUMA_COUNT.match(self._source, self._at)
-        if count and (count[1] or count[3]):
-            self._at = count.end()
-            spelled = _count(count[1], count[2], count[3])
-        elif character and character in "*+?":
-            self._at += 1
-            spelled = character
-        else:
+        if not (spelled := self._repetition()):
             return ""
-        if self._source.startswith("?", self._at):
-            raise PatternError("something is repeated as seldom as possible")
         is_possessive = self._source.startswith("+", self._at)
-        if is_possessive and (count or part == ")"):
+        if is_possessive and (spelled.startswith("{") or part == ")"):
             raise PatternError("a repeated part is repeated again")
         if part == ")":
             parts.append(spelled)
@@ -399,12 +396,7 @@ class _OnigurumaSpeller(PatternReader):
             return members
         self._at += 1
         last = self._next()
-        if last == "[" or len(members) != 1 or members[0][0] != members[0][1]:
-            raise PatternError("a class holds a range whose ends are no characters in order")
-        ends = self._ranges_of(last)
-        if len(ends) != 1 or ends[0][0] != ends[0][1] or members[0][0] > ends[0][0]:
-            raise PatternError("a class holds a range whose ends are no characters in order")
-        return ((members[0][0], ends[0][0]),)
+        return _between(members, () if last == "[" else self._ranges_of(last))
 
     def _ranges_of(self, character: str) -> Ranges:
         """What a character or an escape stands for."""
@@ -452,14 +444,6 @@ class _OnigurumaSpeller(PatternReader):
             form for each in letters for form in (each.lower(), each.upper(), *FOLDED.get(each.lower(), ""))
         ]
         return _united([*members, *((ord(form),) * 2 for form in forms)])
-
-
-def _count(least: str, comma: str | None, most: str | None) -> str:
-    if max(int(least or 0), int(most or 0)) > MOST_COUNTED:
-        raise PatternError(f"something is repeated {{{least}{comma or ''}}} times")
-    if most and int(most) < int(least or 0):
-        raise PatternError(f"something is repeated {{{least},{most}}} times")
-    return f"{{{least or 0}{comma or ''}}}"
 
 
 def _property(name: str) -> Ranges:

@@ -26,6 +26,7 @@ FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 PATIENCE_S = 10.0  # for the first byte of a named pipe, which may have no writer
 MOST_BYTES = 1 << 30  # of a pipe
 CHUNK_BYTES = 4 << 20
+FIRST_BLOCK_BYTES, LARGEST_BLOCK_BYTES = 1 << 12, 1 << 18
 PRIVATE, PUBLIC = 0o600, 0o666
 
 
@@ -140,6 +141,14 @@ def read_bounded(stream: BinaryIO, most: int) -> bytes:
     if size > most:
         raise InputTooLongError(errno.EFBIG, f"it has more than {most:,} bytes")
     return b"".join(chunks)
+
+
+def blocks_from(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    """What a function reads when asked for so many bytes, to the end; small blocks first, then large ones."""
+    size = FIRST_BLOCK_BYTES
+    while block := read(size):
+        yield block
+        size = min(2 * size, LARGEST_BLOCK_BYTES)
 
 
 def begin_scratch() -> Callable[[], None]:

@@ -403,21 +403,18 @@ class AddedTokens(SpecialTokens):
         return super().longest(parse_special) if self.stand_alone(parse_special) else NO_LIMIT
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
-        matches: Found = []
-        for search in self._searches:
-            segments = _between(matches, len(text))
-            matches = _joined(
-                matches, [search.find(text[start:end], parse_special) for start, end in segments]
-            )
-        return partition_of(matches, len(text))
+        return self._search(len(text), lambda search, start, end: search.find(text[start:end], parse_special))
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
+        return self._search(
+            len(text), lambda search, start, end: search.find_readable(text[start:end], parse_special)
+        )
+
+    def _search(self, size: int, find: Callable[[TokenSearch, int, int], Found]) -> Partition:
         matches: Found = []
         for search in self._searches:
-            segments = _between(matches, len(text))
-            more = [search.find_readable(text[start:end], parse_special) for start, end in segments]
-            matches = _joined(matches, more)
-        return partition_of(matches, len(text))
+            matches = _joined(matches, [find(search, *segment) for segment in _between(matches, size)])
+        return partition_of(matches, size)
 
     @cached_property
     def drops_white_space(self) -> bool:

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.vocabulary import byte_alphabet
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,
     CONTROL_TYPE,
@@ -24,7 +25,6 @@ from guiapp.core.vocabulary.attributes import (
     USER_DEFINED_TYPE,
     Attribute,
 )
-from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocabulary.parts import Parts, PieceRules
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import VocabError
@@ -125,6 +125,11 @@ class PairMerging:
         pairs = list(zip(ids.tolist(), leads.astype(int).tolist(), strict=True))
         return [pairs[start:end] for start, end in pairwise(offsets.tolist())]
 
+    @cached_property
+    def tokens_per_byte(self) -> int:
+        """How many tokens one byte may become."""
+        return max(1, *map(len, self.fallbacks))
+
     @property
     def takes_apart(self) -> bool:
         """Whether some tokens are taken apart again when all is merged."""
@@ -143,7 +148,7 @@ class PairMerging:
     def spell(self, data: bytes) -> bytes:
         """A text as the vocabulary would spell a token for it."""
         if self.starts_from_bytes:
-            return "".join(CHARACTER_OF_BYTE[byte] for byte in data).encode()
+            return byte_alphabet.spell(data).encode()
         return data.replace(b" ", MARKED_SPACE) if self.marks_spaces else data
 
     def symbol_end(self, data: bytes, start: int) -> int:
@@ -321,14 +326,14 @@ def _ranks_of_ids(vocabulary: Vocabulary) -> NDArray[np.int32]:
 def _ranks_of_bits(scores: NDArray[np.float32]) -> NDArray[np.int32]:
     """The same as SentencePiece compares them: -0.0 is worse than 0.0."""
     bits = scores.view(np.int32)
-    ascending, rows = np.unique(
-        np.where(bits < 0, np.int32(-1) - (bits & 0x7FFFFFFF), bits), return_inverse=True
-    )
-    return (len(ascending) - 1 - rows).astype(np.int32)
+    return _ranks(np.where(bits < 0, np.int32(-1) - (bits & 0x7FFFFFFF), bits))
 
 
 def _ranks_of_scores(scores: NDArray[np.float32]) -> NDArray[np.int32]:
     """0 for the best score, equal for equal scores; what is not a number comes last."""
-    known = np.where(np.isnan(scores), np.float32(-np.inf), scores)
-    ascending, rows = np.unique(known, return_inverse=True)
+    return _ranks(np.where(np.isnan(scores), np.float32(-np.inf), scores))
+
+
+def _ranks(values: NDArray[Any]) -> NDArray[np.int32]:
+    ascending, rows = np.unique(values, return_inverse=True)
     return (len(ascending) - 1 - rows).astype(np.int32)

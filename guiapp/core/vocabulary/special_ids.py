@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -116,8 +116,6 @@ CHANNEL_TEXTS = "<|channel|> <|message|> <|start|> <|constrain|>"
 PHI3_TEXTS = "</s> <unk> <s> <|endoftext|>"
 MATCHES_AT_ONCE = 1 << 16
 SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNKNOWN
-
-Find = Callable[[str], "int | None"]
 
 
 class RoleFinder:
@@ -248,10 +246,7 @@ def _ids_of_known_texts(table: StringTable) -> dict[str, int]:
 
 def _within(ids: SpecialIds, n_tokens: int) -> SpecialIds:
     """`ids` without those that the vocabulary does not reach."""
-    values = {field.name: getattr(ids, field.name) for field in fields(ids)}
-    return SpecialIds(
-        **{role: None if value is None or value >= n_tokens else value for role, value in values.items()}
-    )
+    return SpecialIds(**{role: row for role, row in vars(ids).items() if row is not None and row < n_tokens})
 
 
 def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:

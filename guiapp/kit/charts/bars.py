@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from guiapp.kit.charts.chart import NUMBER, PLAIN, STRONG, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
-from guiapp.kit.charts.markers import MarkerStyle, outline, pattern
+from guiapp.kit.charts.markers import MarkerStyle, paint_marker, pattern
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, range_from_zero
 from guiapp.kit.widgets.painting import fill
 from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
@@ -271,9 +271,8 @@ class RowChart(Chart):
             self._paint_marker(painter, row.key, style, QPointF(MARKER_PX / 2, y))
 
     def _paint_marker(self, painter: QPainter, key: Hashable, style: MarkerStyle, center: QPointF) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.color(style.color, key))
-        painter.drawPath(outline(style.marker, min(MARKER_PX, self.row_px - 3)).translated(center))
+        shown = style._replace(color=self.color(style.color, key))
+        paint_marker(painter, center, min(MARKER_PX, self.row_px - 3), shown)
 
     def _paint_interval(self, painter: QPainter, row: BarRow, interval: Range, y: float) -> None:
         """A whisker, dark within the bar and light outside."""

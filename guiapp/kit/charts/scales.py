@@ -48,9 +48,9 @@ class Scale(NamedTuple):
         if self.values:
             values = list(self.values)
         elif self.is_log:
-            values = _log_values(10.0**low, 10.0**high, n_most)
+            values = log_values(10.0**low, 10.0**high, n_most)
         else:
-            values = _round_values(low, high, n_most)
+            values = round_values(low, high, n_most)
         slack = 1e-9 * (high - low)
         places = [(self.place(value), text(value)) for value in values]
         return [tick for tick in places if low - slack <= tick[0] <= high + slack]
@@ -59,7 +59,7 @@ class Scale(NamedTuple):
 NO_SCALE = Scale()
 
 
-def _round_values(low: float, high: float, n_most: int) -> list[float]:
+def round_values(low: float, high: float, n_most: int) -> list[float]:
     """Multiples of 1, 2 or 5 times a power of ten."""
     if not high > low:
         return [low]
@@ -70,15 +70,22 @@ def _round_values(low: float, high: float, n_most: int) -> list[float]:
     return [index * step for index in range(first, last + 1)]
 
 
-def _log_values(low: float, high: float, n_most: int) -> list[float]:
+def log_values(low: float, high: float, n_most: int) -> list[float]:
     """As many of 1, 2, 5 or 1, 3 of each decade as fit, else powers of ten; round values within a decade."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for steps in ((1, 2, 5), (1, 3), (1,)):
         values = [step * 10.0**decade for decade in range(first, last + 1) for step in steps]
         inside = [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
         if len(inside) <= n_most and (len(inside) > 1 or steps == (1,)):
-            return inside if len(inside) > 1 else _round_values(low, high, n_most)
+            return inside if len(inside) > 1 else round_values(low, high, n_most)
     return inside[:: math.ceil(len(inside) / n_most)]
+
+
+def tick_text(value: float) -> str:
+    """A number of a scale as people write it."""
+    if value == 0:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2g}"
 
 
 def range_from_zero(highest: float) -> Range:

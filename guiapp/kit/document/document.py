@@ -175,14 +175,12 @@ class TextDocument(QObject):
         So is each invisible character that is no part of an emoji: it has a chip of its own.
         """
         text = self._text_after(offset)
-        shown = _for_qt(with_untorn_flags(_with_stand_ins(text)))
-        finder = QTextBoundaryFinder(Boundary.Grapheme, shown)
+        finder = _graphemes(text)
         return offset + _byte_length(text, _whole_character(_for_qt(text), finder.toNextBoundary))
 
     def previous_grapheme(self, offset: int) -> int:
         text, start = self._text_before(offset)
-        shown = _for_qt(with_untorn_flags(_with_stand_ins(text)))
-        finder = QTextBoundaryFinder(Boundary.Grapheme, shown)
+        finder = _graphemes(text)
         finder.toEnd()
         return start + _byte_length(text, _whole_character(_for_qt(text), finder.toPreviousBoundary))
 
@@ -222,6 +220,10 @@ class TextDocument(QObject):
     def _text_before(self, offset: int) -> tuple[str, int]:
         start = self.character_start(max(0, offset - WINDOW_BYTES))
         return decode(self.slice(start, offset)), start
+
+
+def _graphemes(text: str) -> QTextBoundaryFinder:
+    return QTextBoundaryFinder(Boundary.Grapheme, _for_qt(with_untorn_flags(_with_stand_ins(text))))
 
 
 def _for_qt(text: str) -> str:

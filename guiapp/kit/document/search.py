@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
@@ -15,7 +16,7 @@ from guiapp.core.text.visible_text import NOTHING_HIDDEN, HiddenPlaces, hidden_p
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.spans.layout import SpanWindow
-from guiapp.kit.state.background import LatestJob, Working, later
+from guiapp.kit.state.background import Background, LatestJob, Progress, later
 
 PAUSE_MS = 120  # a search begins when typing pauses, in the field or in the text
 SMALL_BYTES = 1 << 15  # hidden characters are looked for at each key …
@@ -83,7 +84,7 @@ class TextSearch(QObject):
         self.query_changed.emit()
         self._search()
 
-    def close(self) -> None:
+    def end(self) -> None:
         """Look for nothing any more; what is selected stays selected."""
         self._pause.stop()
         self.job.cancel()
@@ -251,29 +252,23 @@ def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
     return TextMatches(np.delete(starts, touched), np.delete(ends, touched), is_all)
 
 
-class HiddenCharacters(Working):
+class HiddenCharacters(Background[HiddenPlaces]):
     """The places of a text where characters hide, at this moment.
 
     Of a long text they move along with edits, and are looked for again when typing pauses.
-
-    places  as far as they are known
-
-    Signals:
-        changed(): `places` is new.
     """
 
-    changed = Signal()
-
     def __init__(self, text: TextSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, self._prepare_search, is_watched=True)
         self._text = text
         self._document = text.document
-        self.places = NOTHING_HIDDEN
-        self._is_known = False
-        self.job = LatestJob[HiddenPlaces](self, self._take)
-        self._pause = later(self, HIDDEN_PAUSE_MS, self._search)
         self._document.edited.connect(self._on_edited)
-        self._search_soon()
+        self._on_edited()
+
+    @property
+    def places(self) -> HiddenPlaces:
+        """As far as they are known."""
+        return self.value or NOTHING_HIDDEN
 
     @property
     def n_characters(self) -> int:
@@ -285,12 +280,7 @@ class HiddenCharacters(Working):
 
     def within(self, start: int, end: int) -> HiddenPlaces:
         """What hides in a part of the text, in bytes counted from `start`."""
-        places = self._now()
-        first, last = (
-            int(np.searchsorted(places.ends, start, "right")),
-            int(np.searchsorted(places.starts, end)),
-        )
-        starts, ends, counts = (column[first:last].copy() for column in places)
+        starts, ends, counts = (column[self._rows(start, end)].copy() for column in self._now())
         starts, ends = np.maximum(starts, start), np.minimum(ends, end)
         for at in {0, len(starts) - 1} if len(starts) else ():  # those that the part may cut in two
             counts[at] = n_characters(self._document.slice(int(starts[at]), int(ends[at])))
@@ -298,11 +288,13 @@ class HiddenCharacters(Working):
 
     def whole_places(self, start: int, end: int) -> tuple[int, int]:
         """A part of the text, made longer until it cuts no place in two."""
+        starts, ends, _ = (column[self._rows(start, end)] for column in self._now())
+        return min([start, *starts[:1].tolist()]), max([end, *ends[-1:].tolist()])
+
+    def _rows(self, start: int, end: int) -> slice:
+        """Which places are in a part of the text, also with some bytes only."""
         starts, ends, _ = self._now()
-        first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end))
-        if first >= last:
-            return start, end
-        return min(start, int(starts[first])), max(end, int(ends[last - 1]))
+        return slice(int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end)))
 
     def step(self, by: int) -> None:
         """Select the next place behind the selection, or the one before; behind the last comes the first."""
@@ -344,39 +336,22 @@ class HiddenCharacters(Working):
 
     def _now(self) -> HiddenPlaces:
         """All of the present text, at once."""
-        if not self._is_known:
-            self._pause.stop()
-            self.job.cancel()
-            self._take(hidden_places(self._document.text()))
+        if not self.is_current:
+            self.cancel()
+            self._set(hidden_places(self._document.text()))
         return self.places
 
-    def _on_edited(self, edit: TextEdit) -> None:
-        self._is_known = False
-        self.job.cancel()
-        if self._document.size > SMALL_BYTES:
-            self._set(_places_moved(self.places, edit))
-        self._search_soon()
-
-    def _search_soon(self) -> None:
+    def _on_edited(self, edit: TextEdit | None = None) -> None:
+        self.refresh(HIDDEN_PAUSE_MS)
         if self._document.size <= SMALL_BYTES:
-            self._pause.stop()
-            self._take(hidden_places(self._document.text()))
-        else:
-            self._pause.start()
-
-    def _search(self) -> None:
-        text = self._document.text()
-        self.job.start(lambda _: hidden_places(text))
-
-    def _take(self, places: HiddenPlaces) -> None:
-        self._is_known = True
-        self._set(places)
-
-    def _set(self, places: HiddenPlaces) -> None:
-        is_same = all(map(np.array_equal, places, self.places))
-        self.places = places
-        if not is_same:
+            self._now()
+        elif edit is not None:
+            self.value = _places_moved(self.places, edit)
             self.changed.emit()
+
+    def _prepare_search(self) -> Callable[[Progress], HiddenPlaces]:
+        text = self._document.text()
+        return lambda _: hidden_places(text)
 
 
 def _places_moved(places: HiddenPlaces, edit: TextEdit) -> HiddenPlaces:

@@ -166,6 +166,7 @@ class Choice:
     is_there    whether it can be chosen
     is_current  whether it is in use
     place       where it lies, behind the detail as far as there is room
+    keys        shortcuts that do the same
     """
 
     section: str
@@ -175,12 +176,14 @@ class Choice:
     is_there: bool = True
     is_current: bool = False
     place: str = ""
+    keys: tuple[str, ...] = ()
 
 
 def matching(choices: Iterable[Choice], typed: str) -> Iterator[Choice]:
     """Those in which all typed words occur, anywhere and in any case."""
     words = typed.casefold().split()
     for choice in choices:
-        described = f"{choice.title} {choice.detail} {choice.place} {choice.name}".casefold()
+        of_choice = choice.section, choice.title, choice.detail, choice.place, choice.name, *choice.keys
+        described = " ".join(of_choice).casefold()
         if all(word in described for word in words):
             yield choice

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from guiapp.analysis.editing.token_store import TokenStore
-    from guiapp.analysis.explain.merge_tree import Explainer, MergeTree, TokenPath
+    from guiapp.analysis.explain.merge_tree import Explainer, MergeTree
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -85,6 +85,21 @@ class TokenSource(Protocol):
         """What the exact encoder gives in place of a token; None where that is the same, or not known."""
 
 
+class WrittenPath(NamedTuple):
+    """Where a token stands in the token tree.
+
+    prefixes         the shorter tokens that it begins with, the shortest first, as they are written
+    own              the token itself
+    continuations    some of the longer tokens that begin with it
+    n_continuations  how many of those there are
+    """
+
+    prefixes: tuple[str, ...]
+    own: str
+    continuations: tuple[str, ...]
+    n_continuations: int
+
+
 @dataclass(frozen=True)
 class TokenDetails:
     """One token of the text, or of the vocabulary by itself.
@@ -94,6 +109,7 @@ class TokenDetails:
     tint             which colour it has in the text
     facts            names of facts with what there is to say about them, one visible line each
     tree, path       None until the tables for them are ready
+    name             of what is no token, in place of its bytes
     """
 
     index: int | None
@@ -104,7 +120,8 @@ class TokenDetails:
     is_special: bool
     facts: tuple[tuple[str, str], ...]
     tree: MergeTree | None
-    path: TokenPath | None
+    path: WrittenPath | None
+    name: str = ""
 
 
 class TokenDetailsModel(Working):
@@ -143,11 +160,6 @@ class TokenDetailsModel(Working):
     def is_preparing(self) -> bool:
         """Whether the tables are still to come."""
         return self._tables.is_busy
-
-    def visible(self, token_id: int) -> str:
-        """How a token of the present vocabulary is written."""
-        vocabulary, spelling = self._source.vocabulary, self._source.spelling.now
-        return "" if vocabulary is None else spelling.token(vocabulary, token_id, SHOWN_BYTES)
 
     def part(self, data: bytes, limit: int) -> str:
         """How some bytes of its tokens are written."""
@@ -217,7 +229,7 @@ def describe(
         is_special=vocabulary.kind(token_id) == "control",
         facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
         tree=explainer.merge_tree(token_id) if explainer else None,
-        path=explainer.path(token_id) if explainer else None,
+        path=written_path(explainer, source.spelling.now, token_id) if explainer else None,
     )
 
 
@@ -239,8 +251,18 @@ def describe_alone(
         is_special=vocabulary.kind(token_id) == "control",
         facts=tuple((name, value) for name, value in facts.items() if value),
         tree=explainer.merge_tree(token_id),
-        path=explainer.path(token_id),
+        path=written_path(explainer, spelling, token_id),
     )
+
+
+def written_path(explainer: Explainer, spelling: Spelling, token_id: int) -> WrittenPath:
+    path, vocabulary = explainer.path(token_id), explainer.vocabulary
+
+    def written(token: int) -> str:
+        return spelling.token(vocabulary, token, SHOWN_BYTES)
+
+    prefixes, continuations = tuple(map(written, path.prefixes)), tuple(map(written, path.continuations))
+    return WrittenPath(prefixes, written(token_id), continuations, path.n_continuations)
 
 
 def _values_alone(

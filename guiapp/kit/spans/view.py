@@ -43,7 +43,7 @@ from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.event_filters import TipWatch
-from guiapp.kit.widgets.shaped_texts import find_fonts
+from guiapp.kit.widgets.painting import find_fonts
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
 
 SIDE_PX = 24

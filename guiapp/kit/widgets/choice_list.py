@@ -1,9 +1,8 @@
-"""A list to choose from, with a line to filter it, and the pre-tokenizers to choose from."""
+"""A list of models, commands or keys with a line to filter it, and the pre-tokenizers to choose from."""
 
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
@@ -14,11 +13,12 @@ from PySide6.QtCore import (
     QObject,
     QPoint,
     QRect,
+    QRectF,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
@@ -41,13 +41,14 @@ from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.widgets.controls import Popover
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import AS_AROUND, in_column
-from guiapp.kit.widgets.painting import bold, fill, icon, write
+from guiapp.kit.widgets.painting import CENTER, LEFT, bold, fill, icon, ring, write
 from guiapp.kit.widgets.tables import NO_INDEX, AnyIndex
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     RADIUS_PX,
     SMALL_FONT_PX,
+    UNIT_PX,
     Theme,
     ThemeSource,
     blend,
@@ -61,8 +62,13 @@ EXAMPLE = "We'll pay 12345 €!\n\n  it日本".encode()
 BETWEEN_PIECES = " ┆ "
 AS_THE_FILE_SAYS = ""
 CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds
-ROW_PX = 44
-SECTION_PX = 26
+ROW_PX, LINE_PX = 44, 32
+SECTION_PX, CAP_PX = 26, 22
+LIT = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver
+ON_CAPS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Return": "Enter"}
+Match = Callable[[Iterable[Choice], str], Iterable[Choice]]
+"""The choices that fit what is typed, in the order to list them."""
+
 LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -90,25 +96,41 @@ class ChoiceList(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, title: str, size: QSize, theme_source: ThemeSource) -> None:
+    def __init__(
+        self,
+        title: str,
+        theme_source: ThemeSource,
+        *,
+        hint: str = "",
+        match: Match = matching,
+        in_lines: bool = False,
+        nothing: str = "",
+    ) -> None:
+        """With one line for each choice where they are `in_lines`; `nothing` is said where none fits."""
         super().__init__()
+        self._match, self._nothing = match, nothing
         self._choices: list[Choice] = []
         self._table = _ChoiceTable(self)
         self.rows = QListView()
         self.rows.setModel(self._table)
         self.rows.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.rows.setAccessibleName(title)
-        self.rows.setItemDelegate(_ChoiceDelegate(theme_source, self.rows))
-        self.rows.setFixedSize(size)
+        self.rows.setItemDelegate((LineDelegate if in_lines else ChoiceDelegate)(theme_source, self.rows))
         self.rows.setMouseTracking(True)
         self.rows.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.filter = FilterLine(f"Filter {title.lower()}", self.rows)
-        in_column(self.filter, self.rows, on=self, spacing=AS_AROUND)
+        self.rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.filter = FilterLine(hint or f"Filter {title.lower()}", self.rows)
+        in_column(self.filter, (self.rows, 1), on=self, spacing=AS_AROUND)
         self.setFocusProxy(self.filter)
         self.filter.textChanged.connect(self._fill)
         self.filter.returnPressed.connect(self._choose_current)
         self.rows.clicked.connect(self._choose)
         self.rows.activated.connect(self._choose)
+
+    @property
+    def shown(self) -> list[Choice]:
+        """The choices that fit what is typed."""
+        return [row for row in self._table.rows if isinstance(row, Choice)]
 
     def show_choices(self, choices: Iterable[Choice]) -> None:
         self._choices = list(choices)
@@ -128,7 +150,7 @@ class ChoiceList(QWidget):
         self.rows.verticalScrollBar().setValue(scrolled)
 
     def _fill(self) -> None:
-        self._table.fill(matching(self._choices, self.filter.text()))
+        self._table.fill(self._match(self._choices, self.filter.text()), self._nothing)
         self._point_at(lambda row: row.is_there)
         self.rows.scrollToTop()
 
@@ -155,7 +177,7 @@ class _ChoiceTable(QAbstractListModel):
         super().__init__(parent)
         self.rows: list[Choice | str] = []
 
-    def fill(self, choices: Iterable[Choice]) -> None:
+    def fill(self, choices: Iterable[Choice], otherwise: str) -> None:
         self.beginResetModel()
         self.rows, section = [], ""
         for choice in choices:
@@ -163,6 +185,8 @@ class _ChoiceTable(QAbstractListModel):
                 section = choice.section
                 self.rows.append(section if os.sep in section else section.upper())
             self.rows.append(choice)
+        if otherwise and not self.rows:
+            self.rows.append(otherwise)
         self.endResetModel()
 
     def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
@@ -175,8 +199,8 @@ class _ChoiceTable(QAbstractListModel):
         if role == CHOICE_ROLE:
             return row
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (row.title, row.detail, row.place)))
-        if role == Qt.ItemDataRole.ToolTipRole:
+            return ", ".join(filter(None, (row.title, row.detail, row.place, shown_keys(row.keys))))
+        if role == Qt.ItemDataRole.ToolTipRole and not row.keys:
             return plain_tip(printable("\n".join(filter(None, (row.name, row.place)))))
         return row.title if role == Qt.ItemDataRole.DisplayRole else None
 
@@ -187,17 +211,10 @@ class _ChoiceTable(QAbstractListModel):
         return chosen if can_be_chosen else Qt.ItemFlag.NoItemFlags
 
 
-class SectionDelegate(QStyledItemDelegate):
-    """Paints rows that hold something, lit where one is chosen or pointed at, and titles of sections.
-
-    row_px, title_px          the heights of both
-    title_side, title_up_px   where titles stand in theirs
-    lit                       the states that a row is lit in
-    """
+class ChoiceDelegate(QStyledItemDelegate):
+    """Paints choices in two lines each, lit where one is chosen or pointed at, and titles of sections."""
 
     row_px, title_px = ROW_PX, SECTION_PX
-    title_side, title_up_px = Qt.AlignmentFlag.AlignVCenter, 0
-    lit = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver
 
     def __init__(self, theme_source: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
@@ -207,41 +224,79 @@ class SectionDelegate(QStyledItemDelegate):
         return QSize(0, self.row_px if index.data(CHOICE_ROLE) else self.title_px)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
-        theme, held = self._theme_source.theme, index.data(CHOICE_ROLE)
+        theme, choice = self._theme_source.theme, index.data(CHOICE_ROLE)
         rect: QRect = option.rect
         inner = rect.adjusted(GAP_PX, 0, -GAP_PX, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if held is None:
-            title, font = inner.adjusted(0, 0, 0, -self.title_up_px), bold(Theme.ui_font(SMALL_FONT_PX))
-            write(painter, title, str(index.data()), theme.dim, self.title_side, font)
+        if choice is None:
+            write(painter, inner, str(index.data()), theme.dim, LEFT, bold(Theme.ui_font(SMALL_FONT_PX)))
         else:
-            if option.state & self.lit:
+            if option.state & LIT:
                 fill(painter, rect.adjusted(0, 1, 0, -1), blend(theme.raised, theme.accent, 0.24), RADIUS_PX)
-            self.paint_row(painter, theme, inner, held)
+            self.paint_row(painter, theme, inner, choice)
         painter.restore()
 
-    @abstractmethod
-    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, held: Any) -> None:
-        """Draw what a row holds."""
-
-
-class _ChoiceDelegate(SectionDelegate):
-    """Two lines a choice."""
-
-    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, held: Choice) -> None:
+    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, choice: Choice) -> None:
         half = place.height() // 2
         upper, lower = place.adjusted(0, 4, 0, -half), place.adjusted(0, half, 0, -4)
         painter.setFont(Theme.ui_font())
-        if held.is_current:
+        if choice.is_current:
             tick = QRect(upper.topRight() - QPoint(16, -2), QSize(16, 16))
             icon("check", theme.accent).paint(painter, tick)
-        painter.setPen(theme.text if held.is_there else theme.faint)
-        _draw_elided(painter, upper.adjusted(0, 0, -24, 0), held.title)
+        painter.setPen(theme.text if choice.is_there else theme.faint)
+        _draw_elided(painter, upper.adjusted(0, 0, -24, 0), choice.title)
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-        painter.setPen(theme.dim if held.is_there else theme.faint)
-        used_px = _draw_elided(painter, lower, f"{held.detail}{' · ' if held.place else ''}")
-        _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), held.place, Qt.TextElideMode.ElideMiddle)
+        painter.setPen(theme.dim if choice.is_there else theme.faint)
+        used_px = _draw_elided(painter, lower, f"{choice.detail}{' · ' if choice.place else ''}")
+        _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), choice.place, Qt.TextElideMode.ElideMiddle)
+
+
+class LineDelegate(ChoiceDelegate):
+    """A choice and its detail in one line, and at the right its keys as caps."""
+
+    row_px, title_px = LINE_PX, LINE_PX
+
+    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, choice: Choice) -> None:
+        right = self._paint_keys(painter, theme, QRectF(place), choice.keys)
+        place = place.adjusted(0, 0, round(right) - place.right() - GAP_PX, 0)
+        painter.setFont(Theme.ui_font())
+        painter.setPen(theme.text if choice.is_there else theme.dim)
+        used_px = _draw_elided(painter, place, choice.title)
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        _draw_elided(painter, place.adjusted(used_px + 3 * UNIT_PX, 0, 0, 0), choice.detail)
+
+    def _paint_keys(self, painter: QPainter, theme: Theme, place: QRectF, keys: tuple[str, ...]) -> float:
+        """From the right to the left, with “or” between keys that do the same; where they begin."""
+        font = Theme.ui_font(SMALL_FONT_PX)
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        right, top = place.right(), place.center().y() - CAP_PX / 2
+        for n_behind, each in enumerate(reversed(keys)):
+            if n_behind:
+                width = metrics.horizontalAdvance("or") + 2 * UNIT_PX
+                write(painter, QRectF(right - width, top, width, CAP_PX), "or", theme.dim, CENTER)
+                right -= width + UNIT_PX
+            for name in reversed(caps(each)):
+                width = max(CAP_PX, metrics.horizontalAdvance(name) + 3 * UNIT_PX)
+                cap = QRectF(right - width, top, width, CAP_PX)
+                fill(painter, cap, theme.background, 5)
+                ring(painter, cap, theme.line, 5)
+                write(painter, cap, name, theme.text, CENTER)
+                right -= width + UNIT_PX
+        return right
+
+
+def shown_keys(keys: Iterable[str]) -> str:
+    return ", ".join("+".join(caps(each)) for each in keys)
+
+
+def caps(keys: str) -> list[str]:
+    """The keys to be pressed together, as caps are labelled: ["Ctrl", "Shift", "→"]."""
+    native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+    names = native.replace("++", "+Plus").split("+") if native != "+" else [native]
+    return [ON_CAPS.get(name, "+" if name == "Plus" else name) for name in names]
 
 
 def _draw_elided(
@@ -350,7 +405,8 @@ class PrePicker(Popover):
         self._question = plain_label(wraps=True)
         example = QLabel(f"Each is shown with the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
         set_role(example, "dim")
-        self.choices = ChoiceList("Pre-tokenizers", LIST_SIZE, theme_source)
+        self.choices = ChoiceList("Pre-tokenizers", theme_source)
+        self.choices.rows.setFixedSize(LIST_SIZE)
         in_column(heading("Pre-tokenizer"), self._question, example, self.choices, on=self, margins=MARGIN_PX)
         self.choices.chosen.connect(self._choose)
 

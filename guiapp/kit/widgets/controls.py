@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QStackedWidget,
     QToolButton,
     QWidget,
 )
@@ -132,6 +133,34 @@ class SegmentedTabs(QWidget):
     def _on_toggled(self, index: int, is_checked: bool) -> None:
         if is_checked:
             self.chosen.emit(index)
+
+
+class TabbedPanels(QFrame):
+    """One of some panels, below the tabs with their names.
+
+    Signals:
+        turned(): `current` is new.
+    """
+
+    turned = Signal()
+
+    def __init__(self, panels: Mapping[str, QWidget]) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self.tabs, self._stack = SegmentedTabs(tuple(panels)), QStackedWidget()
+        for panel in panels.values():
+            self._stack.addWidget(panel)
+        self._names = list(panels)
+        in_column(self.tabs, (self._stack, 1), on=self, margins=(0, GAP_PX, 0, 0), spacing=0)
+        self.tabs.chosen.connect(self._stack.setCurrentIndex)
+        self._stack.currentChanged.connect(self.turned)
+
+    @property
+    def current(self) -> QWidget:
+        return self._stack.currentWidget() or self
+
+    def turn_to(self, name: str) -> None:
+        self.tabs.choose(self._names.index(name))
 
 
 class WalkButtons(QWidget):

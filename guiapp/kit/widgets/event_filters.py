@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from html import escape
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QWheelEvent, QWindow
+from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from guiapp.kit.widgets.theme import Theme
 
+W = TypeVar("W", bound=QWidget)
 SELDOM_S = 0.1  # of all that happens in this time only the first is told
 PRESSES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
 
@@ -69,11 +71,6 @@ class InputWatch(QObject):
         self._clock_s = clock_s
         self._told_at_s = -SELDOM_S
 
-    def watch(self, window: QWindow | None) -> None:
-        """Watch this one, too: dialogs are windows of their own."""
-        if window is not None:
-            window.installEventFilter(self)
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if _is_input(event) and (now_s := self._clock_s()) >= self._told_at_s + SELDOM_S:
             self._told_at_s = now_s
@@ -116,6 +113,11 @@ class TextZoom(QObject):
     def ui_font(self, size_px: int) -> QFont:
         return Theme.ui_font(self.scaled(size_px))
 
+    def fit(self, widget: W, size_px: int, font_of: Callable[[int], QFont] = Theme.ui_font) -> W:
+        """Let a widget's font have this size times the factor, as long as it lives."""
+        _ZoomedFont(widget, self, size_px, font_of)
+        return widget
+
     def watch(self, widget: QWidget) -> None:
         """Let the wheel zoom over a widget while Ctrl is held."""
         widget.installEventFilter(self)
@@ -131,3 +133,18 @@ class TextZoom(QObject):
         if turned := event.angleDelta().y():
             self.stepped.emit(1 if turned > 0 else -1)
         return True
+
+
+class _ZoomedFont(QObject):
+    """Keeps a widget's font in the size of a zoom; lives as long as the widget."""
+
+    def __init__(
+        self, widget: QWidget, zoom: TextZoom, size_px: int, font_of: Callable[[int], QFont]
+    ) -> None:
+        super().__init__(widget)
+        self._widget, self._zoom, self._size_px, self._font_of = widget, zoom, size_px, font_of
+        zoom.changed.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        self._widget.setFont(self._font_of(self._zoom.scaled(self._size_px)))

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from math import ceil
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
-    QFontMetricsF,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -22,10 +21,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextEdit, QWidget
 
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, write
-from guiapp.kit.widgets.theme import READABLE, SMALL_FONT_PX, Theme, ThemeSource, set_role
+from guiapp.kit.widgets.theme import READABLE, set_role
 
-LINE_PX = 18
 TEXT_MARGIN_PX = 2  # signs over capital letters reach above the line
 ISOLATES = str.maketrans("", "", "\u2068\u2069")
 
@@ -118,13 +115,13 @@ class StyledText(QTextEdit):
 class FittedLabel(QLabel):
     """One of several texts, the first that there is room for; wants room for the first.
 
-    Where it is needed, it insists on room for the last.  It paints its text itself: each `QLabel.setText`
-    has all widgets around it laid out again.
+    Where it is needed, it insists on room for the last; where it `elides`, that is cut short.  It paints its
+    text itself: each `QLabel.setText` has all widgets around it laid out again.
     """
 
-    def __init__(self, is_needed: bool = False) -> None:
+    def __init__(self, is_needed: bool = False, elides: bool = False) -> None:
         super().__init__()
-        self._is_needed = is_needed
+        self._is_needed, self._elides = is_needed, elides
         self._texts = [""]
         self._shown = ""
         self._room_px = (0, 0)
@@ -166,8 +163,9 @@ class FittedLabel(QLabel):
         QPainter(self).drawText(self.contentsRect(), self.alignment().value, self._shown)
 
     def _fit(self) -> None:
-        room = self.width()
-        self._shown = next((text for text in self._texts if self._width_of(text) <= room), "")
+        room, elide = self.width(), Qt.TextElideMode.ElideRight
+        last = self.fontMetrics().elidedText(self._texts[-1], elide, room) if self._elides else ""
+        self._shown = next((text for text in self._texts if self._width_of(text) <= room), last)
         self.setAccessibleName(self._shown)
         self.setToolTip("" if self._shown == self.whole_text else plain_tip(self.whole_text))
         self.update()
@@ -177,39 +175,3 @@ class FittedLabel(QLabel):
 
     def _width_of(self, text: str) -> int:
         return self.fontMetrics().horizontalAdvance(text)
-
-
-class FittingLine(Painted):
-    """Says the first of some sentences that fits, else the last one elided; the first is in its tip."""
-
-    def __init__(self, theme_source: ThemeSource, *sentences: str) -> None:
-        super().__init__(theme_source)
-        self.setFixedHeight(LINE_PX)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._color = "dim"
-        self._sentences: tuple[str, ...] = ("",)
-        self.show_text(*sentences)
-
-    def show_text(self, *sentences: str, color: str = "dim") -> None:
-        """Say one of these from now on, in a colour of the theme."""
-        self._sentences, self._color = sentences or ("",), color
-        self.setAccessibleName(self._sentences[0])
-        self.setToolTip(plain_tip(self._sentences[0]))
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(0, LINE_PX)
-
-    @property
-    def shown_text(self) -> str:
-        metrics = QFontMetricsF(Theme.ui_font(SMALL_FONT_PX))
-        for sentence in self._sentences:
-            if metrics.horizontalAdvance(sentence) <= self.width():
-                return sentence
-        return metrics.elidedText(self._sentences[-1], Qt.TextElideMode.ElideRight, self.width())
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        color = {"dim": theme.dim, "text": theme.text, "warning": theme.warning}[self._color]
-        side = RIGHT if self.isRightToLeft() else LEFT
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # of what it says
-        write(painter, QRectF(self.rect()), self.shown_text, color, side, Theme.ui_font(SMALL_FONT_PX))

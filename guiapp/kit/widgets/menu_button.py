@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import Qt, QTimer, SignalInstance
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
@@ -17,7 +17,7 @@ from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.notices import ask_for_file
-from guiapp.kit.widgets.painting import ShareBar, icon
+from guiapp.kit.widgets.painting import SIZE_PX, ShareBar, icon
 from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 
 BAR_WIDTH_PX = 220
@@ -34,17 +34,53 @@ def add_choice(menu: QMenu, title: str, is_chosen: bool, choose: Callable[[], ob
     return action
 
 
-class MenuButton(QToolButton):
+class IconButton(QToolButton):
+    """An icon in a colour of the theme, and a text beside it where there is one.
+
+    name  what a screen reader calls it, where that is neither the text nor the tip without its keys
+    """
+
+    def __init__(
+        self,
+        theme_source: ThemeSource,
+        icon_name: str,
+        clicked: Callable[[], object] | None = None,
+        *,
+        text: str = "",
+        role: str = "quiet",
+        tip: str = "",
+        name: str = "",
+        color: str = "dim",
+        size_px: int = SIZE_PX,
+    ) -> None:
+        super().__init__()
+        self._theme_source, self._icon = theme_source, (icon_name, color)
+        self.setIconSize(QSize(size_px, size_px))
+        set_role(self, role)
+        self.setText(text)
+        self.setToolTip(tip)
+        self.setAccessibleName(name or text or tip.partition(" (")[0])
+        if text:
+            self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        if clicked is not None:
+            self.clicked.connect(clicked)
+        theme_source.changed.connect(self._color)
+        self._color()
+
+    def _color(self) -> None:
+        name, color = self._icon
+        self.setIcon(icon(name, getattr(self._theme_source.theme, color), self.iconSize().width()))
+
+
+class MenuButton(IconButton):
     """A click lists what to choose from; so do keys, which begin at what is chosen now or the first row."""
 
     def __init__(
         self, theme_source: ThemeSource, title: str = "", *, role: str = "raised", tip: str = ""
     ) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        set_role(self, role)
+        super().__init__(theme_source, "chevron-down", role=role, tip=tip)
+        self.setAccessibleName("")
         self.setText(title)
-        self.setToolTip(tip)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._reading = QGuiApplication.layoutDirection()
@@ -52,8 +88,6 @@ class MenuButton(QToolButton):
         behind = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
         self.setLayoutDirection(behind)  # the arrow goes behind the text
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        theme_source.changed.connect(self._color)
-        self._color()
 
     def new_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -95,8 +129,39 @@ class MenuButton(QToolButton):
         if rows:
             self.menu().setActiveAction(next((row for row in rows if row.isChecked()), rows[0]))
 
-    def _color(self) -> None:
-        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
+
+class ChoiceButton(MenuButton):
+    """Names what is chosen after its own title; a click lists the titles of all choices.
+
+    Signals:
+        chosen(object): what somebody chose.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(
+        self, theme_source: ThemeSource, title: str, choices: Mapping[str, object], tip: str
+    ) -> None:
+        super().__init__(theme_source, tip=tip)
+        self._title, self._choices = title, choices
+        self.list_choices(choices)
+        self.menu().triggered.connect(self._choose)
+
+    def show_choice(self, choice: object) -> None:
+        title = next(title for title, each in self._choices.items() if each == choice)
+        self.setText(f"{self._title}{title}")
+        self.setAccessibleName(f"{self.toolTip()}: {title}")
+        self.check(choice)
+
+    def fix_width(self) -> None:
+        """Be as wide for each choice as for the longest title."""
+        self.ensurePolished()
+        for title in self._choices:
+            self.setText(f"{self._title}{title}")
+            self.setMinimumWidth(max(self.minimumWidth(), self.sizeHint().width()))
+
+    def _choose(self, action: QAction) -> None:
+        self.chosen.emit(action.data())
 
 
 class Form(NamedTuple):

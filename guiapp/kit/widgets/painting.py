@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from math import ceil, cos, pi, sin
+from math import cos, pi, sin
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QObject, QPointF, QRect, QRectF, QSizeF, Qt, QTimer
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
     QPolygonF,
+    QTextLayout,
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QProgressBar, QWidget
@@ -39,14 +40,14 @@ SCALES = (1, 2, 3)  # device pixels per pixel
 DISABLED = 0.35  # opacity of an icon; the style's own grey is hardly seen on dark ground
 MARKER_PX = 9
 CORNERS = (3, -pi / 2), (4, pi / 4), (4, 0.0)  # triangle, square, diamond: how many, and where the first is
-MOST_PICTURES = 400  # of boxes
-MOST_PIXELS = 1 << 20  # of all of them, of four bytes each: some may be as large as a part of the window
 WHOLE = 1000
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
 WRAP = Qt.TextFlag.TextWordWrap
 SHARED_PX = 64
+SAMPLES = tuple("αяאعअகទไខབაԱአ汉あ한😀∑⠁→")  # of scripts
+TURN_MS = 100  # from one of these to the next
 LAST_PLAIN = "\u058f"  # of Latin, Greek and Cyrillic letters, and a few more that most fonts have
 
 
@@ -77,6 +78,20 @@ class Painted(QWidget):
     @abstractmethod
     def paint(self, painter: QPainter, theme: Theme) -> None:
         """Draw all that is to be seen, or at least what of it lies in the clip of the painter."""
+
+
+class Overlay(Painted):
+    """Lies above all else of a window, once it is shown; the pointer goes through."""
+
+    def __init__(self, theme_source: ThemeSource, window: QWidget, name: str = "") -> None:
+        super().__init__(theme_source, name, window)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def cover(self, place: QRect) -> None:
+        self.setGeometry(place)
+        self.show()
+        self.raise_()
 
 
 class PaintedButton(QAbstractButton):
@@ -171,6 +186,26 @@ def in_shared_size(font: QFont) -> tuple[QFont, float]:
     return shared, font.pixelSize() / SHARED_PX
 
 
+def find_fonts(font: QFont, owner: QObject) -> None:
+    """Find fonts for all scripts, before a text needs them: one at a time, with pauses between.
+
+    The first character of a script takes Qt some 10 ms to find a font for.  A page in ten scripts that
+    came into sight while someone scrolled took 100.
+    """
+    waiting, turn = list(SAMPLES), QTimer(owner, interval=TURN_MS)
+
+    def search() -> None:
+        layout = QTextLayout(waiting.pop(0), font)
+        layout.beginLayout()
+        layout.createLine().setLineWidth(100)
+        layout.endLayout()
+        if not waiting:
+            turn.stop()
+
+    turn.timeout.connect(search)
+    turn.start()
+
+
 @contextmanager
 def scaled(painter: QPainter, factor: float) -> Iterator[None]:
     """Draw larger by that factor for a while."""
@@ -216,60 +251,6 @@ class ShareBar(QProgressBar):
     def show_share(self, share: float) -> None:
         """From 0 to 1."""
         self.setValue(round(share * WHOLE))
-
-
-class BoxStyle:
-    """How boxes are drawn, with the line inside; to make one takes as long as to draw a box again."""
-
-    def __init__(self, fill: QColor, line: QPen | None, radius: float) -> None:
-        self.fill, self.line, self.radius = fill, line, radius
-        line_key = "" if line is None else f"{line.color().rgba()} {line.widthF()} {line.style()}"
-        self.key = f"{fill.rgba()} {radius} {line_key}"  # a str keeps its hash
-
-
-class RoundedBoxes:
-    """The boxes of one widget; sizes in whole units recur the most."""
-
-    def __init__(self) -> None:
-        self._pictures: dict[object, QPixmap] = {}
-        self._n_pixels = 0
-
-    def draw(self, painter: QPainter, rect: QRectF, box_style: BoxStyle, ratio: float) -> None:
-        """Draw one; `ratio` is how many pixels of the screen a unit takes."""
-        self.draw_at(painter, (rect.x(), rect.y(), rect.width(), rect.height()), box_style, ratio)
-
-    def draw_at(
-        self, painter: QPainter, place: tuple[float, float, float, float], box_style: BoxStyle, ratio: float
-    ) -> None:
-        """The same for those who know the place by its numbers: left, top, width, height."""
-        left, top, width, height = place
-        key = box_style.key, width, height, ratio
-        picture = self._pictures.get(key)
-        if picture is None:
-            picture = _picture(QSizeF(width, height), box_style, ratio)
-            n_pixels = picture.width() * picture.height()
-            if len(self._pictures) >= MOST_PICTURES or self._n_pixels + n_pixels > MOST_PIXELS:
-                self._pictures.clear()
-                self._n_pixels = 0
-            self._pictures[key] = picture
-            self._n_pixels += n_pixels
-        painter.drawPixmap(QPointF(left, top), picture)
-
-
-def _picture(size: QSizeF, box_style: BoxStyle, ratio: float) -> QPixmap:
-    picture = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
-    picture.setDevicePixelRatio(ratio)
-    picture.fill(Qt.GlobalColor.transparent)
-    place, radius = QRectF(QPointF(), size), box_style.radius
-    with QPainter(picture) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(box_style.fill)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if box_style.line is not None:
-            painter.setPen(box_style.line)
-            place.adjust(1, 1, -1, -1)
-        painter.drawRoundedRect(place, radius, radius)
-    return picture
 
 
 def color_of(number: int, theme: Theme) -> QColor:

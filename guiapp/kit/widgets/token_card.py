@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from types import MappingProxyType
 from typing import Protocol
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, SignalInstance
@@ -19,17 +20,18 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree, TokenPath
+from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree
 from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
-from guiapp.kit.session.token_details import FACTS, TokenDetails
+from guiapp.kit.session.token_details import FACTS, TokenDetails, WrittenPath
 from guiapp.kit.spans.token_menu import copy_action, offer_copying
 from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.kit.widgets.layouts import (
     CARD_MARGIN_PX,
     STRETCH,
+    Part,
     WrappingRow,
     card,
     framed,
@@ -47,6 +49,7 @@ from guiapp.kit.widgets.theme import (
     ThemeSource,
     heading,
     plain_label,
+    sentence,
     set_role,
 )
 
@@ -66,13 +69,29 @@ RANK_FONT_PX = 11
 MOST_SHOWN = 60  # characters
 PADDING_PX = 3 * UNIT_PX
 TOKEN_FONT_PX = 24
-TITLE = "TOKEN"
+TITLE, BUILDING, PATH = "Token", "How it is built", "Path in the tree"
+SIDE_BY_SIDE_PX = 660  # from this width on the sections about trees lie side by side
 PREPARING = "Preparing the merges of this vocabulary …"
 EMPTY_TEXT = "Choose a token, in the text or among its ids, to see what it is."
 
 
+FACT_TIPS = {
+    "id": "the number that the model is given for it",
+    "bytes": "what it stands for, in hexadecimal digits",
+    "begins": "the part of a character that it begins",
+    "type": "what the model file says it is for",
+    "role": "what the model uses it for",
+    "score": "how likely it is: the logarithm of a probability, higher is likelier",
+    "merge rank": "which merge makes it; those with low numbers come first",
+    "depth": "how many tokens lie on the way from the root, itself included",
+    "children": "tokens right below it",
+    "below it": "all longer tokens that begin with it",
+    "in this text": "how often it is one of the tokens of the text",
+}
+
+
 class Described(Protocol):
-    """Has the details of one token, or None, and says how others are written."""
+    """Has the details of one token, or None, and says how bytes are written."""
 
     @property
     def details(self) -> TokenDetails | None: ...
@@ -80,12 +99,16 @@ class Described(Protocol):
     @property
     def details_changed(self) -> SignalInstance: ...
 
-    def visible(self, token_id: int) -> str: ...
-
     def part(self, data: bytes, limit: int) -> str: ...
 
 
 class TokenCard(QScrollArea):
+    """What a token is, how it is merged, and where it stands in the tree; side by side where there is room.
+
+    about  sentences under the headings of sections
+    more   what has a section of its own, by its heading
+    """
+
     def __init__(
         self,
         model: Described,
@@ -94,25 +117,28 @@ class TokenCard(QScrollArea):
         facts: Sequence[str] = FACTS,
         empty: str = EMPTY_TEXT,
         buttons: Sequence[QWidget] = (),
+        about: Mapping[str, str] = MappingProxyType({}),
+        more: Mapping[str, QWidget] = MappingProxyType({}),
     ) -> None:
         """`buttons` stand below the facts."""
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
         self._theme_source = theme_source
-        self._title = heading("Token")
+        self._title = heading(TITLE)
         self._empty = set_role(QLabel(empty, wordWrap=True), "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
         self._facts = FactTable(facts, self._zoom)
         self._tree = MergeTreeView(theme_source, self._zoom)
         self._tree_area = _WideDrawing(self._tree)
-        self._tree_area.setAccessibleName("How it is built")
+        self._tree_area.setAccessibleName(BUILDING)
         self._remark = plain_label("dim", wraps=True)
         self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
-        self._path.setAccessibleName("Path in the tree")
+        self._path.setAccessibleName(PATH)
         self._sections = QWidget()
-        self._build_layout([WrappingRow([*buttons])] if buttons else [])
+        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._build_layout([WrappingRow([*buttons])] if buttons else [], about, more)
         offer_copying(self, "Copy details", self.copy)
         model.details_changed.connect(self._show_details)
         theme_source.changed.connect(self._show_details)
@@ -126,13 +152,19 @@ class TokenCard(QScrollArea):
             lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
-    def _build_layout(self, buttons: Sequence[QWidget]) -> None:
-        facts = card(self._token, self._facts), *buttons
-        building = heading("How it is built"), card(self._tree_area, self._remark)
-        path = heading("Path in the tree"), card(self._path)
-        in_column(*facts, GAP_PX, *building, GAP_PX, *path, on=self._sections)
-        parts = self._title, self._empty, self._sections, (STRETCH, 1)
-        scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
+    def _build_layout(
+        self, buttons: Sequence[QWidget], about: Mapping[str, str], more: Mapping[str, QWidget]
+    ) -> None:
+        sections = {BUILDING: card(self._tree_area, self._remark), PATH: card(self._path)}
+        sections |= {title: card(inside) for title, inside in more.items()}
+        for title, section in sections.items():
+            under: list[Part] = [sentence(about[title])] if title in about else []
+            column = in_column(heading(title), *under, section, (STRETCH, 1), spacing=GAP_PX)
+            self._trees.addLayout(column, 1)
+        self._trees.setSpacing(MARGIN_PX)
+        in_column(card(self._token, self._facts), *buttons, GAP_PX, self._trees, on=self._sections)
+        all_parts = self._title, self._empty, self._sections, (STRETCH, 1)
+        scroll_down(self, framed(in_column(*all_parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -140,6 +172,9 @@ class TokenCard(QScrollArea):
             super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        directions = QBoxLayout.Direction
+        is_wide = self.width() >= SIDE_BY_SIDE_PX
+        self._trees.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
         super().resizeEvent(event)
         self._fit_facts()
 
@@ -156,7 +191,7 @@ class TokenCard(QScrollArea):
     def _show_details(self) -> None:
         details = self._model.details
         if details is None:
-            self._title.setText(TITLE)
+            self._title.setText(TITLE.upper())
         else:
             self._fill(details)
         self._empty.setVisible(details is None)
@@ -165,7 +200,7 @@ class TokenCard(QScrollArea):
     def _fill(self, details: TokenDetails) -> None:
         theme = self._theme_source.theme
         place = "" if details.index is None else f" {details.index + 1:,} OF {details.n_tokens:,}"
-        self._title.setText(f"{TITLE}{place}")
+        self._title.setText(f"{TITLE.upper()}{place}")
         self._token.set_spans(self._token_spans(details))
         self._facts.show_facts(dict(details.facts), theme.text)
         tree = details.tree or MergeTree((), PREPARING)
@@ -174,24 +209,25 @@ class TokenCard(QScrollArea):
         self._tree_area.setFixedHeight(self._tree.sizeHint().height() + 3 * UNIT_PX)
         self._remark.setText(tree.note)
         self._remark.setVisible(bool(tree.note))
-        self._path.set_spans(self._path_spans(details.token_id, details.path or TokenPath((), (), 0)))
+        self._path.set_spans(() if details.path is None else self._path_spans(details.path))
 
     def _token_spans(self, details: TokenDetails) -> Iterator[Span]:
         theme = self._theme_source.theme
+        yield Span(details.name, theme.text)
         background = None if details.is_special else theme.span_color(details.tint)
         color = theme.control if details.is_special else theme.span_text
         for run in visible_runs(details.shown):
             yield Span(run.text, theme.dim if run.is_symbol else color, background)
 
-    def _path_spans(self, token_id: int, path: TokenPath) -> Iterator[Span]:
+    def _path_spans(self, path: WrittenPath) -> Iterator[Span]:
         theme = self._theme_source.theme
         for prefix in path.prefixes:
-            yield Span(isolate(self._model.visible(prefix)), theme.text)
+            yield Span(isolate(prefix), theme.text)
             yield Span(" › ", theme.dim)
-        yield Span(isolate(self._model.visible(token_id)), theme.accent, is_bold=True)
+        yield Span(isolate(path.own), theme.accent, is_bold=True)
         for number, continuation in enumerate(path.continuations):
             yield Span(", " if number else " › ", theme.dim)
-            yield Span(isolate(self._model.visible(continuation)), theme.dim)
+            yield Span(isolate(continuation), theme.dim)
         if more := path.n_continuations - len(path.continuations):
             yield Span(f" and {more:,} more", theme.dim)
 
@@ -392,6 +428,7 @@ class FactTable(QWidget):
         for name in names:
             set_role(self._names[name], "dim")
             self.values[name].setAccessibleName(name)
+            self.values[name].setToolTip(FACT_TIPS.get(name, ""))
         self._arrange()
         zoom.changed.connect(self._on_zoom_changed)
         self._on_zoom_changed()

@@ -122,6 +122,7 @@ class VocabulariesPage(Page):
         self.head.chosen.connect(self._show_target)
         self.head.model_wanted.connect(self._ask_model_under)
         self.side.tree_wanted.connect(self._requests.token_wanted)
+        self.side.second_wanted.connect(self._open_second)
         self.list.field.come_by_keys(self)
         self.watched.connect(self.model.set_active)
         self._on_comparison_changed()
@@ -157,6 +158,12 @@ class VocabulariesPage(Page):
     def _ask_model_under(self, widget: QWidget) -> None:
         take = self.model.first.loader.open if self.model.first.tokenizer is None else self.model.add_second
         self._requests.model_wanted.emit(widget, take)
+
+    def _open_second(self, token: int) -> None:
+        """Open B as the window's model, and show a token of it in the tree."""
+        if self.model.second is not None and self.model.second.loader.model is not None:
+            self.model.first.loader.share(self.model.second.loader.model)
+            self._requests.token_wanted.emit(token)
 
     def _show_target(self, target: str) -> None:
         if target in GROUPS:

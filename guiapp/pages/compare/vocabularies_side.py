@@ -37,9 +37,11 @@ class VocabulariesSide(QFrame):
 
     Signals:
         tree_wanted(int): show this token of A in the tree.
+        second_wanted(int): open B as the window's model, and show this token of it in the tree.
     """
 
     tree_wanted = Signal(object)
+    second_wanted = Signal(object)
 
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -67,19 +69,28 @@ class VocabulariesSide(QFrame):
     def _show_details(self) -> None:
         if self._model.chosen is not None:
             self.tabs.choose(0)
-            self.tree.setVisible(self._token_of_a >= 0)
+            first, second = self._tokens
+            self.tree.setVisible(max(first, second) >= 0)
+            self.tree.setText("Show in tree" if first >= 0 else "Open B and show in tree")
 
     def _facts(self, row: int) -> Iterable[tuple[str, str]]:
         return () if self._model.source is None else self._model.source.facts(row, self._model.spelling.now)
 
     @property
-    def _token_of_a(self) -> int:
-        """-1 where A has none there."""
+    def _tokens(self) -> tuple[int, int]:
+        """The chosen one in A and in B, -1 where there is none."""
         pairs, row = self._model.source, self._model.chosen
-        return -1 if pairs is None or row is None else int(pairs.tokens[row, 0])
+        if pairs is None or row is None:
+            return -1, -1
+        first, second = pairs.tokens[row].tolist()
+        return first, second
 
     def _want_tree(self) -> None:
-        self.tree_wanted.emit(self._token_of_a)
+        first, second = self._tokens
+        if first >= 0:
+            self.tree_wanted.emit(first)
+        elif second >= 0:
+            self.second_wanted.emit(second)
 
 
 class _TextPanel(QScrollArea):

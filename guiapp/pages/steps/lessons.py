@@ -100,7 +100,6 @@ class LessonList(QScrollArea):
         self._present = present
         self._player = player
         self._zoom = zoom
-        self._words: list[tuple[QLabel, int]] = []
         self._inner: QWidget | None = None
         self._shown: list[Lesson] = []
         self.buttons: dict[str, BeginButton] = {}
@@ -113,7 +112,7 @@ class LessonList(QScrollArea):
     def fill(self) -> None:
         if self.widget() is not None and self._shown == self._player.lessons:
             return
-        self._shown, self._words, self.buttons, self.present_buttons = list(self._player.lessons), [], {}, {}
+        self._shown, self.buttons, self.present_buttons = list(self._player.lessons), {}, {}
         cards = [self._card(number, lesson) for number, lesson in enumerate(self._shown, 1)]
         failures = [
             set_role(QLabel(failure, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
@@ -121,7 +120,8 @@ class LessonList(QScrollArea):
         ]
         self._inner = QWidget()
         write = push_button("Write a lesson…", self.show_author)
-        head = in_row((self._keys(), 1), write, push_button("Open lesson file…", self.ask_and_open))
+        keys = self._zoom.fit(set_role(QLabel(KEYS_TEXT, wordWrap=True), "dim"), UI_FONT_PX)
+        head = in_row((keys, 1), write, push_button("Open lesson file…", self.ask_and_open))
         in_column(head, *cards, *failures, STRETCH, on=self._inner, margins=None)
         content = QWidget()
         in_row(self._inner, on=content, margins=None)
@@ -180,22 +180,16 @@ class LessonList(QScrollArea):
         self.first_choice.setFocus()
         self.ensureWidgetVisible(self.first_choice)
 
-    def _keys(self) -> QLabel:
-        label = set_role(QLabel(KEYS_TEXT, wordWrap=True), "dim")
-        self._words.append((label, UI_FONT_PX))
-        return label
-
     def _on_zoom_changed(self) -> None:
         if self._inner is not None:
             self._inner.setMaximumWidth(self._zoom.scaled(LIST_WIDTH_PX))
-        for label, size_px in self._words:
-            label.setFont(self._zoom.ui_font(size_px))
 
     def _card(self, number: int, lesson: Lesson) -> QFrame:
         plain = Qt.TextFormat.PlainText
         title = QLabel(f"{number}.  {lesson.title}", textFormat=plain)
         summary = QLabel(lesson.summary, wordWrap=True, textFormat=plain)
-        self._words += [(title, UI_FONT_PX + 3), (summary, UI_FONT_PX)]
+        for label, size_px in ((title, UI_FONT_PX + 3), (summary, UI_FONT_PX)):
+            self._zoom.fit(label, size_px)
         set_role(summary, "dim")
         button = BeginButton()
         button.clicked.connect(partial(self._begin, lesson))
@@ -347,7 +341,7 @@ class LessonBar(QFrame):
 
     def __init__(self, player: LessonPlayer, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
-        self._theme_source, self._zoom, _ = drawing
+        self._theme_source, self._zoom = drawing
         self._player = player
         set_role(self, "card")
         self.title = title_line(drawing)
@@ -355,6 +349,8 @@ class LessonBar(QFrame):
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.note = plain_label("warning", wraps=True)
+        for label in (self.narration, self.question, self.note):
+            self._zoom.fit(label, NARRATION_PX)
         self._words = framed(in_column(self.narration, self.question, self.note, spacing=GAP_PX))
         self._words_area = scrolling(self._words, 0)
         slots = dict(
@@ -396,8 +392,6 @@ class LessonBar(QFrame):
         if lesson is None or step is None:
             return
         theme = self._theme_source.theme
-        for label in (self.narration, self.question, self.note):
-            label.setFont(self._zoom.ui_font(NARRATION_PX))
         word, _, rest = step.setting.partition(" ")  # which is not what the bars of the window say
         setting = f"{word.upper()} {rest}"
         place = f"{self._player.number + 1} OF {len(lesson.steps)}"

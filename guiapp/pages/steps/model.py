@@ -23,7 +23,6 @@ from guiapp.core.text.outside_json import read_json
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import TokenTree
 from guiapp.errors import TokenloupeError
-from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.settings import Settings
@@ -77,7 +76,7 @@ class StepsModel(WalkModel[Debugger]):
         self.position_changed.connect(self.race.keep_in_step)
         self._seeks_difference = False
         self._seeks_place: Callable[[Debugger], None] | None = None  # waits for steps
-        self._left_off = LeftOff(session.document, self.recording)
+        self._left, self._left_text = Paused(), b""  # a place in the present text that waits for its steps
         self.race.changed.connect(self._on_race_changed)
         session.spelling.changed.connect(self._on_spelling_changed)
         self._restore()
@@ -116,8 +115,10 @@ class StepsModel(WalkModel[Debugger]):
         self.position_changed.emit()
         self._compare()
         self.race.set_leader(debugger, self.recording.text_start)
-        if debugger is not None and (step := self._left_off.arrive(debugger.trace.text)) is not None:
-            self.go_to(step)
+        if debugger is not None:
+            left, self._left = self._left, Paused()
+            if left.recorded is not None and self._left_text.startswith(debugger.trace.text):
+                self.go_to(left.step)
         self._seek_now()
 
     def _take_tree(self, tree: TokenTree) -> None:
@@ -250,12 +251,17 @@ class StepsModel(WalkModel[Debugger]):
         self._keep()
         self.watches_changed.emit()
         self.race.choose(left.race)
-        self._left_off.wait_for(Paused(left.recorded, left.step))
+        self._left = Paused(left.recorded, left.step)
+        if left.recorded is not None:
+            self._left_text = self._session.document.slice(*left.recorded)
+            self.recording.want(*left.recorded)
 
     def captured(self, session: SessionFile) -> SessionFile:
-        here = Paused((self.recording.text_start, self.recording.text_end), self.position)
-        is_recorded = self.debugger is not None and self.recording.is_up_to_date
-        recorded, step = here if is_recorded else self._left_off.place
+        recorded, step = self._left
+        if self.debugger is not None and self.recording.is_up_to_date:
+            recorded, step = (self.recording.text_start, self.recording.text_end), self.position
+        elif recorded is not None and self._session.document.slice(*recorded) != self._left_text:
+            recorded, step = Paused()
         return replace(
             session,
             breakpoints=self.breakpoints.rows,
@@ -419,34 +425,6 @@ class Paused(NamedTuple):
 
     recorded: tuple[int, int] | None = None
     step: int = 0
-
-
-class LeftOff:
-    """A place in the present text that waits for its steps; with another text it is gone."""
-
-    def __init__(self, document: TextDocument, recording: Recording) -> None:
-        self._document = document
-        self._recording = recording
-        self._place, self._text = Paused(), b""
-
-    @property
-    def place(self) -> Paused:
-        recorded = self._place.recorded
-        is_there = recorded is not None and self._document.slice(*recorded) == self._text
-        return self._place if is_there else Paused()
-
-    def wait_for(self, place: Paused) -> None:
-        """Have the part recorded next that the place is in."""
-        self._place = place
-        if place.recorded is not None:
-            self._text = self._document.slice(*place.recorded)
-            self._recording.want(*place.recorded)
-
-    def arrive(self, text: bytes) -> int | None:
-        """The step to go to among those of a recorded text, if that is what was waited for."""
-        place, self._place = self._place, Paused()
-        is_this = place.recorded is not None and self._text.startswith(text)  # or what it begins with
-        return place.step if is_this else None
 
 
 @dataclass(frozen=True)

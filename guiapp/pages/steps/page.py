@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeySequence, QPainter, QPen, QShortcut
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from guiapp.analysis.export.exported_run import ExportedRun
 from guiapp.analysis.export.runs import TraceRun, TrainingRun
 from guiapp.analysis.sessions.session_file import SessionFile
+from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.analysis.trace.trace import StepKey
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.spans.legend import Draw, LegendEntry, line, ringed, token
@@ -20,23 +21,19 @@ from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
-from guiapp.kit.widgets.painting import CENTER, bold, write
-from guiapp.kit.widgets.shaped_texts import MonoTexts
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
-from guiapp.pages.steps.cards import DrawingContext, paint_circle
+from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
+from guiapp.pages.steps.cards import DrawingContext
 from guiapp.pages.steps.exporter import ExportBar
 from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
 from guiapp.pages.steps.lessons import LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.picture_painting import Arc, CandidateStatus, paint_arc, paint_badge, paint_box
+from guiapp.pages.steps.pictures import draw_arc
 from guiapp.pages.steps.timeline import paint_fork
 from guiapp.pages.steps.trace_view import TraceView
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
-
-if TYPE_CHECKING:
-    from guiapp.analysis.trace.trace import StepKey
 
 ENCODE, TRAIN, LESSONS = range(3)
 ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")
@@ -60,30 +57,29 @@ WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
 }
 
 
-def _standing(standing: CandidateStatus) -> Draw:
+def _status(status: CandidateStatus) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
-        font = bold(Theme.mono_font(SMALL_FONT_PX), standing.is_bold)
-        font.setStrikeOut(standing is CandidateStatus.OUT)
-        paint_box(painter, theme, box, standing)
-        write(painter, box, "on", standing.text(theme), CENTER, font)
-        if standing is CandidateStatus.WINNER:
-            paint_badge(painter, theme, box.topLeft() + QPointF(box.height() / 2, box.height() / 2))
+        canvas, is_winner = StepCanvas(painter, theme), status is CandidateStatus.WINNER
+        canvas.status_box(box, status)
+        is_out, color = status is CandidateStatus.OUT, status.text(theme)
+        canvas.write(box, "on", color, CENTER, SMALL_FONT_PX, is_bold=is_winner, is_struck=is_out)
+        if is_winner:
+            canvas.badge(box.topLeft() + QPointF(box.height() / 2, box.height() / 2))
 
     return draw
 
 
 def _arc(kind: str, is_left: bool = False) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
-        arc = Arc(Edge(0, 1, "", kind, is_left), box.left() + 6, box.right() - 6, box.bottom())
-        paint_arc(painter, theme, arc, box.height(), 1)
+        start, end = box.bottomLeft() + QPointF(6, 0), box.bottomRight() - QPointF(6, 0)
+        draw_arc(StepCanvas(painter, theme), Edge(0, 1, "", kind, is_left), start, end, box.height())
 
     return draw
 
 
-def _breakpoint(color: str, is_filled: bool = True) -> Draw:
-    return lambda painter, theme, box: paint_circle(
-        painter, box.center(), getattr(theme, color), is_filled=is_filled
-    )
+def _breakpoint(**values: Any) -> Draw:
+    matches = [Breakpoint("byte", "0", **values)]
+    return lambda painter, theme, box: StepCanvas(painter, theme).breakpoint_dot(box.center(), matches)
 
 
 LEGEND = (
@@ -92,9 +88,9 @@ LEGEND = (
         token("word", ringed(lambda theme: QPen(theme.accent, 2, Qt.PenStyle.DashLine))),
         "Text that the step is about, not a token yet",
     ),
-    LegendEntry(_standing(CandidateStatus.WINNER), "Wins this step"),
-    LegendEntry(_standing(CandidateStatus.NOW), "Looked at, has not won"),
-    LegendEntry(_standing(CandidateStatus.OUT), "Stale or dropped"),
+    LegendEntry(_status(CandidateStatus.WINNER), "Wins this step"),
+    LegendEntry(_status(CandidateStatus.NOW), "Looked at, has not won"),
+    LegendEntry(_status(CandidateStatus.OUT), "Stale or dropped"),
     LegendEntry(_arc("way"), "Last token of the best path to a position"),
     LegendEntry(_arc("now"), "The token of this step, on the way from start to end"),
     LegendEntry(_arc("worse"), "The same, where a better path is known"),
@@ -107,9 +103,9 @@ LEGEND = (
         line(lambda theme: QPen(theme.warning, 2, Qt.PenStyle.DotLine), is_upright=True),
         "In the text of a race: tokens differ from here on",
     ),
-    LegendEntry(_breakpoint("bad"), "A breakpoint, and where it stops a run"),
-    LegendEntry(_breakpoint("bad", is_filled=False), "A breakpoint that is switched off"),
-    LegendEntry(_breakpoint("warning"), "A breakpoint that only writes a message"),
+    LegendEntry(_breakpoint(), "A breakpoint, and where it stops a run"),
+    LegendEntry(_breakpoint(is_enabled=False), "A breakpoint that is switched off"),
+    LegendEntry(_breakpoint(log="…"), "A breakpoint that only writes a message"),
 )
 
 
@@ -141,7 +137,7 @@ class StepsPage(Page):
         self._presented_keys: list[QShortcut] = []
         self.modes = SegmentedTabs(("Encode", "Train", "Lessons"))
         self._zoom = TextZoom(self)
-        drawing = self._drawing = DrawingContext(theme_source, self._zoom, MonoTexts())
+        drawing = self._drawing = DrawingContext(theme_source, self._zoom)
         self.lesson_bar = LessonBar(player, actions, drawing)
         self.trace = TraceView(model, session, actions, drawing)
         training = TrainingModel(spelling=session.spelling, parent=self)

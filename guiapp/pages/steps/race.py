@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import ModelSide
@@ -14,6 +16,7 @@ from guiapp.analysis.trace.race import (
     first_other_step,
     keep_in_step,
     outcome,
+    work,
 )
 from guiapp.analysis.trace.recorder import ONE_PIECE, TraceCost, estimate, must_ask
 from guiapp.core.encode.catalogue import ALGORITHMS
@@ -185,6 +188,7 @@ class RaceModel(QObject):
 
     def _forget_competitor(self) -> None:
         self.competitor: Debugger | None = None
+        self.work: list[NDArray[np.int64]] = []  # of both, see `work`
         self.difference: RaceDifference | None = None
         self._difference_steps: tuple[int, int] | None = None  # the step of each
         self.failure = self.outcome = ""
@@ -259,7 +263,7 @@ class RaceModel(QObject):
     def _show(self, run: Debugger) -> None:
         leader = self.leader
         assert leader is not None
-        self.competitor = run
+        self.competitor, self.work = run, [work(leader.trace), work(run.trace)]
         for debugger in (leader, run):
             debugger.spell(self._session.spelling.now)
         names = None if self.other is None else self.names
@@ -287,7 +291,8 @@ def _proposal(encoder: str, leader: Debugger, run: Debugger) -> Proposal:
     title, is_same = ALGORITHMS[encoder].title.lower(), first_difference(leader, run) is None
     if is_same and first_other_step(leader, run) is None:
         return Proposal(encoder, f"{title} · does the same on this text", False)
-    description = f"{title} · {counted(run.n_steps, 'step')}, {'same' if is_same else 'other'} tokens"
+    n_operations = counted(int(work(run.trace)[-1]), "operation")
+    description = f"{title} · {n_operations}, {'same' if is_same else 'other'} tokens"
     return Proposal(encoder, description, True)
 
 

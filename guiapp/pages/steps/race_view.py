@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QAction, QEnterEvent, QFocusEvent, QPainter, QStandardItemModel
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, Qt
+from PySide6.QtGui import QAction, QEnterEvent, QFocusEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QFrame, QStyledItemDelegate, QStyleOptionViewItem
 
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.painting import fill
-from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below
-from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, blend, set_role
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, set_role
+from guiapp.pages.steps.canvas import ROW_PX, SCALE_PX, BarScale, CandidateRow, CandidateStatus, StepCanvas
 from guiapp.pages.steps.cards import (
     CARD_MARGINS,
     DrawingContext,
-    QuietButton,
     SentenceView,
     ZoomedView,
+    quiet_button,
     title_line,
 )
 from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.picture_painting import BADGE_PX, CandidateStatus, paint_badge
 
 LONGEST_NAME = 40
 OTHER_MODEL = "other model"
 NOBODY, NO_RACE = "Race against …", "no race"
 DESCRIPTION_ROLE = Qt.ItemDataRole.UserRole + 1
 BOX_PX, ARROW_PX = 190, 46
-LANE_PX, BAR_PX = 20, 8
-LONGEST_LANE_NAME = 16
-TIP = "A step is one decision, and not a time: some look at much more of the text for each."
+TIP = (
+    "An operation looks up a pair or a token, goes a byte down the token tree, or puts something into a "
+    "queue or takes it out. Steps say little about speed: some do much more than others."
+)
 
 
 class _ProposalDelegate(QStyledItemDelegate):
@@ -92,18 +90,15 @@ class RaceBox(QComboBox):
         rows |= {f"race {each.encoder}": each.encoder for each in proposals}
         if race.other is not None:
             rows[self._elided(f"race {quoted(race.names[1] or race.name, LONGEST_NAME)}")] = OTHER_MODEL
-        shown = [(self.itemText(index), self.itemData(index)) for index in range(self.count())]
         with QSignalBlocker(self):
-            if [choice for _, choice in shown] != list(rows.values()):
+            if [self.itemData(index) for index in range(self.count())] != list(rows.values()):
                 self.clear()
-                for title, choice in rows.items():
-                    self.addItem(title, choice)
+                for choice in rows.values():
+                    self.addItem("", choice)
             for index, title in enumerate(rows):
-                if self.itemText(index) != title:
-                    self.setItemText(index, title)
+                self.setItemText(index, title)
             for row, each in enumerate(proposals, 1):
-                if self.itemData(row, DESCRIPTION_ROLE) != each.description:
-                    self.setItemData(row, each.description, DESCRIPTION_ROLE)
+                self.setItemData(row, each.description, DESCRIPTION_ROLE)
                 items.item(row).setEnabled(each.differs or each.encoder == race.encoder)
             self.setCurrentIndex(max(0, self.findData(race.encoder if race.other is None else OTHER_MODEL)))
         if self.view().isVisible():
@@ -119,57 +114,35 @@ class RaceBox(QComboBox):
 
 
 class RaceLanes(ZoomedView):
-    """How many steps each takes and has taken, on one scale; of two with the same tokens the shorter wins."""
-
-    ground = "raised"
+    """How much each has to do, and has done, on one scale; of two with the same tokens the quicker wins."""
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Steps of both", drawing)
+        super().__init__("Work of both", drawing)
         self.setToolTip(TIP)
         self._model = model
         model.race.changed.connect(self.update)
         self._on_zoom_changed()
 
-    def sizeHint(self) -> QSize:
-        return QSize(200, self._zoom.scaled(2 * LANE_PX + SCALE_PX))
-
     def _on_zoom_changed(self) -> None:
-        self.setFixedHeight(self.sizeHint().height())
+        self.setFixedHeight(self._zoom.scaled(2 * ROW_PX + SCALE_PX))
         self.update()
 
-    def paint(self, painter: QPainter, theme: Theme) -> None:
+    def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         race = self._model.race
         runs = [run for run in (race.leader, race.competitor) if run is not None]
         if len(runs) < 2:
             return
-        zoom, small = self._zoom.factor, self._texts.of(SMALL_FONT_PX)
-        painter.scale(zoom, zoom)
-        width = self.width() / zoom
-        names = [small.elided(name, LONGEST_LANE_NAME * SMALL_FONT_PX * 0.6) for name in race.names]
-        description = [f"{run.position:,} of {run.n_steps:,}" for run in runs]
-        left = BADGE_PX + UNIT_PX + max(map(small.width, names)) + GAP_PX
-        longest = [small.width(f"{run.n_steps:,} of {run.n_steps:,}") for run in runs]
-        lanes = QRectF(left, 0, max(20.0, width - left - max(longest) - GAP_PX), LANE_PX)
-        scale = BarScale(max(run.n_steps for run in runs))
-        n_steps = [run.n_steps for run in runs]
-        has_winner = race.difference is None and n_steps[0] != n_steps[1]  # both make the same tokens
-        winner = n_steps.index(min(n_steps)) if has_winner else None
-        for number, run in enumerate(runs):
-            standing = CandidateStatus.WINNER if number == winner else CandidateStatus.OTHER
-            middle = (number + 0.5) * LANE_PX
-            lane = QRectF(left, middle - BAR_PX / 2, lanes.width() * scale.share(run.n_steps), BAR_PX)
-            fill(painter, lane, blend(theme.raised, theme.dim, 0.3), BAR_PX / 2)
-            done = QRectF(left, lane.top(), lanes.width() * scale.share(run.position), BAR_PX)
-            fill(painter, done, standing.bar(theme) if number == winner else theme.dim, BAR_PX / 2)
-            if number == winner:
-                paint_badge(painter, theme, QPointF(BADGE_PX / 2, middle))
-            texts = self._texts.of(SMALL_FONT_PX, is_bold=standing.is_bold)
-            painter.setPen(theme.text)
-            texts.draw_in(painter, BADGE_PX + UNIT_PX, 0, middle, names[number], LEFT)
-            painter.setPen(theme.dim)
-            texts.draw_in(painter, 0, width, middle, description[number], RIGHT)
-        below = QRectF(left, 2 * LANE_PX, lanes.width(), SCALE_PX)
-        paint_scale_below(painter, theme, below, scale, self._texts, "steps, linear")
+        totals = [int(work[-1]) for work in race.work]
+        scale, least = BarScale(max(totals)), min(totals)
+        has_winner = race.difference is None and least < scale.highest  # both make the same tokens
+        rows = []
+        for name, run, work, total in zip(race.names, runs, race.work, totals, strict=True):
+            is_winner, done = has_winner and total == least, int(work[run.position])
+            status = CandidateStatus.WINNER if is_winner else CandidateStatus.OTHER
+            share, part = scale.share(total), scale.share(done)
+            rows.append(CandidateRow(name, f"{done:,} of {total:,}", status, share=share, done=part))
+        end = canvas.rows(area, rows)
+        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "operations, linear")
 
 
 class RaceCard(QFrame):
@@ -185,7 +158,7 @@ class RaceCard(QFrame):
         self.lanes = RaceLanes(model, drawing)
         self.verdict = SentenceView(drawing, "Where the two part")
         self.outcome = SentenceView(drawing, "What comes of the race")
-        self.go = QuietButton(f"go there  {action.shortcut().toString()}", drawing.zoom)
+        self.go = quiet_button(f"go there  {action.shortcut().toString()}", drawing.zoom)
         self.go.setToolTip(action.text())
         self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
         self.go.clicked.connect(model.to_difference)

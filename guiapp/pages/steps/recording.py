@@ -23,7 +23,6 @@ from guiapp.analysis.trace.recorder import (
 from guiapp.analysis.trace.trace import Trace
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.processes import command_of
-from guiapp.core.sources.files import replace_file
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress, later
 
@@ -59,8 +58,7 @@ class Recording(QObject):
         self._settle = later(self, SETTLE_MS, self.record_part)
         recorder.recorded.connect(self.recorded)
         recorder.failed.connect(self._fail)
-        recorder.busy_changed.connect(self.changed)
-        recorder.progress_changed.connect(self.changed)
+        recorder.changed.connect(self.changed)
         session.tokens_changed.connect(self._on_tokens_changed)
         session.options_changed.connect(self._on_options_changed)
 
@@ -210,14 +208,12 @@ class TraceRecorder(QObject):
     Signals:
         recorded(object): a debugger at the start of the trace that was asked for last.
         failed(str): why there is none, to show as it stands.
-        busy_changed(): `is_busy` is new.
-        progress_changed(): `progress` is new.
+        changed(): `is_busy` or `progress` is new.
     """
 
     recorded = Signal(object)
     failed = Signal(str)
-    busy_changed = Signal()
-    progress_changed = Signal()
+    changed = Signal()
 
     def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -242,20 +238,12 @@ class TraceRecorder(QObject):
         self._number += 1
         self._tokenizer = tokenizer
         self._loading.cancel()
-        text_file = Path(self._folder.name) / f"text-{self._number}"
-        try:
-            replace_file(text_file, text, is_private=True)
-        except OSError as error:
-            self._set_busy(False)
-            self.failed.emit(f"{text_file} cannot be written: {error.strerror}.")
-            return
         model = str(tokenizer.vocabulary.path), tokenizer.vocabulary.chosen_pre
-        switches = add_special, parse_special
         output = str(Path(self._folder.name) / f"trace-{self._number}")
-        self._send(RecordRequest(self._number, *model, str(text_file), encoder, *switches, output))
+        sent = text.decode("utf-8", "surrogateescape")
+        self._send(RecordRequest(self._number, *model, sent, encoder, add_special, parse_special, output))
         self.progress = 0.0
         self._set_busy(True)
-        self.progress_changed.emit()
 
     def cancel(self) -> None:
         """Give up; nothing will be delivered."""
@@ -286,7 +274,7 @@ class TraceRecorder(QObject):
             return
         if "progress" in message:
             self.progress = float(str(message["progress"]))
-            self.progress_changed.emit()
+            self.changed.emit()
         elif "done" in message:
             assert self._tokenizer is not None
             self._loading.start(partial(_load, Path(str(message["done"])), self._tokenizer))
@@ -305,9 +293,8 @@ class TraceRecorder(QObject):
             self.failed.emit(f"Recording ended unexpectedly: {complaint}. Try again with a shorter text.")
 
     def _set_busy(self, is_busy: bool) -> None:
-        if is_busy != self.is_busy:
-            self.is_busy = is_busy
-            self.busy_changed.emit()
+        self.is_busy = is_busy
+        self.changed.emit()
 
 
 def _load(path: Path, tokenizer: Tokenizer, progress: Progress) -> Debugger:

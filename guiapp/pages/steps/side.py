@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -26,8 +25,7 @@ from guiapp.errors import TokenloupeError
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, clear, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.painting import Painted, bold
-from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
+from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -38,12 +36,12 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.steps.cards import DrawingContext, QuietButton, SectionTitle, head_row
+from guiapp.pages.steps.canvas import RIGHT, StepCanvas, text_width
+from guiapp.pages.steps.cards import DrawingContext, ZoomedView, head_row, quiet_button, section_title
 from guiapp.pages.steps.flow import Made, made_so_far, worth_name
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.walk_model import TrainingModel
 
-TITLE_PX = 150
 ABSENCE_INDENT_PX = 30  # below the title
 ELIDE = Qt.TextElideMode.ElideRight
 COMMON_TEMPLATES = {
@@ -95,29 +93,41 @@ class TraceSide(StepsSidePanel):
     """Breakpoints and what their messages say, watches, history."""
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
+        self._model = model
         self.breakpoints = BreakpointList(model, drawing)
         self.watches = WatchList(model, drawing)
-        self.history = History(model, drawing)
-        self.notes = NotesList(model, drawing)
-        head = head_row("Made so far", WorthTitle(model, drawing), drawing.zoom)
-        made = framed(in_column(head, self.history, spacing=GAP_PX))
+        self.history = StepRows("Made so far", "Nothing is made yet. Step on.", self._made, model, drawing)
+        self.messages = StepRows("Messages of log points", "", self._messages, model, drawing)
+        self.clear_button = quiet_button("clear", drawing.zoom)
+        self.clear_button.setAccessibleName("Throw the messages away")
+        self.clear_button.clicked.connect(model.forget_notes)
+        self._worth = drawing.zoom.fit(set_role(QLabel(), "dim"), SMALL_FONT_PX)
+        messages_head = head_row("Messages", self.clear_button, drawing.zoom)
+        self.notes = framed(in_column(messages_head, self.messages, spacing=GAP_PX))
+        made_head = head_row("Made so far", self._worth, drawing.zoom)
+        made = framed(in_column(made_head, self.history, spacing=GAP_PX))
         super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom)
+        model.position_changed.connect(self.history.refresh)
+        model.notes_changed.connect(self._show_messages)
+        model.trace_changed.connect(self._show_worth)
+        self._show_messages()
+        self._show_worth()
 
+    def _made(self) -> list[Made]:
+        debugger = self._model.debugger
+        return [] if debugger is None else made_so_far(debugger, HISTORY_ROWS)
 
-class WorthTitle(QLabel):
-    """What the numbers at the right of the list below are."""
+    def _messages(self) -> list[Made]:
+        return [Made(step, text, "") for step, text in self._model.notes[-MOST_NOTES:]]
 
-    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__()
-        self._model, self._zoom = model, drawing.zoom
-        set_role(self, "dim")
-        model.trace_changed.connect(self._refresh)
-        drawing.zoom.changed.connect(self._refresh)
-        self._refresh()
+    def _show_messages(self) -> None:
+        self.messages.refresh()
+        self.messages.fit_rows(max(1, len(self.messages.entries)))
+        self.notes.setVisible(bool(self._model.notes))
 
-    def _refresh(self) -> None:
-        self.setFont(self._zoom.ui_font(SMALL_FONT_PX))
-        self.setText(worth_name(self._model.debugger) or " ")  # a line of its height
+    def _show_worth(self) -> None:
+        """What the numbers at the right of the list are."""
+        self._worth.setText(worth_name(self._model.debugger) or " ")  # a line of its height
 
 
 class WatchList(QWidget):
@@ -126,15 +136,14 @@ class WatchList(QWidget):
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
-        zoom = self._zoom = drawing.zoom
+        self._zoom = drawing.zoom
         self.field = EntryField("rank, end - position …", drawing, model.add_watch)
         self._rows = in_column(spacing=0)
         self._values: list[WatchText] = []
-        in_column(SectionTitle("Watch", zoom), self._rows, self.field, on=self)
+        in_column(section_title("Watch", drawing.zoom), self._rows, self.field, on=self)
         model.watches_changed.connect(self._rebuild)
         model.position_changed.connect(self._refresh)
         model.trace_changed.connect(self._refresh)
-        zoom.changed.connect(self._rebuild)
         self._rebuild()
 
     @property
@@ -145,16 +154,13 @@ class WatchList(QWidget):
         clear(self._rows)
         self._values = []
         for index, text in enumerate(self._model.watches):
-            self._rows.addWidget(self._row(index, text))
+            name, value = set_role(WatchText(text), "dim"), WatchText()
+            remove = tool_button("×", partial(self._model.remove_watch, index), name=f"Forget {text}")
+            for part in (name, value, remove):
+                self._zoom.fit(part, SMALL_FONT_PX + 1, Theme.mono_font)
+            self._values.append(value)
+            self._rows.addWidget(framed(in_row(name, STRETCH, value, remove)))
         self._refresh()
-
-    def _row(self, index: int, text: str) -> QWidget:
-        name, value = set_role(WatchText(text), "dim"), WatchText()
-        remove = tool_button("×", partial(self._model.remove_watch, index), name=f"Forget {text}")
-        for part in (name, value, remove):
-            part.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
-        self._values.append(value)
-        return framed(in_row(name, STRETCH, value, remove))
 
     def _refresh(self) -> None:
         for label, watch in zip(self._values, self._model.watches, strict=True):
@@ -172,116 +178,69 @@ class WatchText(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         place = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, place.width())
+        shown = self.fontMetrics().elidedText(self.text(), ELIDE, place.width())
         self.setToolTip("" if shown == self.text() else plain_tip(self.text()))
         QPainter(self).drawText(place, self.alignment().value, shown)
 
 
-class StepRows(Painted):
-    """One line for each: its number, what it made or says, what that is worth."""
+class StepRows(ZoomedView):
+    """A line for each of some steps: its number, what it made or says, what that is worth.
+
+    nothing  what there is to read where there are none
+    present  what to show, the newest last
+    """
 
     ground = "panel"
-    nothing = ""  # said where there are none
 
-    def __init__(self, name: str, n_rows: int, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__(drawing.theme_source, name)
-        self._model = model
-        self._zoom = drawing.zoom
-        self._texts = drawing.texts.of(SMALL_FONT_PX + 1)
-        self._n_rows = n_rows
+    def __init__(
+        self,
+        name: str,
+        nothing: str,
+        present: Callable[[], list[Made]],
+        model: StepsModel,
+        drawing: DrawingContext,
+    ) -> None:
+        super().__init__(name, drawing)
+        self._model, self._nothing, self._present = model, nothing, present
+        self._n_rows = HISTORY_ROWS
         self.entries: list[Made] = []
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         model.trace_changed.connect(self.refresh)
-        self._zoom.changed.connect(self._fit)
-        self._fit()
+        self._on_zoom_changed()
+        self.refresh()
 
-    @abstractmethod
-    def present(self) -> list[Made]:
-        """What to show, the newest last."""
+    def fit_rows(self, n_rows: int) -> None:
+        self._n_rows = n_rows
+        self._on_zoom_changed()
 
-    def _fit(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.setFixedHeight(self._zoom.scaled(self._n_rows * ROW_PX))
         self.update()
 
     def refresh(self) -> None:
-        self.entries = self.present()
-        told = "; ".join(entry.text for entry in self.entries)
-        self.setAccessibleDescription(told or self.nothing)
+        self.entries = self._present()
+        description = "; ".join(entry.text for entry in self.entries)
+        self.setAccessibleDescription(description or self._nothing)
         self.update()
 
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        texts, scale = self._texts, self._zoom.factor
-        painter.scale(scale, scale)
-        painter.setPen(theme.faint)
-        width = self.width() / scale
+    def draw(self, canvas: StepCanvas, area: QRectF) -> None:
+        theme, size_px = canvas.theme, SMALL_FONT_PX + 1
+        row = QRectF(0, 0, area.width(), ROW_PX)
         if not self.entries:
-            texts.draw_in(painter, 0, width, ROW_PX / 2, texts.elided(self.nothing, width), LEFT)
-            return
-        rows = [(entry, (number + 0.5) * ROW_PX) for number, entry in enumerate(self.entries)]
-        left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
-        texts.draw_all(painter, [(0, 0, middle, f"{entry.step:,}") for entry, middle in rows], LEFT)
-        painter.setPen(theme.dim)
-        texts.draw_all(painter, [(0, width, middle, entry.worth) for entry, middle in rows], RIGHT)
-        shown = []
-        for entry, middle in rows:
-            room = width - left - (texts.width(entry.worth) + GAP_PX if entry.worth else 0)
-            shown.append((left, 0, middle, texts.elided(entry.text, room)))
-        texts.draw_all(painter, shown[:-1], LEFT)
-        painter.setPen(theme.text)
-        texts.draw_all(painter, shown[-1:], LEFT)
+            canvas.write(row, self._nothing, theme.faint, size_px=size_px)
+        left = text_width(f"{self._model.n_steps:,}", size_px) + GAP_PX
+        for entry in self.entries:
+            canvas.write(row, f"{entry.step:,}", theme.faint, size_px=size_px)
+            worth_px = canvas.write(row, entry.worth, theme.dim, RIGHT, size_px)
+            room = row.adjusted(left, 0, -worth_px - GAP_PX * bool(entry.worth), 0)
+            color = theme.text if entry is self.entries[-1] else theme.dim
+            canvas.write(room, entry.text, color, size_px=size_px)
+            row.translate(0, ROW_PX)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        index = int(event.position().y() / self._zoom.factor // ROW_PX)
+        index = int(event.position().y() / self.scale // ROW_PX)
         if 0 <= index < len(self.entries):
             self._model.go_to(self.entries[index].step)
-
-
-class History(StepRows):
-    """What the last steps made."""
-
-    nothing = "Nothing is made yet. Step on."
-
-    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Made so far", HISTORY_ROWS, model, drawing)
-        model.position_changed.connect(self.refresh)
-        self.refresh()
-
-    def present(self) -> list[Made]:
-        debugger = self._model.debugger
-        return [] if debugger is None else made_so_far(debugger, HISTORY_ROWS)
-
-
-class Notes(StepRows):
-    """The last messages of log points."""
-
-    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Messages of log points", MOST_NOTES, model, drawing)
-        model.notes_changed.connect(self.refresh)
-        self.refresh()
-
-    def present(self) -> list[Made]:
-        found = [Made(step, text, "") for step, text in self._model.notes[-MOST_NOTES:]]
-        self._n_rows = max(1, len(found))
-        self._fit()
-        return found
-
-
-class NotesList(QWidget):
-    """Shown once there are messages; they can be thrown away."""
-
-    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__()
-        self._model = model
-        self.rows = Notes(model, drawing)
-        self.clear_button = QuietButton("clear", drawing.zoom)
-        self.clear_button.setAccessibleName("Throw the messages away")
-        self.clear_button.clicked.connect(model.forget_notes)
-        in_column(head_row("Messages", self.clear_button, drawing.zoom), self.rows, on=self)
-        model.notes_changed.connect(self._refresh)
-        self._refresh()
-
-    def _refresh(self) -> None:
-        self.setVisible(bool(self._model.notes))
 
 
 class BreakpointList(QWidget):
@@ -295,10 +254,10 @@ class BreakpointList(QWidget):
         is_training = isinstance(model, TrainingModel)
         self._model = model
         self._drawing = drawing
-        theme_source, zoom, _ = drawing
+        theme_source, zoom = drawing
         self._edited: tuple[int, str] | None = None  # where it stood, and its title
         self.row_widgets: list[BreakpointRow] = []  # what is shown, in order
-        self.add_button = QuietButton("+ add", zoom)
+        self.add_button = quiet_button("+ add", zoom)
         self.add_button.setAccessibleName("Add a breakpoint")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
@@ -311,7 +270,6 @@ class BreakpointList(QWidget):
         model.breakpoints_changed.connect(self._refresh)
         model.position_changed.connect(self._mark_stopped)
         theme_source.changed.connect(self._refresh)
-        zoom.changed.connect(self._refresh)
         self._refresh()
 
     def _menu(self, templates: dict[str, str]) -> QMenu:
@@ -390,15 +348,15 @@ class BreakpointRow(QWidget):
         self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
         self.label = set_role(TitleButton(breakpoint_.title), "quiet")
         self.label.setToolTip(plain_tip(f"{breakpoint_.title}\nClick to change it."))
-        self.label.setFont(zoom.mono_font(SMALL_FONT_PX + 1))
+        zoom.fit(self.label, SMALL_FONT_PX + 1, Theme.mono_font)
         self.hits = set_role(QLabel(f"{n_hits:,}" if is_on else "off"), "dim")
         self.hits.setToolTip("how often it is hit")
         self.remove = tool_button("×", partial(model.breakpoints.remove, index), name="Remove the breakpoint")
         self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.absence.setFont(zoom.ui_font(SMALL_FONT_PX))
+        zoom.fit(self.absence, SMALL_FONT_PX)
         self.absence.setIndent(zoom.scaled(ABSENCE_INDENT_PX))
         for other in (self.switch, self.hits, self.remove):
-            other.setFont(zoom.ui_font(UI_FONT_PX))
+            zoom.fit(other, UI_FONT_PX)
         self.absence.setStyleSheet(f"color: {theme.warning.name()}")
         line = in_row(self.switch, (self.label, 1), self.hits, self.remove, spacing=UNIT_PX)
         in_column(line, self.absence, on=self, spacing=0)
@@ -433,24 +391,18 @@ class RemovedNotice(QWidget):
     def __init__(self, model: StepsModel | TrainingModel, zoom: TextZoom) -> None:
         super().__init__()
         self._model = model
-        self._zoom = zoom
-        self.label = plain_label("dim")
-        self.label.setMinimumWidth(0)
+        self.label = zoom.fit(WatchText(), UI_FONT_PX)
+        set_role(self.label, "dim")
         self.undo = tool_button("Undo", model.breakpoints.undo, role="raised", tip="Ctrl+Z", name="Undo")
-        in_row((self.label, 1), self.undo, on=self, spacing=AS_AROUND)
+        in_row((self.label, 1), zoom.fit(self.undo, UI_FONT_PX), on=self, spacing=AS_AROUND)
         model.breakpoints.changed.connect(self._refresh)
-        zoom.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
         removed = self._model.breakpoints.removed
         self.setVisible(removed is not None)
-        for part in (self.label, self.undo):
-            part.setFont(self._zoom.ui_font(UI_FONT_PX))
         if removed is not None:
-            title = QFontMetrics(self.label.font()).elidedText(removed.title, ELIDE, TITLE_PX)
-            self.label.setText(f"Removed {title}")
-            self.label.setToolTip(plain_tip(removed.title))
+            self.label.setText(f"Removed {removed.title}")
 
 
 class EntryField(QWidget):
@@ -468,21 +420,15 @@ class EntryField(QWidget):
     ) -> None:
         super().__init__()
         self._take = enter
-        self._zoom = drawing.zoom
-        self.error = plain_label("bad", wraps=True)
+        self.error = drawing.zoom.fit(plain_label("bad", wraps=True), SMALL_FONT_PX)
         self.line = QLineEdit(placeholderText=placeholder)
+        drawing.zoom.fit(self.line, SMALL_FONT_PX + 1, Theme.mono_font)
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
         self.line.textEdited.connect(self.error.hide)
         self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
         in_column(self.line, self.error, on=self, spacing=UNIT_PX)
-        self._zoom.changed.connect(self._on_zoom_changed)
-        self._on_zoom_changed()
-
-    def _on_zoom_changed(self) -> None:
-        self.line.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
-        self.error.setFont(self._zoom.ui_font(SMALL_FONT_PX))
 
     def _enter(self) -> None:
         try:

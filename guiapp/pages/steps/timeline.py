@@ -16,9 +16,9 @@ from guiapp.kit.widgets.controls import ChoiceBox
 from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, clear_pixmap, fill
-from guiapp.kit.widgets.scales import FONT_PX, BarScale
+from guiapp.kit.widgets.painting import Painted, clear_pixmap, fill
 from guiapp.kit.widgets.theme import Theme, ThemeSource, blend, set_role
+from guiapp.pages.steps.canvas import SCALE_PX, BarScale, StepCanvas
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.walk_model import SPEEDS, StepClock, TrainingModel
 
@@ -37,10 +37,9 @@ SIZES_TIP = (
     "Piece: a stretch of text that is encoded by itself.\nStage: cutting, rewriting, splitting, encoding …"
 )
 Describe = Callable[[], str]
-HEIGHT_PX = 32
+HEIGHT_PX = 36
 TRACK_MIDDLE_PX = 11
-NUMBERS_PX = 26  # their middle
-LEAST_BETWEEN_PX = 70  # two numbers
+NUMBERS_PX = 21  # the line above them
 TRACK_PX = 6
 MARGIN_PX = 8
 DOT_PX = 4.5
@@ -124,26 +123,12 @@ class Scrubber(Painted):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
             fill(painter, track, color, TRACK_PX / 2)
-            self._paint_numbers(painter)
+            n_steps = self._walk.n_steps
+            below = QRectF(track.left(), NUMBERS_PX, track.width(), SCALE_PX)
+            name = f"{counted(n_steps, 'step')}, linear"
+            StepCanvas(painter, self._theme_source.theme).scale(below, BarScale(n_steps), name)
             self.paint_marks(painter, middle)
         return picture
-
-    def _paint_numbers(self, painter: QPainter) -> None:
-        """How many steps are taken where: round numbers, and the last one."""
-        n_steps, theme = self._walk.n_steps, self._theme_source.theme
-        scale, length = BarScale(n_steps), self.width() - 2 * MARGIN_PX
-        painter.setFont(Theme.mono_font(FONT_PX))
-        painter.setPen(theme.dim)
-        metrics, name = painter.fontMetrics(), f"{counted(n_steps, 'step')}, linear"
-        end = self.width() - metrics.horizontalAdvance(name)
-        row = QRectF(0, NUMBERS_PX - FONT_PX, self.width(), 2 * FONT_PX)
-        painter.drawText(row, RIGHT, name)
-        for step in scale.ticks(max(2, int(length // LEAST_BETWEEN_PX))):
-            text = f"{step:,.0f}"
-            width = metrics.horizontalAdvance(text)
-            left = max(0.0, self.x_of(step) - width / 2)
-            if step.is_integer() and left + width + FONT_PX < end:
-                painter.drawText(row.adjusted(left, 0, 0, 0), LEFT, text)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._walk.go_to(self.step_at(event.position().x()))

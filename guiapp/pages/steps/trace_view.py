@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from html import escape
+from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.lessons.lesson import labels_now
@@ -15,10 +16,9 @@ from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.analysis.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import tool_button
-from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
+from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.layouts import (
     AS_AROUND,
     STRETCH,
@@ -30,35 +30,31 @@ from guiapp.kit.widgets.layouts import (
     scrolling,
 )
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.painting import ShareBar, bold, clear_pixmap
-from guiapp.kit.widgets.shaped_texts import LEFT, Loader, MonoTexts, ScriptFonts, draw_once
+from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
-    SMALL_FONT_PX,
     TEXT_FONT_PX,
     UI_FONT_PX,
     UNIT_PX,
-    Theme,
     blend,
     plain_label,
     set_role,
 )
+from guiapp.pages.steps.canvas import StepCanvas, text_width
 from guiapp.pages.steps.cards import (
-    ID_FONT_PX,
     LARGEST,
     DrawingContext,
     SentenceView,
     TextLine,
     ZoomedView,
     card,
-    paint_mark,
     title_line,
 )
 from guiapp.pages.steps.flow import step_back, step_on
-from guiapp.pages.steps.flow_view import TOKEN_FONT_PX, FlowView
+from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.picture_view import LATTICES, PictureView
+from guiapp.pages.steps.pictures import LATTICES, PictureView
 from guiapp.pages.steps.race_view import RaceBox, RaceCard
 from guiapp.pages.steps.recording import Recording
 from guiapp.pages.steps.side import SIDE_WIDTH_PX, TraceSide
@@ -71,7 +67,6 @@ INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
-MOST_PICTURES = 4
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
 HINT = "What happens next is covered. Make up your mind, then press Reveal."
@@ -82,7 +77,6 @@ LEAST_WIDTH_PX = 480
 LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
 LEAST_LANES_PX = 800, 600  # for the bars of both, too: below the first, or in place of the code
 LEAST_PRESENTED_PX = 325  # for the picture, too
-SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
 
 
 class TraceView(QSplitter):
@@ -93,20 +87,19 @@ class TraceView(QSplitter):
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._model = model
-        theme_source, zoom, texts = self._theme_source, self._zoom, self._texts = drawing
-        self.fonts = ScriptFonts(_loaders(texts, zoom, theme_source.theme), self)
+        theme_source, zoom = self._theme_source, self._zoom = drawing
         self.timeline = Timeline(model, theme_source)
         self.flow = FlowView(model, drawing)
         self.picture = PictureView(model, drawing)
         self.code = CodeView(model, drawing)
         self.side = TraceSide(model, drawing)
         self.race_card = RaceCard(model, actions["race_parting"], drawing)
-        self.waiting = WaitingPanel(model.recording, session)
+        self.waiting = RecordingPanel(model.recording, session, is_line=False)
         self.cover = Cover(drawing)
         self._is_covered = self._is_presented = False
-        self.part_bar = PartBar(model.recording, session.document, self)
+        self.part_bar = RecordingPanel(model.recording, session, self, is_line=True)
         self.sentence = SentenceView(drawing)
-        self.number = TextLine(Theme.mono_font(UI_FONT_PX), drawing, is_right=True)
+        self.number = TextLine(drawing, is_number=True)
         self._title, self._picture_title = title_line(drawing), title_line(drawing)
         self._code_title = title_line(drawing, "What it is doing")
         boxes = GranularityBox(model), RaceBox(model, session)
@@ -123,9 +116,9 @@ class TraceView(QSplitter):
             signal.connect(self._refresh)
         model.race.changed.connect(self._make_room_for_race)
         model.trace_changed.connect(self._begin)
-        zoom.changed.connect(self._turn)
-        for look in (zoom, theme_source):
-            look.changed.connect(self._on_style_changed)
+        for slot in (self._turn, self._refresh):
+            zoom.changed.connect(slot)
+        theme_source.changed.connect(self._refresh)
         self.splitterMoved.connect(self._turn)
         SeenWatch(self, model.watch)
         self._begin()
@@ -200,18 +193,7 @@ class TraceView(QSplitter):
         """Make room for what the new trace will say."""
         self.sentence.forget_height()
         self.number.reserve(f"step {self._model.n_steps:,} of {self._model.n_steps:,}")
-        self._load_fonts()
         self._refresh()
-
-    def _on_style_changed(self) -> None:
-        """Load fonts for the size in which they are painted, and pictures for the colours of the pens."""
-        self.fonts.use(_loaders(self._texts, self._zoom, self._theme_source.theme))
-        self._load_fonts()
-        self._refresh()
-
-    def _load_fonts(self) -> None:
-        if self._model.debugger is not None:
-            self.fonts.prepare(self._model.debugger.trace.text)
 
     def _refresh(self) -> None:
         model = self._model
@@ -228,26 +210,6 @@ class TraceView(QSplitter):
         self.sentence.show_sentence(debugger.sentence(), "Next:" if model.position < model.n_steps else "")
 
 
-def _loaders(texts: MonoTexts, zoom: TextZoom, theme: Theme) -> list[Loader]:
-    """For the fonts in which parts of the text are painted: by us, by Qt at a scale, and in other sizes."""
-    struck = [texts.of(size, is_struck=True) for size in (UI_FONT_PX, SMALL_FONT_PX - 1)]
-    heavy = [texts.of(UI_FONT_PX, is_bold=True, is_struck=is_struck) for is_struck in (False, True)]
-    kinds = [*map(texts.of, SIZES_PX), *struck, *heavy]
-    pens = {
-        texts.of(TEXT_FONT_PX): (theme.faint, theme.span_text),
-        texts.of(TOKEN_FONT_PX): (theme.span_text,),
-        texts.of(SMALL_FONT_PX + 1): (theme.dim, theme.text),
-    }
-    title = zoom.ui_font(SMALL_FONT_PX)
-    title.setWeight(QFont.Weight.DemiBold)
-    code, words = bold(zoom.mono_font(UI_FONT_PX + 2)), zoom.ui_font(UI_FONT_PX + 2)
-    return [
-        *(partial(kind.learn, scale=zoom.factor, colors=pens.get(kind, (theme.text,))) for kind in kinds),
-        *(partial(draw_once, font, colors=(theme.dim,)) for font in (title, words)),
-        partial(draw_once, code, colors=(theme.text,)),
-    ]
-
-
 def _capitals(title: str) -> str:
     """Headings are in capitals, but not what stands in quotes."""
     head, quote, rest = title.partition("“")
@@ -259,7 +221,7 @@ class Cover(QLabel):
 
     def __init__(self, drawing: DrawingContext) -> None:
         super().__init__(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self._theme_source, self._zoom, _ = drawing
+        self._theme_source, self._zoom = drawing
         self.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setMargin(MARGIN_PX)
         set_role(self, "card")
@@ -279,42 +241,56 @@ class Cover(QLabel):
         self.setText(f'<p style="color:{dim}">{text}</p><p>{tokens}</p><p style="{hint}">{HINT}</p>')
 
 
-class WaitingPanel(QWidget):
-    """How far the recording is, or why there is none."""
+class RecordingPanel(QWidget):
+    """How far the recording is, why there is none, or which part of the text is recorded; with what helps.
 
-    def __init__(self, recording: Recording, session: ModelSession) -> None:
-        super().__init__()
-        self._recording = recording
-        self._session = session
-        self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
+    It fills the page, or is a line over the steps, which is hidden where they are those of the whole text.
+    """
+
+    def __init__(
+        self, recording: Recording, session: ModelSession, parent: QWidget | None = None, *, is_line: bool
+    ) -> None:
+        super().__init__(parent)  # from the start: what is shown without one is a window
+        self._recording, self._session, self._is_line = recording, session, is_line
+        self.message = plain_label("dim" if is_line else "", wraps=True)
         self.bar = ShareBar("Progress of the recording", BAR_WIDTH_PX)
         self.cancel = tool_button("Cancel", recording.cancel, role="raised")
+        self.part = tool_button("Record a part", recording.record_part, role="raised")
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
-        self.part = tool_button("Record a part", recording.record_part, role="raised")
-        buttons = in_row(STRETCH, self.cancel, self.part, self.selection, self.everything, STRETCH)
-        margins = 4 * MARGIN_PX, MARGIN_PX
-        bar = in_row(STRETCH, self.bar, STRETCH)
-        in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
-        recording.changed.connect(self._refresh)
-        session.statistics_changed.connect(self._refresh)
-        session.loader.loading_changed.connect(self._refresh)
+        buttons = self.cancel, self.part, self.selection, self.everything
+        if is_line:
+            in_row((self.message, 1), self.bar, *buttons, on=self, spacing=AS_AROUND)
+        else:
+            self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            rows = in_row(STRETCH, self.bar, STRETCH), in_row(STRETCH, *buttons, STRETCH)
+            margins = 4 * MARGIN_PX, MARGIN_PX
+            in_column(STRETCH, self.message, *rows, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
+        for signal in (
+            recording.changed,
+            session.statistics_changed,
+            session.document.selection_changed,
+            session.loader.loading_changed,
+        ):
+            signal.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
-        recording = self._recording
-        has_choice = bool(recording.failure) and not recording.is_busy
-        self.message.setText(self._words())
-        self.bar.setVisible(recording.is_busy)
+        recording, is_line = self._recording, self._is_line
+        is_waiting, has_failed = recording.is_busy and not is_line, bool(recording.failure) and not is_line
+        has_choice = is_line or (has_failed and not recording.is_busy)
+        if is_line:
+            self.setVisible(recording.is_part)
+        self.message.setText(self._part() if is_line else self._state())
+        self.bar.setVisible(is_waiting)
         self.bar.show_share(recording.progress)
-        self.cancel.setVisible(recording.is_busy)
+        self.cancel.setVisible(is_waiting)
         self.everything.setVisible(has_choice)
-        for button in (self.part, self.selection):
-            button.setVisible(has_choice and recording.is_long)
+        self.selection.setVisible(has_choice and recording.is_long)
+        self.part.setVisible(has_choice and recording.is_long and not is_line)
         self.selection.setEnabled(self._session.document.has_selection)
 
-    def _words(self) -> str:
+    def _state(self) -> str:
         recording = self._recording
         if recording.is_busy:
             return f"Recording every decision: {percent(recording.progress)}"
@@ -324,51 +300,30 @@ class WaitingPanel(QWidget):
             return "Open a model, and the steps of its tokenizer appear here."
         return "Preparing …"
 
-
-class PartBar(QWidget):
-    """Says which part of a text these are the steps of, and offers more; hidden where they are of all."""
-
-    def __init__(self, recording: Recording, document: TextDocument, parent: QWidget) -> None:
-        super().__init__(parent)  # from the start: what is shown without one is a window
-        self._recording = recording
-        self._document = document
-        self.message = plain_label("dim", wraps=True)
-        self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
-        self.everything = tool_button("Record all of it", recording.record_all, role="raised")
-        in_row((self.message, 1), self.selection, self.everything, on=self, spacing=AS_AROUND)
-        recording.changed.connect(self._refresh)
-        document.selection_changed.connect(self._refresh)
-        self._refresh()
-
-    def _refresh(self) -> None:
-        recording, n_bytes = self._recording, self._document.size
-        self.setVisible(recording.is_part)
-        if recording.is_part:
-            self.message.setText(
-                f"Bytes {recording.text_start:,}–{recording.text_end:,} of {n_bytes:,} are shown, as a text "
-                f"of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
-                f"{recording.cost.size_bytes / 1e6:,.0f} MB."
-            )
-        self.selection.setEnabled(self._document.has_selection)
+    def _part(self) -> str:
+        recording = self._recording
+        if not recording.is_part:
+            return ""
+        return (
+            f"Bytes {recording.text_start:,}–{recording.text_end:,} of {self._session.document.size:,} are "
+            f"shown, as a text of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
+            f"{recording.cost.size_bytes / 1e6:,.0f} MB."
+        )
 
 
 class CodeView(ZoomedView):
     """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
 
-    ground = "raised"
-
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Pseudo-code", drawing)
         self._model = model
-        self._code_texts = drawing.texts.of(UI_FONT_PX)
         self._hovered = -1
-        self._pictures: dict[object, QPixmap] = {}
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
         model.position_changed.connect(self._refresh)
         model.breakpoints_changed.connect(self.update)
-        model.trace_changed.connect(self._fit)
-        self._fit()
+        model.trace_changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
     def sizeHint(self) -> QSize:
         return QSize(420, self._zoom.scaled(15 * LINE_PX))
@@ -381,15 +336,10 @@ class CodeView(ZoomedView):
         return pseudo_code(debugger.trace, debugger.position)
 
     def _on_zoom_changed(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
         """Be large enough for all lines that this trace will show."""
         debugger = self._model.debugger
         code = STAGES if debugger is None else code_of(debugger.trace)
-        metrics = QFontMetrics(Theme.mono_font(UI_FONT_PX))
-        widths = map(metrics.horizontalAdvance, (*STAGES.lines, *code.lines))
-        self.setMinimumWidth(2 * INDENT_PX + max(widths))
+        self.setMinimumWidth(ceil(2 * INDENT_PX + max(map(text_width, (*STAGES.lines, *code.lines)))))
         n_lines = max(len(STAGES.lines), len(code.lines)) + GAP_LINES + MOST_VARIABLES
         self.setMinimumHeight(round(n_lines * LINE_PX * self._smallest))
         self._refresh()
@@ -400,7 +350,8 @@ class CodeView(ZoomedView):
         self.update()
 
     def line_rect(self, number: int) -> QRectF:
-        height = LINE_PX * self._scale(self._n_lines())
+        """In pixels of the widget."""
+        height = LINE_PX * self.scale
         return QRectF(0, number * height, self.width(), height)
 
     def _line_at(self, place: QPointF) -> int:
@@ -425,14 +376,12 @@ class CodeView(ZoomedView):
             self._hovered = line
             self.update()
 
-    def _n_lines(self) -> float:
-        """Of the code and its variables, with the gap between them."""
+    @property
+    def scale(self) -> float:
+        """Larger where there is room for any code, smaller where there is none for this one."""
         debugger = self._model.debugger
         n_variables = 0 if debugger is None else len(variables(debugger))
-        return len(self.present()[0].lines) + GAP_LINES + n_variables
-
-    def _scale(self, n_lines: float) -> float:
-        """Larger where there is room for any code, smaller where there is none for this one."""
+        n_lines = len(self.present()[0].lines) + GAP_LINES + n_variables
         zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
         wanted = min(zoom, widest)
         larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
@@ -446,70 +395,38 @@ class CodeView(ZoomedView):
         zoom = self._zoom.factor
         return zoom if zoom > 1 else SMALLEST * zoom
 
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        debugger = self._model.debugger
+    def draw(self, canvas: StepCanvas, area: QRectF) -> None:
+        debugger, theme = self._model.debugger, canvas.theme
         if debugger is None:
             return
-        names = variables(debugger)
         code, present = self.present()
-        scale = self._scale(len(code.lines) + GAP_LINES + len(names))
-        painter.drawPixmap(0, 0, self._lines_picture(code, scale))
-        painter.scale(scale, scale)
-        width = self.width() / scale
-        if present >= 0:
-            top = present * LINE_PX
-            painter.fillRect(QRectF(0, top, width, LINE_PX), blend(theme.raised, theme.accent, 0.26))
-            painter.fillRect(QRectF(0, top, 3, LINE_PX), theme.accent)
-            painter.setPen(theme.text)
-            self._code_texts.draw_in(painter, INDENT_PX, 0, top + LINE_PX / 2, code.lines[present], LEFT)
-        self._paint_gutter(painter, code)
-        row = QRectF(INDENT_PX, (len(code.lines) + GAP_LINES) * LINE_PX, width - INDENT_PX, LINE_PX)
-        self._paint_variables(painter, row, names)
+        breakpoints = self._model.breakpoints.rows
+        for number, line in enumerate(code.lines):
+            row = QRectF(0, number * LINE_PX, area.width(), LINE_PX)
+            if number == present:
+                canvas.painter.fillRect(row, blend(theme.raised, theme.accent, 0.26))
+                canvas.painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
+            color = theme.text if number == present else theme.dim
+            canvas.write(row.adjusted(INDENT_PX, 0, 0, 0), line, color)
+            matches = at_operations(breakpoints, code.operations_of(number))
+            middle = QPointF(INDENT_PX / 2 + 1, row.center().y())
+            canvas.breakpoint_mark(middle, matches, number == self._hovered)
+        top = (len(code.lines) + GAP_LINES) * LINE_PX
+        _draw_variables(
+            canvas, QRectF(INDENT_PX, top, area.width() - INDENT_PX, LINE_PX), variables(debugger)
+        )
 
-    def _lines_picture(self, code: PseudoCode, scale: float) -> QPixmap:
-        """The lines as they are where none is carried out: those of pieces and around them, drawn once."""
-        theme, ratio = self._theme_source.theme, self.devicePixelRatio()
-        key = theme.name, code.title, self.width(), self.height(), scale, ratio
-        if key not in self._pictures:
-            picture = clear_pixmap(self.width(), self.height(), ratio, theme.raised)
-            with QPainter(picture) as painter:
-                painter.scale(scale, scale)
-                painter.setPen(theme.dim)
-                for number, line in enumerate(code.lines):
-                    middle = (number + 0.5) * LINE_PX
-                    self._code_texts.draw_in(painter, INDENT_PX, 0, middle, line, LEFT)
-            if len(self._pictures) >= MOST_PICTURES:
-                self._pictures.clear()
-            self._pictures[key] = picture
-        return self._pictures[key]
 
-    def _paint_gutter(self, painter: QPainter, code: PseudoCode) -> None:
-        """The breakpoints at lines, and what a click on the one under the pointer would do."""
-        rows = [row for row in self._model.breakpoints.rows if row.kind == "operation"]
-        for number in range(len(code.lines)):
-            if not rows and number != self._hovered:
-                continue
-            middle = QPointF(INDENT_PX / 2 + 1, (number + 0.5) * LINE_PX)
-            found = at_operations(rows, code.operations_of(number))
-            paint_mark(painter, self._theme_source.theme, middle, found, number == self._hovered)
-
-    def _paint_variables(self, painter: QPainter, row: QRectF, names: list[tuple[str, str, str]]) -> None:
-        """Three columns; places are left out where the values leave no room for them."""
-        texts, theme = self._code_texts, self._theme_source.theme
-        places_px = max([PLACES_PX, *(VALUES_PX + texts.width(value) + INDENT_PX for _, value, _ in names)])
-        has_room = all(places_px + texts.width(place) <= row.width() for _, _, place in names)
-        left, middle, room = row.left(), row.center().y(), row.width() - VALUES_PX
-        dim, values = [], []
-        for number, (name, value, place) in enumerate(names):
-            y = middle + number * LINE_PX
-            dim.append((left, 0, y, name))
-            if has_room and place:
-                dim.append((left + places_px, 0, y, place))
-            values.append((left + VALUES_PX, 0, y, texts.elided(value, room)))
-        painter.setPen(theme.dim)
-        texts.draw_all(painter, dim, LEFT)
-        painter.setPen(theme.text)
-        texts.draw_all(painter, values, LEFT)
+def _draw_variables(canvas: StepCanvas, row: QRectF, names: list[tuple[str, str, str]]) -> None:
+    """Three columns; places are left out where the values leave no room for them."""
+    places_px = max([PLACES_PX, *(VALUES_PX + text_width(value) + INDENT_PX for _, value, _ in names)])
+    has_room = all(places_px + text_width(place) <= row.width() for _, _, place in names)
+    for name, value, place in names:
+        canvas.write(row, name, canvas.theme.dim)
+        canvas.write(row.adjusted(VALUES_PX, 0, 0, 0), value)
+        if has_room:
+            canvas.write(row.adjusted(places_px, 0, 0, 0), place, canvas.theme.dim)
+        row = row.translated(0, LINE_PX)
 
 
 def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
@@ -524,7 +441,7 @@ def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
     for name, (first, last) in places.items():
         token_id = int(getattr(columns, name)[step])
         if token_id >= 0 or (name != "result" and middle >= 0):
-            text = isolate(debugger.describer.label(token_id, first, last))
+            text = debugger.describer.label(token_id, first, last)
             number = f" ({token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
             found.append((name, f"{text}{number}", f"bytes {first:,}–{last:,}"))
     if (worth := debugger.describer.worth(step)) != "nan":

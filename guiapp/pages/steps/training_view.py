@@ -28,7 +28,7 @@ from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.widgets.controls import ChoiceBox, push_button
 from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, in_splitter, scrolling
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, plain_label, set_role
 from guiapp.pages.steps.cards import DrawingContext, SentenceView, card, title_line
 from guiapp.pages.steps.side import SIDE_WIDTH_PX, BreakpointList, StepsSidePanel
 from guiapp.pages.steps.timeline import PlayControls, Scrubber, walking_buttons
@@ -75,9 +75,8 @@ class TrainingStage(QWidget):
     def __init__(self, model: TrainingModel, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
-        self._zoom = drawing.zoom
         self.scrubber = Scrubber(model, drawing.theme_source)
-        self.count = QLabel()
+        self.count = drawing.zoom.fit(QLabel(), UI_FONT_PX, Theme.mono_font)
         self.words = WordsPicture("The words as they are cut", model, drawing)
         self.sentence = SentenceView(drawing)
         self.pairs = PairsPicture("The pairs that compete", model, drawing)
@@ -92,15 +91,10 @@ class TrainingStage(QWidget):
         model.changed.connect(self._refresh)
         model.changed.connect(self.scrubber.mark)
         model.position_changed.connect(self._refresh)
-        drawing.zoom.changed.connect(self._on_zoom_changed)
-        self._on_zoom_changed()
         self._refresh()
 
     def hideEvent(self, event: QEvent) -> None:
         self._model.clock.pause()
-
-    def _on_zoom_changed(self) -> None:
-        self.count.setFont(self._zoom.mono_font(UI_FONT_PX))
 
     def _build_layout(self, actions: Actions) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"])
@@ -282,7 +276,7 @@ class TrainingForm(QWidget):
         self._model = model
         self._document = document
         self._problem = ""
-        self._theme_source, self._zoom, _ = drawing
+        self._theme_source, self._zoom = drawing
         self.algorithm = ChoiceBox("What to train", ALGORITHMS)
         self.source = ChoiceBox("What to train on", SOURCES)
         self.n_tokens = QLineEdit(str(FIRST_SIZES["bpe"]))

@@ -21,7 +21,7 @@ from guiapp.analysis.train.record import TRAINING_DIALECT, TrainingRecord, Train
 from guiapp.analysis.train.runs import Finished, TrainRequest, parse_start
 from guiapp.analysis.train.steps import MergeStep
 from guiapp.core.processes import command_of
-from guiapp.core.sources.files import replace_file, replacement
+from guiapp.core.sources.files import replacement
 from guiapp.errors import TokenloupeError, not_written
 from guiapp.kit.state.background import LineProcess
 from guiapp.kit.state.settings import SharedSpelling
@@ -377,18 +377,12 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
         self.walk, self._goal, self._runs_on = None, position, False
         self._find_hits()
-        text_file = Path(self._folder.name) / "text"
         self._n_trained += 1  # what was trained before may be open, and stays what it is
         output = Path(self._folder.name) / f"trained-{self._n_trained}.gguf"
-        request = TrainRequest(wish.algorithm, str(text_file), wish.n_tokens, wish.has_end_marks, str(output))
-        try:
-            replace_file(text_file, wish.text, is_private=True)
-        except OSError as error:
-            self.failure = f"{text_file} cannot be written: {error.strerror}."
-            self._restore()
-        else:
-            self._process.start()
-            self._process.send(request.line())
+        text = wish.text.decode("utf-8", "replace")
+        request = TrainRequest(wish.algorithm, text, wish.n_tokens, wish.has_end_marks, str(output))
+        self._process.start()
+        self._process.send(request.line())
         self.changed.emit()
         self.position_changed.emit()
 

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QPushButton, QTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QTextEdit, QWidget
 
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.document import n_units
 from guiapp.kit.session.decode import DecodeInput, DecodeModel
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label, set_role
+from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label
 
 SHOWN_ROWS = 4
 MOST_TOKENS = 500
@@ -37,21 +38,35 @@ class DecodeDialog(QDialog):
         self._model = model
         self._theme_source = theme_source
         self.setWindowTitle("Decode token ids")
-        self._ids = QPlainTextEdit(
-            placeholderText="128000 9906 11 1917    [1, 2, 3]    int tokens[] = {1, 2, 3};"
-        )
+        self._ids = _editor("Token ids")
+        self._ids.setPlaceholderText("128000 9906 11 1917    [1, 2, 3]    int tokens[] = {1, 2, 3};")
+        self._ids.setTabChangesFocus(True)
         self._error = plain_label("bad", wraps=True)
         self._remove = QCheckBox("remove BOS and EOS")
         self._unparse = QCheckBox("write control tokens as text")
         self._unparse.setChecked(model.given.unparse_special)
-        self._text = QPlainTextEdit(readOnly=True)
+        self._text = _editor("Decoded text")
+        self._text.setReadOnly(True)
         self._tokens = StyledText(Theme.mono_font(UI_FONT_PX), SHOWN_ROWS)
+        self._tokens.setAccessibleName("Tokens")
         self._n_tokens = heading("Tokens")
-        self._copy, self._insert, self._replace = (
-            QPushButton(title) for title in ("Copy text", "Insert into text", "Replace text")
+        self._copy = push_button("Copy text", self._copy_text)
+        self._insert = push_button("Insert into text", self._request_insert, role="primary")
+        self._replace = push_button("Replace text", self._request_replace, role="raised")
+        self._insert.setDefault(True)
+        in_column(
+            *(heading("Token ids"), (self._ids, 2), self._error),
+            in_row(self._remove, self._unparse, STRETCH),
+            *(heading("Text"), (self._text, 3), self._n_tokens, self._tokens),
+            in_row(self._copy, STRETCH, self._replace, self._insert),
+            on=self,
+            margins=MARGIN_PX,
         )
-        self._arrange()
-        self._connect()
+        self.resize(620, 560)
+        for changed in (self._ids.textChanged, self._remove.toggled, self._unparse.toggled):
+            changed.connect(self._read_ids)
+        model.changed.connect(self._on_changed)
+        theme_source.changed.connect(self._show_model)
         self._show_model()
 
     def paste(self) -> None:
@@ -65,41 +80,6 @@ class DecodeDialog(QDialog):
         """Keep the place: Qt forgets the window's frame, and shows it lower by its title the next time."""
         super().hideEvent(event)
         self.move(self.pos())
-
-    def _arrange(self) -> None:
-        self._ids.setAccessibleName("Token ids")
-        self._text.setAccessibleName("Decoded text")
-        self._tokens.setAccessibleName("Tokens")
-        for editor in (self._ids, self._text):
-            editor.setFont(Theme.mono_font(UI_FONT_PX))
-        self._ids.setTabChangesFocus(True)
-        set_role(self._replace, "raised")
-        set_role(self._insert, "primary")
-        self._insert.setDefault(True)
-        in_column(
-            heading("Token ids"),
-            (self._ids, 2),
-            self._error,
-            in_row(self._remove, self._unparse, STRETCH),
-            heading("Text"),
-            (self._text, 3),
-            self._n_tokens,
-            self._tokens,
-            in_row(self._copy, STRETCH, self._replace, self._insert),
-            on=self,
-            margins=MARGIN_PX,
-        )
-        self.resize(620, 560)
-
-    def _connect(self) -> None:
-        self._ids.textChanged.connect(self._read_ids)
-        self._remove.toggled.connect(self._read_ids)
-        self._unparse.toggled.connect(self._read_ids)
-        self._copy.clicked.connect(self._copy_text)
-        self._insert.clicked.connect(self._request_insert)
-        self._replace.clicked.connect(self._request_replace)
-        self._model.changed.connect(self._on_changed)
-        self._theme_source.changed.connect(self._show_model)
 
     def _read_ids(self) -> None:
         switches = self._remove.isChecked(), self._unparse.isChecked()
@@ -163,3 +143,10 @@ class DecodeDialog(QDialog):
     def _request_replace(self) -> None:
         self.replace_requested.emit(self._model.result.decoded)
         self.accept()
+
+
+def _editor(name: str) -> QPlainTextEdit:
+    editor = QPlainTextEdit()
+    editor.setAccessibleName(name)
+    editor.setFont(Theme.mono_font(UI_FONT_PX))
+    return editor

@@ -23,7 +23,7 @@ from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
 from guiapp.kit.spans.painter import draw_roofed, piece_end
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.controls import WalkButtons
+from guiapp.kit.widgets.controls import TabbedPanels, WalkButtons
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
@@ -41,7 +41,7 @@ from guiapp.kit.widgets.theme import (
 )
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.text.ids_panel import IdsPanel, TokenStrip
-from guiapp.pages.text.side import ExpensivePanel, SideColumn, WhyPanel
+from guiapp.pages.text.side import ExpensivePanel, WhyPanel
 from guiapp.pages.text.text_panel import BudgetBar, TextPanel
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ class InspectPage(Page):
         self.expensive_panel.chosen.connect(self.editor.reveal)
         self._why = WhyModel(session, self)
         self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
-        self.side = SideColumn(self.card, self.why_panel, self.expensive_panel)
+        panels = {"Token": self.card, "Why": self.why_panel, "Most expensive": self.expensive_panel}
+        self.side = TabbedPanels(panels)
         self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None
         self.notices = NoticeArea(theme_source)
@@ -158,7 +159,7 @@ class InspectPage(Page):
     @property
     def panels(self) -> list[QWidget]:
         ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table.view
-        return [self.editor, ids, self.side.shown]
+        return [self.editor, ids, self.side.current]
 
     @property
     def tools(self) -> InspectTools:
@@ -197,7 +198,7 @@ class InspectPage(Page):
         self.decode_model.close()
 
     def show_why(self) -> None:
-        self.side.show_why()
+        self.side.turn_to("Why")
 
     def show_decoder(self) -> None:
         """Open the dialog that decodes ids, with those in the clipboard if there are any."""

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from guiapp.analysis.explain.spelling import parts, without_marks
 from guiapp.core.encode.counting.cost import CostlyText
@@ -67,7 +67,6 @@ ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56
 LEAST_SHARE = 0.005  # that is not written as 0 %
 WORDS, LINES = "Words", "Lines"
-WHY = 1  # among the tabs of the column
 NOTHING = "Each {} of this text is a single token: nothing is dear."
 
 
@@ -160,27 +159,6 @@ class ExpensivePanel(QScrollArea):
     def _choose(self, number: int) -> None:
         if number < len(self._shown):
             self.chosen.emit(*self._model.go_to(self._shown[number]))
-
-
-class SideColumn(QWidget):
-    """The column at the right: the selected token, why it is there, or what is most expensive."""
-
-    def __init__(self, card: QWidget, why: QWidget, most_expensive: ExpensivePanel) -> None:
-        super().__init__()
-        self.segments = SegmentedTabs(("Token", "Why", "Most expensive"))
-        self._stack = QStackedWidget()
-        for panel in (card, why, most_expensive):
-            self._stack.addWidget(panel)
-        bar = framed(in_column(self.segments, margins=(0, GAP_PX, 0, 0)), "panel")
-        in_column(bar, (self._stack, 1), on=self, spacing=0)
-        self.segments.chosen.connect(self._stack.setCurrentIndex)
-
-    def show_why(self) -> None:
-        self.segments.choose(WHY)
-
-    @property
-    def shown(self) -> QWidget:
-        return self._stack.currentWidget() or self
 
 
 class WhyRow(PaintedButton):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
-    QAction,
     QHideEvent,
     QKeyEvent,
     QPainter,
@@ -15,7 +13,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.document import TextDocument
@@ -23,12 +21,12 @@ from guiapp.kit.document.search import Kind, TextSearch
 from guiapp.kit.document.statistics import MOST_BUDGET, LineCosts, TokenBudget
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.editor import LineCost, LineMargin, SpanEditor
-from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.controls import SearchField, push_button, tool_button
 from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.painting import Painted, fill, icon
+from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton
+from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -113,7 +111,7 @@ class TextPanel(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.search.is_open:
-            self.search.close()
+            self.search.end()
         else:
             super().keyPressEvent(event)
 
@@ -167,22 +165,26 @@ class FindBar(QFrame):
         self._theme_source = theme_source
         set_role(self, "status")
         self.setAccessibleName("Find")
-        self.field = FindField(search)
-        self.kind = KindButton(search, theme_source)
-        self.case = self._button("", "Upper and lower case differ", self._choose_case)
-        self.case.setText("Aa")
+        self.field = SearchField(search, tip="", width_px=None)
+        self.field.setFont(Theme.mono_font(UI_FONT_PX))
+        self.field.setAccessibleName("Find in the text")
+        kinds = {title: kind for kind, (title, _) in KINDS.items()}
+        self.kind = ChoiceButton(theme_source, "", kinds, "What to find")
+        self.case = tool_button("Aa", self._choose_case, role="tab", tip="Upper and lower case differ")
         self.case.setCheckable(True)
         self.count = plain_label()
-        self.previous = self._button("chevron-up", "Previous match (Shift+F3)", partial(search.step, -1))
-        self.next = self._button("chevron-down", "Next match (F3)", partial(search.step, 1))
-        self.close_button = self._button("close", "Close (Escape)", search.close)
+        back, on = partial(search.step, -1), partial(search.step, 1)
+        self.previous = IconButton(theme_source, "chevron-up", back, tip="Previous match (Shift+F3)")
+        self.next = IconButton(theme_source, "chevron-down", on, tip="Next match (F3)")
+        self.close_button = IconButton(theme_source, "close", search.end, tip="Close (Escape)")
+        for button in (self.case, self.previous, self.next, self.close_button):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._build_layout()
-        self.kind.menu().triggered.connect(self._type_on)
+        self.kind.chosen.connect(self._choose_kind)
         search.query_changed.connect(self._on_query_changed)
         search.found_changed.connect(self._on_matches_changed)
         search.current_changed.connect(self._on_matches_changed)
-        theme_source.changed.connect(self._color)
-        self._color()
+        theme_source.changed.connect(self._on_matches_changed)
         self._on_query_changed()
 
     def _build_layout(self) -> None:
@@ -196,13 +198,8 @@ class FindBar(QFrame):
         parts = *what, self.previous, self.next, self.close_button
         self._layout = in_row(*parts, on=self, margins=(MARGIN_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
 
-    def _button(self, icon_name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
-        button = tool_button(clicked=slot, role="quiet" if icon_name else "tab", tip=tip)
-        button.setProperty("icon_name", icon_name)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
-
-    def _type_on(self) -> None:
+    def _choose_kind(self, kind: Kind) -> None:
+        self._search.set_kind(kind)
         self.field.setFocus()
         self.field.selectAll()
 
@@ -211,8 +208,8 @@ class FindBar(QFrame):
 
     def _on_query_changed(self) -> None:
         search = self._search
-        if self.field.text() != search.query:
-            self.field.setText(search.query)
+        self.kind.show_choice(search.kind)
+        self.field.show_query(search.query)
         self.field.setPlaceholderText(KINDS[search.kind][1])
         self.case.setChecked(search.matches_case)
         self.case.setVisible(search.kind in ("text", "regex"))
@@ -254,53 +251,6 @@ class FindBar(QFrame):
         if n_matches:
             return f"{number} found"
         return "searching …" if search.is_searching else NOT_FOUND
-
-    def _color(self) -> None:
-        theme = self._theme_source.theme
-        for button in (self.previous, self.next, self.close_button):
-            button.setIcon(icon(button.property("icon_name"), theme.dim))
-        self._on_matches_changed()
-
-
-class KindButton(MenuButton):
-    """Says what is looked for: characters, bytes, a pattern or a token; a click lists them."""
-
-    def __init__(self, search: TextSearch, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._search = search
-        self.setToolTip("What to find")
-        self.list_choices({title: kind for kind, (title, _) in KINDS.items()})
-        self.menu().triggered.connect(self._choose)
-        search.query_changed.connect(self._refresh)
-        self._refresh()
-
-    def _choose(self, action: QAction) -> None:
-        self._search.set_kind(action.data())
-
-    def _refresh(self) -> None:
-        self.setText(KINDS[self._search.kind][0])
-        self.check(self._search.kind)
-        self.setAccessibleName(f"What to find: {self.text()}")
-
-
-class FindField(QLineEdit):
-    """What to find; Enter goes to the next match, Shift+Enter to the one before."""
-
-    def __init__(self, search: TextSearch) -> None:
-        super().__init__()
-        self._search = search
-        self.setFont(Theme.mono_font(UI_FONT_PX))
-        self.setAccessibleName("Find in the text")
-        self.setClearButtonEnabled(True)
-        self.textChanged.connect(search.set_query)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        on = -1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
-        keys = {Qt.Key.Key_Return: on, Qt.Key.Key_Enter: on, Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-        if (by := keys.get(Qt.Key(event.key()))) is None:
-            super().keyPressEvent(event)
-        else:
-            self._search.step(by)
 
 
 class _Bar(Painted):

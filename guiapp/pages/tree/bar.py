@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from html import escape
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QToolButton
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QColor, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton
 
 from guiapp.analysis.tree.coloring import COLORINGS
-from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.controls import SEARCH_PX, SearchField, tool_button
-from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittingLine, Span, StyledText
+from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import Part, in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.painting import Painted, icon
+from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton, MenuButton
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -49,7 +48,6 @@ LONGEST_LABEL = 24
 NARROW_PX = 1080  # from this width on there is room for the path, and for more than a short search
 SHORT_SEARCH_PX = 170
 LEAST_PATH_PX = 120
-SAYS = "Colour by: "
 SHAPE_WORDS = {
     "sunburst": ("Sunburst", "Rings around the whole: longer tokens lie farther out"),
     "icicle": ("Icicle", "Rows below the whole: longer tokens lie farther down"),
@@ -66,20 +64,23 @@ class TreeBar(QFrame):
         self._theme_source = theme_source
         set_role(self, "bar")
         self.setFixedHeight(HEIGHT_PX)
-        self.back = self._button("back", "Back (Alt+Left)", model.go_back)
-        self.forward = self._button("forward", "Forward (Alt+Right)", model.go_forward)
-        self.fit = self._button("fit", "Show the whole tree (Home)", model.fit)
-        self.fit.setText("Whole tree")
+        back, forward, fit = model.go_back, model.go_forward, model.fit
+        self.back = IconButton(theme_source, "back", back, tip="Back (Alt+Left)")
+        self.forward = IconButton(theme_source, "forward", forward, tip="Forward (Alt+Right)")
+        self.fit = IconButton(theme_source, "fit", fit, text="Whole tree", tip="Show the whole tree (Home)")
         self.shapes = {name: self._shape_button(name) for name in SHAPES}
         self.breadcrumb = Breadcrumb(model, theme_source)
-        self.coloring = ColoringButton(model, theme_source)
+        colorings = {coloring.title: coloring.name for coloring in COLORINGS}
+        self.coloring = ChoiceButton(theme_source, "Colour by: ", colorings, "What the colours tell")
+        self.coloring.fix_width()
         self.query = SearchField(search)
         self._build_layout()
         model.history_changed.connect(self._on_history_changed)
         model.shape_changed.connect(self._on_shape_changed)
         search.found_changed.connect(self._on_search_changed)
-        theme_source.changed.connect(self._color)
-        self._color()
+        self.coloring.chosen.connect(model.set_coloring)
+        model.values_changed.connect(self._on_coloring_changed)
+        self._on_coloring_changed()
         self._on_history_changed()
         self._on_shape_changed()
 
@@ -101,24 +102,19 @@ class TreeBar(QFrame):
         self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_narrow else words)
         self.query.setFixedWidth(SHORT_SEARCH_PX if is_narrow else SEARCH_PX)
 
-    def _button(self, name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
-        button = tool_button(clicked=slot, tip=tip)
-        button.setProperty("icon_name", name)
-        return button
-
     def _shape_button(self, name: str) -> QToolButton:
         title, tip = SHAPE_WORDS[name]
-        button = self._button(name, tip, self._choose_shape)
-        button.setText(title)
-        button.setAccessibleName(title)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        choose = partial(self._choose_shape, name)
+        button = IconButton(self._theme_source, name, choose, text=title, tip=tip)
         button.setCheckable(True)
-        button.setObjectName(name)
         return button
 
-    def _choose_shape(self) -> None:
-        self._model.set_shape(self.sender().objectName())
+    def _choose_shape(self, name: str) -> None:
+        self._model.set_shape(name)
         self._on_shape_changed()
+
+    def _on_coloring_changed(self) -> None:
+        self.coloring.show_choice(self._model.coloring)
 
     def _on_history_changed(self) -> None:
         self.back.setEnabled(self._model.can_go_back)
@@ -132,103 +128,56 @@ class TreeBar(QFrame):
         if self.query.text() != self._search.query:
             self.query.show_query(self._search.query)
 
-    def _color(self) -> None:
-        for button in (self.back, self.forward, self.fit, *self.shapes.values()):
-            button.setIcon(icon(button.property("icon_name"), self._theme_source.theme.dim))
 
-
-class ColoringButton(MenuButton):
-    """Says what the colours tell; a click lists what else they could."""
+class Breadcrumb(QLabel):
+    """The path from the root to the chosen node, as links; a click shows that part of the tree."""
 
     def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
+        super().__init__(textFormat=Qt.TextFormat.RichText)
         self._model = model
-        self.setToolTip("What the colours tell")
-        self.list_choices({coloring.title: coloring.name for coloring in COLORINGS})
-        self.ensurePolished()
-        for title in (SAYS + coloring.title for coloring in COLORINGS):
-            self.setText(title)
-            self.setMinimumWidth(max(self.minimumWidth(), self.sizeHint().width()))
-        self.menu().triggered.connect(self._choose)
-        model.values_changed.connect(self._refresh)
+        self._theme_source = theme_source
+        self.setAccessibleName("Path in the tree")
+        self.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.linkActivated.connect(self._go)
+        for changed in (model.chosen_changed, model.picture_changed, model.spelling.changed):
+            changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         self._refresh()
 
-    def _choose(self, action: QAction) -> None:
-        self._model.set_coloring(action.data())
-
     def _refresh(self) -> None:
-        titles = {coloring.name: coloring.title for coloring in COLORINGS}
-        self.setText(SAYS + titles[self._model.coloring])
-        self.check(self._model.coloring)
-        self.setAccessibleName(self.text())
+        theme, path = self._theme_source.theme, self._model.chosen_path
+        nodes = self._fitting(path) if self.width() >= LEAST_PATH_PX else []
+        links = [self._link(node, theme.accent if node == path[-1] else theme.text) for node in nodes]
+        links = links if len(nodes) in (0, len(path)) else ["…", *links]
+        self.setText(f'<span style="color:{theme.faint.name()}">{SEPARATOR}</span>'.join(links))
 
+    def _link(self, node: int, color: QColor) -> str:
+        style = f"color:{color.name()}; text-decoration:none"
+        return f'<a href="{node}" style="{style}">{escape(isolate(self._text(node)))}</a>'
 
-class Breadcrumb(Painted):
-    """The path from the root to the chosen node; a click shows that part of the tree."""
-
-    def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Path in the tree")
-        self._model = model
-        self._places: list[tuple[int, int, int]] = []
-        self.setMouseTracking(True)
-        self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        model.chosen_changed.connect(self.update)
-        model.picture_changed.connect(self.update)
-        model.spelling.changed.connect(self.update)
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, HEIGHT_PX)
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        self._places = []
-        if self.width() < LEAST_PATH_PX:
-            return
-        metrics = QFontMetrics(self.font())
-        baseline = (self.height() + metrics.ascent() - metrics.descent()) // 2
-        nodes, x = self._shown(metrics), 0
-        gap = metrics.horizontalAdvance(SEPARATOR) // 2
-        for number, node in enumerate(nodes):
-            if number or node != ROOT:
-                painter.setPen(theme.faint)
-                sign = SEPARATOR if number else "…" + SEPARATOR
-                painter.drawText(x, baseline, sign)
-                x += metrics.horizontalAdvance(sign)
-            text = self._text(node)
-            is_chosen = node == self._model.chosen
-            painter.setPen(theme.accent if is_chosen else theme.text)
-            painter.drawText(x, baseline, isolate(text))
-            width = metrics.horizontalAdvance(text)
-            self._places.append((x - gap, x + width + gap, node))
-            x += width
-
-    def _shown(self, metrics: QFontMetrics) -> list[int]:
-        path, room = self._model.chosen_path, self.width() - metrics.horizontalAdvance("…" + SEPARATOR)
-        shown: list[int] = []
+    def _fitting(self, path: list[int]) -> list[int]:
+        """The last nodes of the path, as many as there is room for."""
+        width_of = self.fontMetrics().horizontalAdvance
+        room, shown = self.width() - width_of("…" + SEPARATOR), 0
         for node in reversed(path):
-            room -= metrics.horizontalAdvance(self._text(node) + SEPARATOR)
+            room -= width_of(self._text(node) + SEPARATOR)
             if room < 0 and shown:
                 break
-            shown.append(node)
-        return shown[::-1]
+            shown += 1
+        return path[len(path) - shown :]
 
     def _text(self, node: int) -> str:
         text = self._model.label(node).partition(MORE_SIGN)[0] if self._model.picture else ""
         return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
-    def node_at(self, point: QPointF) -> int | None:
-        return next((node for left, right, node in self._places if left <= point.x() < right), None)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.node_at(event.position()) is None:
-            self.unsetCursor()
-        else:
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        node = self.node_at(event.position())
-        if node is not None and event.button() == Qt.MouseButton.LeftButton:
-            self._model.choose(node)
-            self._model.show(node)
+    def _go(self, node: str) -> None:
+        self._model.choose(int(node))
+        self._model.show(int(node))
 
 
 class Detail(NamedTuple):
@@ -257,7 +206,9 @@ class WalkBar(QFrame):
         self._story.setAccessibleName("Greedy walk")
         back = tool_button("‹ Back", partial(walk.move, -1), tip="One byte back")
         on = tool_button("On ›", partial(walk.move, 1), tip="One byte on")
-        about = FittingLine(theme_source, *ABOUT)
+        about = set_role(FittedLabel(elides=True), "dim")
+        about.setFont(Theme.ui_font(SMALL_FONT_PX))
+        about.set_texts(list(ABOUT))
         head = in_row(heading("Greedy walk"), back, self._play, on, (about, 1), spacing=GAP_PX)
         in_column(head, self._story, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=0)
         for button in (back, self._play, on):

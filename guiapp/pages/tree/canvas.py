@@ -7,18 +7,17 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
 
 from guiapp.analysis.tree.picture import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import SHARED_PX
-from guiapp.kit.widgets.shaped_texts import ScriptFonts, draw_once
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.appearance import bending, is_light
 from guiapp.pages.tree.geometry import DOWNWARDS, SIZES_PX, Geometry, Icicle, LabelSlot, Sunburst, places
@@ -126,14 +125,6 @@ def turned_place(place: LabelSlot, width_px: float) -> LabelSlot:
     if place.down_px and width_px > place.room_px + HINTED_PX:
         return place._replace(x=place.x + place.room_px / 2, degrees=DOWNWARDS, is_centered=True)
     return place
-
-
-def label_fonts(parent: QObject) -> ScriptFonts:
-    """Loads what labels of all sizes are written in: in a frame there is no time for that.
-
-    They are all written in one size, and scaled.
-    """
-    return ScriptFonts([partial(draw_once, Theme.ui_font(size_px)) for size_px in LETTER_SIZES_PX], parent)
 
 
 class LabelPainter:

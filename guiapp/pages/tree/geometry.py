@@ -26,7 +26,6 @@ LEAST_DOWN_PX = 24  # height of a node with a label downwards
 WIDER = 1.3  # times its width a node may be high for letters that go with its height
 DISC = 1.6  # of the radius, a line through the middle
 ROUNDER = 6  # radians of a ring from which on a label goes in the middle of the disc
-FIRST_LABELLED = 400  # as large a part of the whole tree
 LARGEST_HOLE_PX = 1.0  # in the middle of a disc
 View = tuple[float, float]
 NARROWEST = 0.75  # of a leaf: what a view shows at least
@@ -245,13 +244,6 @@ class LabelSlot(NamedTuple):
 
 def places(geometry: Geometry) -> list[LabelSlot]:
     return icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry)
-
-
-def first_labelled(picture: TreePicture) -> list[int]:
-    """The nodes that are the first to get labels as somebody comes nearer."""
-    least = np.full(picture.n_levels, picture.width / FIRST_LABELLED)
-    nodes: list[int] = picture.wide_nodes(0.0, float(picture.width), least).tolist()
-    return nodes
 
 
 def letter_size(height_px: Floats) -> NDArray[np.int64]:

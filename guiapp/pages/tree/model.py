@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.search.matches import distances, find_tokens
 from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
@@ -39,9 +40,10 @@ MORE_SIGN = "\u2002·\u2002"  # behind it: how many tokens are in a group, or wh
 
 
 class _Built(NamedTuple):
-    """A picture, and what its nodes are coloured by under the name of a coloring."""
+    """A picture, how its tokens are built, and what its nodes are coloured by, and its name."""
 
     picture: TreePicture
+    explainer: Explainer
     values: NodeValues
     coloring: str
 
@@ -49,7 +51,7 @@ class _Built(NamedTuple):
 class TreeModel(Working):
     """The token tree of the session's vocabulary, as the Tree page looks at it.
 
-    picture  None until the tree of the open vocabulary is ready
+    picture  None until the tree of the open vocabulary is ready; so is the explainer of its tokens
     chosen   the node that is looked at
     view     the stretch of leaves to be shown
     shape    one of SHAPES
@@ -81,6 +83,7 @@ class TreeModel(Working):
         self._session = session
         self.spelling = session.spelling
         self.picture: TreePicture | None = None
+        self.explainer: Explainer | None = None
         self.chosen: int | None = None
         self.view: View = (0.0, 1.0)
         self.shape = SHAPES[0]
@@ -117,7 +120,7 @@ class TreeModel(Working):
         self.picture_changed.emit()
 
     def _take_picture(self, built: _Built) -> None:
-        self.picture, self.values, coloring = built
+        self.picture, self.explainer, self.values, coloring = built
         self.view = view_of(self.picture, ROOT)
         self._count()
         self.picture_changed.emit()
@@ -303,7 +306,8 @@ class TreeModel(Working):
 
 def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
     picture = tree_picture(vocabulary)
-    return _Built(picture, node_values(coloring, ColoringInput(picture, merging)), coloring)
+    values = node_values(coloring, ColoringInput(picture, merging))
+    return _Built(picture, Explainer(vocabulary, merging), values, coloring)
 
 
 def _neighbour(picture: TreePicture, node: int, direction: str) -> int | None:

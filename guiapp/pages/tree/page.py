@@ -8,7 +8,13 @@ from itertools import product
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QKeySequence, QPainterPath, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QInputDialog, QLayout, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLayout,
+    QSizePolicy,
+    QSplitter,
+    QWidget,
+)
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
@@ -17,8 +23,8 @@ from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.controls import SegmentedTabs
-from guiapp.kit.widgets.labels import FittingLine
+from guiapp.kit.widgets.controls import TabbedPanels
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.page_base import Page, PageSetting
@@ -29,17 +35,19 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    color_again,
     heading,
     plain_label,
     set_role,
 )
+from guiapp.kit.widgets.token_card import SIDE_BY_SIDE_PX
 from guiapp.pages.tree.appearance import TreePaint, node_outline
 from guiapp.pages.tree.bar import TreeBar, WalkBar
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
 from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch, TreeWalk
-from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel, glance
+from guiapp.pages.tree.panels import glance, node_card
 from guiapp.pages.tree.results import FindingsPanel, ResultsPanel, TreeFindings
-from guiapp.pages.tree.saving_view import MOST_PX, TreeExport
+from guiapp.pages.tree.saving_view import TreeExport
 from guiapp.pages.tree.view import TreeView
 
 NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and how much farther it is tried each time
@@ -53,7 +61,6 @@ THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
 TEXT_PX, LEAST_TEXT_PX = 138, 44
 SMALL_WIDTH_PX, SMALL_HEIGHT_PX = 1000, 480  # of the page
 SMALL_SHARE = 0.3  # of a small page, for what is beside or below the picture
-PANELS = ("Token", "Found", "Figures")
 
 
 class RoomySplitter(QSplitter):
@@ -91,15 +98,15 @@ class TreePage(Page):
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.is_animated = settings.animates_tree
         self.bar = TreeBar(self.model, self.search, theme_source)
-        self.head = TreeHead(self.model, self.search, theme_source)
+        self.head = TreeHead(self.model, self.search)
         self.color_legend = TreeLegend(self.model, self.paint, theme_source)
         self.mini_map = MiniMap(self.model, self.paint, theme_source)
         self.card = TreeCard(self.view)
         self.editor = SpanEditor(session.document, session, theme_source)
         self.editor.setMinimumHeight(LEAST_TEXT_PX)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
-        self.node_panel = NodePanel(self.model, self.walk, session, theme_source)
-        self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
+        self.node_panel = node_card(self.model, self.walk, session, theme_source)
+        self.export = TreeExport(self.view, self.model, self)
         self.results_panel = ResultsPanel(self.model, self.search, session, settings, theme_source)
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
@@ -111,8 +118,7 @@ class TreePage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        side = self.side.currentWidget()
-        return [self.view, self.editor, self.bar.query, *([] if side is None else [side])]
+        return [self.view, self.editor, self.bar.query, self.side.current]
 
     @property
     def is_ready(self) -> bool:
@@ -137,37 +143,25 @@ class TreePage(Page):
         widest = max(SIDE_BY_SIDE_PX, round(THREE_TREES_SHARE * (left + right)))
         side = SIDE_PX if right >= SIDE_BY_SIDE_PX else widest
         self.splitter.setSizes([left + right - side, side])
-        self.tabs.choose(PANELS.index("Token"))
+        self.side.turn_to("Token")
 
     def open_three_trees(self) -> None:
         if self.splitter.sizes()[1] < SIDE_BY_SIDE_PX:
             self.show_three_trees()
-
-    def ask_where(self, title: str, suggested: str) -> str:
-        return QFileDialog.getSaveFileName(self, title, suggested)[0]
-
-    def ask_scale(self) -> float | None:
-        """How many pixels of a picture to save for each of the screen; None for nothing to be saved."""
-        limit = MOST_PX / max(self.view.width(), self.view.height())
-        scale, is_given = QInputDialog.getDouble(self, "Save picture", "Scale", 3.0, 0.1, limit, 2)
-        return scale if is_given else None
 
     def _build_layout(self) -> None:
         legend = framed(in_row((self.color_legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
         tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
         text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
         in_splitter(tree, text, on=self.text_splitter, sizes=(650, TEXT_PX))
-        self.side = QStackedWidget()
-        for panel in (self.node_panel, self.results_panel, self.findings_panel):
-            self.side.addWidget(panel)
-        self.tabs = SegmentedTabs(PANELS)
-        side = framed(in_column(self.tabs, (self.side, 1), margins=(0, GAP_PX, 0, 0), spacing=0), "panel")
-        in_splitter(self.text_splitter, side, on=self.splitter, sizes=(1100, SIDE_PX))
+        panels = {"Token": self.node_panel, FOUND: self.results_panel, "Figures": self.findings_panel}
+        self.side = TabbedPanels(panels)
+        in_splitter(self.text_splitter, self.side, on=self.splitter, sizes=(1100, SIDE_PX))
         in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.view)
 
     def _connect(self) -> None:
-        self.tabs.chosen.connect(self._show_panel)
+        self.side.turned.connect(self._on_panel_turned)
         self.model.shape_changed.connect(self._keep_shape)
         self.view.hovered.connect(self._on_hovered)
         self.export.animated.toggled.connect(partial(setattr, self._settings, "animates_tree"))
@@ -182,9 +176,8 @@ class TreePage(Page):
     def _keep_shape(self) -> None:
         self._settings.tree_shape = self.model.shape
 
-    def _show_panel(self, index: int) -> None:
-        self.side.setCurrentIndex(index)
-        if self.side.currentWidget() is self.findings_panel:
+    def _on_panel_turned(self) -> None:
+        if self.side.current is self.findings_panel:
             self.findings.want()
 
     def _begin_search(self, text: str) -> None:
@@ -194,7 +187,7 @@ class TreePage(Page):
     def _on_search_changed(self) -> None:
         """Show the list that a figure stands for; a search leaves the panel that somebody reads."""
         if self.search.title not in ("", FOUND):
-            self.tabs.choose(PANELS.index("Found"))
+            self.side.turn_to(FOUND)
 
     def _on_hovered(self, node: int | None) -> None:
         if node is None:
@@ -224,12 +217,14 @@ def about(shape: str) -> tuple[str, ...]:
 class TreeHead(QFrame):
     """One line, in the same place whatever it says."""
 
-    def __init__(self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource) -> None:
+    def __init__(self, model: TreeModel, search: TreeSearch) -> None:
         super().__init__()
         self._search = search
         self._model = model
         set_role(self, "ground")
-        self.line = FittingLine(theme_source)
+        self.line = FittedLabel(elides=True)
+        self.line.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         title = heading("Token tree")
         in_row(title, (self.line, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=3 * UNIT_PX)
         search.found_changed.connect(self._refresh)
@@ -246,15 +241,21 @@ class TreeHead(QFrame):
     def _refresh(self) -> None:
         search = self._search
         if search.problem:
-            self.line.show_text(f"⚠ {search.problem}", color="warning")
+            self._show_line("warning", f"⚠ {search.problem}")
         elif not (search.query or search.title):
-            self.line.show_text(*about(self._model.shape))
+            self._show_line("dim", *about(self._model.shape))
         elif search.job.is_busy:
-            self.line.show_text("Searching …")
+            self._show_line("dim", "Searching …")
         elif not len(search.result_nodes):
-            self.line.show_text("No token matches.", color="text")
+            self._show_line("", "No token matches.")
         else:
-            self.line.show_text(*self._match_summary(), color="text")
+            self._show_line("", *self._match_summary())
+
+    def _show_line(self, role: str, *texts: str) -> None:
+        if role != self.line.property("role"):
+            self.line.setProperty("role", role)
+            color_again(self.line)
+        self.line.set_texts(list(texts))
 
     def _match_summary(self) -> tuple[str, ...]:
         search, n_found = self._search, len(self._search.result_nodes)

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QTransform,
 )
 from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QInputDialog
 
 from guiapp.analysis.tree.picture import NodeColors, TreePicture
 from guiapp.analysis.tree.reports import AT_ONCE, Subtree, dot_lines, json_lines
@@ -56,8 +57,6 @@ TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
 PICTURE_WITHIN = Path("within.png")
 DATA_BEGIN, DATA_END = b"data:image/png;base64,", b'"'  # of a picture in a drawing
-AskWhere = Callable[[str, str], str]
-AskScale = Callable[[], float | None]
 
 
 class ExportError(TokenloupeError):
@@ -67,23 +66,13 @@ class ExportError(TokenloupeError):
 class TreeExport(QObject):
     """The actions that save or copy; they are also the context menu of the view.
 
-    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.  Data and
-    pictures are written by `saving`, in the background.
+    Data and pictures are written by `saving`, in the background.
     """
 
-    def __init__(
-        self,
-        view: TreeView,
-        model: TreeModel,
-        ask_where: AskWhere,
-        ask_scale: AskScale,
-        parent: QObject | None = None,
-    ) -> None:
+    def __init__(self, view: TreeView, model: TreeModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view = view
         self._model = model
-        self._ask_where = ask_where
-        self._ask_scale = ask_scale
         self.saving = FileSaving(self)
         self.actions = [
             self._action("Copy picture", self.copy),
@@ -101,27 +90,33 @@ class TreeExport(QObject):
             QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
 
     def save_scaled(self) -> None:
-        if (scale := self._ask_scale()) is not None:
+        """With as many pixels for each of the screen as somebody asks for."""
+        limit = MOST_PX / max(self._view.width(), self._view.height())
+        scale, is_given = QInputDialog.getDouble(self._view, "Save picture", "Scale", 3.0, 0.1, limit, 2)
+        if is_given:
             self.save_png(scale)
 
     def save_png(self, scale: float) -> None:
         if self._view.geometry_now is None:
             return
-        path = self._ask_where("Save picture", "token-tree.png")
+        path = self._ask_where("Save picture", ".png")
         if path and self._view.geometry_now is not None:  # another model may have been opened meanwhile
             image = picture_of(self._view, scale)
             self.saving.save(Path(path), lambda _: image_bytes(image, Path(path)))
 
     def save_svg(self) -> None:
         geometry = self._view.geometry_now
-        if geometry is not None and (path := self._ask_where("Save drawing", "token-tree.svg")):
+        if geometry is not None and (path := self._ask_where("Save drawing", ".svg")):
             self.saving.save(Path(path), partial(svg_of, Drawing.of(self._view, self._model, geometry)))
 
     def save_data(self, format_name: str, *_: object) -> None:
         """Save the chosen branch in one of FORMATS."""
         picture = self._model.picture
-        if picture is not None and (path := self._ask_where("Save subtree", f"token-tree.{format_name}")):
+        if picture is not None and (path := self._ask_where("Save subtree", f".{format_name}")):
             self.saving.save(Path(path), partial(data_of, self._branch(picture), format_name))
+
+    def _ask_where(self, title: str, ending: str) -> str:
+        return QFileDialog.getSaveFileName(self._view, title, f"token-tree{ending}")[0]
 
     def _branch(self, picture: TreePicture) -> Subtree:
         """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""

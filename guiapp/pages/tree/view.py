@@ -14,29 +14,26 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
 
 from guiapp.analysis.tree.picture import NodeColors
 from guiapp.kit.state.background import later
-from guiapp.kit.widgets.painting import CENTER, write
-from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.painting import CENTER, find_fonts, in_shared_size, write
+from guiapp.kit.widgets.theme import Theme, ThemeSource
 from guiapp.pages.tree.appearance import TreePaint, paint_marks, paint_outlines
 from guiapp.pages.tree.canvas import (
     NEW_PER_FRAME_S,
     NEW_WHILE_MOVING_S,
     NO_TIME_S,
     TreeCanvas,
-    label_fonts,
 )
 from guiapp.pages.tree.geometry import (
     Geometry,
     Icicle,
     Sunburst,
     View,
-    first_labelled,
     on_the_way,
     within,
     zoomed,
@@ -88,7 +85,7 @@ class TreeView(QWidget):
         self.pointer: QPointF | None = None  # where the mouse is, or was when it moved the picture
         self._dragged: View | None = None
         self._canvas = TreeCanvas(model.label)
-        self._fonts = label_fonts(self)
+        find_fonts(in_shared_size(Theme.ui_font())[0], self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.grabGesture(Qt.GestureType.PinchGesture)
@@ -131,7 +128,7 @@ class TreeView(QWidget):
 
     @property
     def is_stable(self) -> bool:
-        is_still = self._flight.is_stable and self._paint.is_current and self._fonts.is_ready
+        is_still = self._flight.is_stable and self._paint.is_current
         return is_still and self._layer is not None and self._canvas.is_complete
 
     def node_at(self, point: QPointF) -> int | None:
@@ -172,19 +169,11 @@ class TreeView(QWidget):
         self._flight.land()
         self._canvas.forget_labels()
         self._set_hovered(None)
-        self._load_fonts()
 
     def _spell(self) -> None:
         self._canvas.forget_labels()
         self._set_hovered(None)
-        self._load_fonts()
         self.update()
-
-    def _load_fonts(self) -> None:
-        picture = self._model.picture
-        if picture is not None and self.isVisible():
-            names = map(self._model.label, first_labelled(picture))
-            self._fonts.prepare("".join(names).encode())
 
     def _recolor(self) -> None:
         self._canvas.colors = self._paint.colors
@@ -262,10 +251,6 @@ class TreeView(QWidget):
         if self._flight.is_bending:
             return canvas.bent_image(geometry, self._flight.roundness)
         return canvas.image(geometry, scale, is_coarse)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._load_fonts()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

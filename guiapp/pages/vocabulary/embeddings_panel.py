@@ -25,13 +25,12 @@ from guiapp.analysis.vocabulary_list.filters import has
 from guiapp.analysis.vocabulary_list.listing import Ids
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word
-from guiapp.kit.charts.scales import Scale
+from guiapp.kit.charts.scales import Scale, tick_text
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import ShareBar, ring
-from guiapp.kit.widgets.scales import tick_text
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,

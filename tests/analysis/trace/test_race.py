@@ -18,6 +18,7 @@ from guiapp.analysis.trace.race import (
     first_other_step,
     keep_in_step,
     outcome,
+    work,
 )
 from guiapp.analysis.trace.recorder import record
 
@@ -263,10 +264,10 @@ OUTCOMES = [
         ("toy", "abacb"),
         "heap",
         "greedy",
-        "heap 8 steps, greedy 5: other tokens at byte 2: `a` `cb` against `ac` `b`.",
+        "operations: other tokens at byte 2: `a` `cb` against `ac` `b`.",
     ),
-    (("toy", "abacb"), "heap", "scan", "heap 8 steps, scan 4: same 3 tokens."),
-    (("toy", "a"), "heap", "heap", "heap 2 steps, heap 2: same 1 token."),
+    (("toy", "abacb"), "heap", "scan", "operations: same 3 tokens."),
+    (("toy", "a"), "heap", "heap", ": same 1 token."),
     (("bpe", "unbelievably"), "heap", "words", "against none."),
     (("bpe", "unbelievably hippopotamus"), "words", "scan", " at 13 places, such as byte 0: none against "),
 ]
@@ -277,7 +278,7 @@ def test_a_race_ends_with_the_steps_of_both_and_the_tokens_that_differ(text, fir
     tokenizer = guiapp.open_model(f"demo:{text[0]}")
     ours, theirs = (run(tokenizer, text[1], encoder) for encoder in (first, second))
     assert told in outcome(ours, theirs)
-    assert outcome(ours, theirs, ("A", "B")).startswith(f"A {ours.n_steps} steps, B {theirs.n_steps}: ")
+    assert outcome(ours, theirs, ("A", "B")).startswith(f"A {ours.n_steps} steps with ")
     assert outcome(ours, theirs).count("`") <= 16
     step = first_other_step(ours, theirs)
     assert (step is None) is (first == second)
@@ -290,3 +291,25 @@ def test_one_that_has_nothing_to_do_parts_from_one_that_puts_tokens_around():
     found = first_difference(around, nothing, ("wordpiece", "bpe"))
     assert found.steps[1] == 0
     assert found.reason.endswith("bpe has no token there.")
+
+
+@pytest.mark.parametrize("text", ["How do lions sleep?", "unbelievably unbelievable", "a", ""])
+def test_textbook_merging_looks_at_all_neighbours_for_each_merge(text):
+    tokenizer = guiapp.open_model("demo:bpe")
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "scan"))
+    trace, done = debugger.trace, work(debugger.trace)
+    for step in range(debugger.n_steps):
+        operation, piece = trace.operation(step), trace.piece_at(step)
+        if operation in ("merge", "done"):
+            n_pairs = max(len(debugger.states.piece_tokens(step, piece).ids) - 1, 0)
+            assert done[step + 1] - done[step] == n_pairs
+    assert done[0] == 0
+    assert len(done) == debugger.n_steps + 1
+
+
+def test_a_queue_saves_work_in_long_words_though_it_takes_more_steps():
+    tokenizer = guiapp.open_model("demo:spm")
+    text = "unbelievable lions sleep " * 8
+    scan, heap = (record(tokenizer, text, encoder) for encoder in ("scan", "heap"))
+    assert len(scan) < len(heap)
+    assert work(scan)[-1] > 10 * work(heap)[-1]

@@ -22,10 +22,8 @@ PATIENCE_S = 60
 @pytest.fixture
 def request_of(tmp_path):
     def make(number, model="demo:spm", pre="", text="<s>ab", encoder="scan", special=True, parse=True):
-        file = tmp_path / f"{number}.txt"
-        file.write_text(text)
         output = str(tmp_path / f"{number}.trace")
-        return RecordRequest(number, model, pre, str(file), encoder, special, parse, output)
+        return RecordRequest(number, model, pre, text, encoder, special, parse, output)
 
     return make
 
@@ -77,7 +75,7 @@ def test_each_new_request_is_recorded_as_it_asks(answers, request_of):
     for each in expected:
         model = open_model(each.model, each.pre or None)
         switches = each.add_special, each.parse_special
-        text = Path(each.text_file).read_bytes()
+        text = each.text.encode()
         ours, saved = record(model, text, each.encoder or None, *switches), Trace.load(Path(each.output))
         assert saved.result.ids.tolist() == ours.result.ids.tolist()
         assert saved.columns.result.tolist() == ours.columns.result.tolist()

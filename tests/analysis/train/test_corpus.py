@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from build_demo_models import Merge, bpe_steps, wordpiece_steps
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,14 +14,11 @@ from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     SENTENCEPIECE_WORDS,
     WORDPIECE_WORDS,
-    Merge,
     TrainingCorpus,
-    bpe_steps,
     count_words,
     join_pairs,
     normalise,
     split_word,
-    wordpiece_steps,
 )
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=8).map(tuple), st.integers(1, 5), max_size=6)

@@ -1,6 +1,7 @@
 """Trained models as files: rows, special tokens and switches."""
 
 import pytest
+from build_demo_models import train_byte_level, train_unigram, train_wordpiece
 from gguf import GGUFReader, TokenType
 
 from guiapp.analysis.train.models import (
@@ -12,14 +13,11 @@ from guiapp.analysis.train.models import (
     byte_level_rows,
     end_mark_file,
     end_mark_rows,
-    train,
-    train_byte_level,
-    train_unigram,
-    train_wordpiece,
     unigram_rows,
     unigram_words,
     write_gguf,
 )
+from guiapp.analysis.train.runs import train
 from guiapp.core.text.charsmap import build_charsmap
 
 TEXT = "How do lions sleep? They do not sleep. How insane! " * 3

@@ -16,11 +16,10 @@ from guiapp.analysis.train.models import (
     Token,
     TrainingError,
     shortfall,
-    train,
     write_gguf,
 )
 from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.runs import Finished, TrainRequest, begin, main, parse_start
+from guiapp.analysis.train.runs import Finished, TrainRequest, begin, main, parse_start, train
 from guiapp.analysis.train.steps import to_json
 
 TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
@@ -121,8 +120,7 @@ def test_too_little_is_told_at_once(algorithm, text, size):
 
 @pytest.mark.parametrize(("algorithm", "size"), [*CASES, ("bpe", 3)])
 def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkeypatch):
-    (tmp_path / "text").write_text(TEXT)
-    request = TrainRequest(algorithm, str(tmp_path / "text"), size, False, str(tmp_path / "out.gguf"))
+    request = TrainRequest(algorithm, TEXT, size, False, str(tmp_path / "out.gguf"))
     out = io.TextIOWrapper(io.BytesIO())
     monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
     monkeypatch.setattr(sys, "stdout", out)
@@ -159,10 +157,9 @@ def test_a_vocabulary_that_is_smaller_than_asked_for_has_a_reason(asked, told):
 def answers(tmp_path, monkeypatch):
     """Lines told for a text and a size, and where the model file goes."""
 
-    def ask(text: bytes, size: int, has_end_marks: bool, file: str = "out.gguf"):
-        (tmp_path / "text").write_bytes(text)
+    def ask(text: str, size: int, has_end_marks: bool, file: str = "out.gguf"):
         output = str(tmp_path / file)
-        request = TrainRequest("bpe", str(tmp_path / "text"), size, has_end_marks, output)
+        request = TrainRequest("bpe", text, size, has_end_marks, output)
         assert request.line().endswith(b"}\n")
         out = io.TextIOWrapper(io.BytesIO())
         monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
@@ -174,8 +171,8 @@ def answers(tmp_path, monkeypatch):
     return ask
 
 
-def test_broken_text_is_replaced_and_marks_are_kept_as_asked(answers):
-    (start, *steps, last), output = answers(b"ab\xff ab\xff", 400, True)
+def test_text_and_marks_are_kept_as_asked(answers):
+    (start, *steps, last), output = answers("ab\ufffd ab\ufffd", 400, True)
     assert start["alphabet"] == ["a", "b", "\ufffd", "</w>"]
     assert [step["left"] + step["right"] for step in steps] == ["ab", "ab\ufffd", "ab\ufffd</w>"]
     assert last == {"finished": {"output": output, "n_tokens": 267, "error": ""}}
@@ -183,7 +180,7 @@ def test_broken_text_is_replaced_and_marks_are_kept_as_asked(answers):
 
 
 def test_where_no_file_can_be_written_the_end_says_so(answers):
-    (*_, last), output = answers(b"ab ab", 400, False, "no folder/out.gguf")
+    (*_, last), output = answers("ab ab", 400, False, "no folder/out.gguf")
     assert Finished(**last["finished"]) == Finished(
         error=f"{output} cannot be written: No such file or directory."
     )

@@ -3,16 +3,16 @@
 from itertools import islice
 
 import pytest
+from build_demo_models import bpe_steps, wordpiece_steps
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.train import unigram
-from guiapp.analysis.train.corpus import bpe_steps, wordpiece_steps
+from guiapp.analysis.train.corpus import Ranking
 from guiapp.analysis.train.models import byte_level_corpus, unigram_words, wordpiece_corpus
 from guiapp.analysis.train.steps import (
     EstimateStep,
     PruningStep,
-    Ranking,
     from_json,
     merges,
     rounds,

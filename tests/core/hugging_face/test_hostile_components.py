@@ -11,11 +11,12 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from library_components import prepare
 from texts_for_components import texts
 
 from guiapp.core.hugging_face.decoders import decoder_of
 from guiapp.core.hugging_face.normalizers import normalizer_of
-from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenizer_of, prepare
+from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenizer_of
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.processes import environment
 from guiapp.errors import EncodeError

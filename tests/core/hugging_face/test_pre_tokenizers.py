@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library_components import EXPRESSIONS, PLAIN, SPLITS, said
+from library_components import EXPRESSIONS, PLAIN, SPLITS, prepare, said
 from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 from tokenizers import Regex, normalizers, pre_tokenizers
 from tokenizers import pre_tokenizers as library
@@ -21,7 +21,6 @@ from guiapp.core.hugging_face.pre_tokenizers import (
     patterns_of,
     pre_tokenize,
     pre_tokenizer_of,
-    prepare,
     without_byte_mapping,
 )
 from guiapp.core.pretokenize.splitter import Splitter

@@ -134,7 +134,7 @@ def test_a_search_that_is_left_delivers_nothing(search, hold, find, qtbot, way):
     search.set_query("one")
     qtbot.waitUntil(lambda: search.job.is_busy)
     if way == "close":
-        search.close()
+        search.end()
         assert (search.is_open, search.is_searching) == (False, False)
     else:
         search.set_kind("token" if way == "token" else "text")
@@ -172,7 +172,7 @@ def test_the_first_match_from_a_place_on_or_the_last_before_it(
 ):
     search.search_for("text", "one", 0)
     settle()
-    search.close()
+    search.end()
     session.document.set_caret(origin)
     search.open(step)
     settle()

@@ -12,7 +12,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds, VocabType, special_role
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.session.token_details import TokenDetailsModel, hex_bytes
+from guiapp.kit.session.token_details import TokenDetailsModel, WrittenPath, hex_bytes
 
 TOKENS = {
     "<s>": Attribute.CONTROL,
@@ -72,8 +72,7 @@ def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
         "span": "3–8",
         "in this text": "2 times",
     }
-    assert model.details.path.prefixes == (6,)
-    assert model.details.path.continuations == (5,)
+    assert model.details.path == WrittenPath(("·Y",), "·York", ("·Yorker",), 1)
     assert (model.details.index, model.details.n_tokens) == (1, 6)
 
 

@@ -39,3 +39,15 @@ def test_a_tip_is_never_taken_for_markup(qtbot):
     label.set_texts(["<img src=x> and more than fits", ""])
     assert label.toolTip() == plain_tip(label.whole_text)
     assert "<img" not in label.toolTip()
+
+
+def test_where_nothing_fits_the_last_is_cut_short_if_that_is_wanted(qtbot):
+    label = FittedLabel(elides=True)
+    qtbot.addWidget(label)
+    label.resize(label.fontMetrics().horizontalAdvance("A shorter"), 20)
+    label.set_texts(["A sentence that is long", "A shorter one"])
+    beginning, is_cut, rest = label.text().partition("…")
+    assert (is_cut, rest) == ("…", "")
+    assert beginning
+    assert "A shorter one".startswith(beginning)
+    assert label.toolTip() == label.whole_text == "A sentence that is long"

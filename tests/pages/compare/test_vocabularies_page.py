@@ -162,6 +162,19 @@ def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
     assert QApplication.clipboard().text().splitlines()[1].split("\t")[:3] == ["c", "2", "2"]
 
 
+def test_a_token_that_only_b_has_is_shown_once_b_is_the_windows_model(open_page, qtbot):
+    page = open_page("one", "other")
+    click(page, qtbot, chip(page, "1 only in B"))
+    click(page, qtbot, page.list.view.viewport(), row_place(page, 0))
+    assert page.side.tree.text() == "Open B and show in tree"
+    click(page, qtbot, page.side.tree)
+    assert page.shell.window.pages.current_name == "tree"
+    assert page.model.first.loader.model.name == "other"
+    tree = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: tree.model.picture is not None and len(tree.search.result_nodes) == 1)
+    assert tree.model.picture.token(int(tree.search.result_nodes[0])) == 5
+
+
 def test_bars_tell_their_figures_and_list_their_tokens(open_page, qtbot):
     page = open_page("one", "other")
     scripts, lengths = page.picture.scripts, page.picture.lengths

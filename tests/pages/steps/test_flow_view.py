@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
 
-from guiapp.pages.steps.cards import GutterRow
-from guiapp.pages.steps.flow import ElementRole, flow
+from guiapp.pages.steps.flow import flow
+from guiapp.pages.steps.flow_view import GutterRow
 
 
 def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
@@ -167,20 +167,6 @@ def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbo
     ]
     qtbot.mouseClick(button, LEFT)
     assert model.position == first_steps[2]
-
-
-def test_rows_out_of_sight_are_not_laid_out(make_steps_page):
-    page = make_steps_page(text=b"How do lions sleep in New York? " * 60)
-    model, view = page.model, page.trace.flow
-    for step in range(0, model.n_steps, 331):
-        model.go_to(step)
-        marked = [
-            element for element in flow(model.debugger).elements if element.role is not ElementRole.NONE
-        ]
-        assert [box.element for box in view.boxes if box.element.role is not ElementRole.NONE] == marked
-        assert len(view.gutter_rows) <= 6
-        starts = [box.element.start for box in view.boxes]
-        assert starts == sorted(starts)
 
 
 def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_page):

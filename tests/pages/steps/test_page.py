@@ -71,13 +71,13 @@ def test_log_points_say_what_a_run_passes(make_steps_page, qtbot):
     merges = model.hits[0].tolist()
     qtbot.keyClick(page.window(), Qt.Key.Key_F5)
     assert model.position == model.n_steps
-    rows = side.notes.rows
+    rows = side.messages
     assert side.notes.isVisible()
     assert [entry.step for entry in rows.entries] == merges[-len(rows.entries) :]
     assert " and " in rows.accessibleDescription()
     qtbot.mouseClick(rows, LEFT, pos=QPoint(20, 5))
     assert model.position == rows.entries[0].step
-    qtbot.mouseClick(side.notes.clear_button, LEFT)
+    qtbot.mouseClick(side.clear_button, LEFT)
     assert not side.notes.isVisible()
     model.go_to(merges[1] - 1)
     qtbot.keyClick(page.window(), Qt.Key.Key_F10)

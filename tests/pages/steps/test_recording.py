@@ -4,7 +4,6 @@ import sys
 
 import pytest
 from full_disk import full_disk
-from told import told_by
 
 import guiapp
 from guiapp.pages.steps import recording as trace_recorder
@@ -105,16 +104,6 @@ LISTENS = (sys.executable, "-c", "import sys; sys.stdin.read()")
 @pytest.fixture
 def tokenizer():
     return guiapp.open_model("demo:toy")
-
-
-def test_a_full_disk_is_told_and_nothing_is_recorded(qapp, tokenizer):
-    recorder = TraceRecorder(LISTENS)
-    recorder.record(tokenizer, b"abacb", "heap", True, False)
-    told = told_by(recorder)
-    with full_disk():
-        recorder.record(tokenizer, b"acb", "heap", True, False)
-    assert (told, recorder.is_busy) == (["busy_changed", "failed"], False)
-    recorder.stop()
 
 
 def test_a_trace_that_a_full_disk_does_not_take_is_told(qtbot, tokenizer):

@@ -11,8 +11,7 @@ from guiapp.pages.steps.recording import Recording
 class Recorder(QObject):
     recorded = Signal(object)
     failed = Signal(str)
-    busy_changed = Signal()
-    progress_changed = Signal()
+    changed = Signal()
     is_busy, progress, n_cancelled = False, 0.0, 0
 
     def __init__(self):

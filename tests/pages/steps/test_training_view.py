@@ -3,15 +3,13 @@
 import json
 
 import pytest
-from PySide6.QtCore import QRectF, Qt, QTimer
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 import guiapp
 from guiapp.kit.session.model_session import MOST_COMPARED
-from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.steps.timeline import PlayControls
-from guiapp.pages.steps.training_pictures import arrange_words, why_none
+from guiapp.pages.steps.training_pictures import why_none
 from guiapp.pages.steps.training_view import BESIDE_TIPS, FIRST_SIZES, TEXTBOOK
 from guiapp.pages.steps.walk_model import TrainingWish
 
@@ -174,19 +172,6 @@ def test_a_wrong_size_is_told_and_leaves_the_last_result(make_steps_page, qtbot)
         assert model.record is record
         assert training.stage.isVisible()
         assert training.save_button.isEnabled()
-
-
-def test_words_stay_whole_and_within_the_width():
-    words = [(("th", "is"), 2, True), (("a",), 1, False), (("very", "long", "word"), 1, True)] * 5
-    width = 200.0
-    layout = arrange_words(words, "is", width, QFontMetricsF(Theme.mono_font(15)))
-    assert len(layout.chips) == sum(len(cut) for cut, _, _ in words)
-    assert [number for number, _ in layout.counts] == ["×2"] * 5
-    assert [chip.text for chip in layout.chips if chip.is_new] == ["is"] * 5
-    everything = QRectF(0, 0, width + 40, layout.height)
-    assert all(everything.contains(chip.rect) for chip in layout.chips)
-    ends = [(chip.rect.top(), chip.rect.left()) for chip in layout.chips]
-    assert ends == sorted(ends)
 
 
 def test_breakpoints_stop_a_training_and_come_back(make_steps_page, qtbot):

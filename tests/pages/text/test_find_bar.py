@@ -12,11 +12,16 @@ Key = Qt.Key
 
 
 @pytest.fixture
-def shell(make_shell):
-    made = make_shell(TEXT)
+def shell(share_shell):
+    made = share_shell(TEXT)
     made.window.inspect_page.editor.setFocus()
     made.session.document.set_caret(0)
-    return made
+    yield made
+    search = made.window.inspect_page.text_panel.search
+    search.set_kind("text")
+    search.set_matches_case(False)
+    search.set_query("")
+    search.end()
 
 
 @pytest.fixture
@@ -95,7 +100,9 @@ def test_the_menu_chooses_what_to_find(shell, qtbot, panel):
     assert panel.find_bar.field.selectedText() == "6F"
 
 
-def test_case_counts_from_one_start_to_the_next(shell, qtbot, panel, make_shell):
+def test_case_counts_from_one_start_to_the_next(qtbot, make_shell):
+    shell = make_shell(TEXT)
+    panel = shell.window.inspect_page.text_panel
     find(qtbot, shell, panel, "One")
     qtbot.mouseClick(panel.find_bar.case, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.find_bar.count.text() == "1 of 1")

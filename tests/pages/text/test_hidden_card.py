@@ -18,8 +18,8 @@ from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
         ("\u00a0", "it stays when hidden characters are removed.", "U+00A0"),
     ],
 )
-def test_what_it_is_and_spells_is_said(make_shell, hidden, about, content):
-    shell = make_shell(f"a{hidden}b".encode())
+def test_what_it_is_and_spells_is_said(share_shell, hidden, about, content):
+    shell = share_shell(f"a{hidden}b".encode())
     found = shell.window.hidden
     facts = chip_facts(shell.session, found, 1, 1 + len(hidden.encode()))
     assert facts.about.endswith(about)
@@ -36,17 +36,17 @@ def open_demo(name, pre, progress):
     return guiapp.open_model(name)
 
 
-def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
-    shell = make_shell(b"A house and a garden", "demo:bpe", open_demo)
+def test_all_words_can_be_read_in_a_window_of_any_size(share_shell, qtbot):
+    shell = share_shell(b"A house and a garden", "demo:bpe", open_demo)
     for name in ("why", "budget"):
         shell.window.actions_table[name].trigger()
         assert unreadable(shell.window) == []
 
 
 @pytest.fixture
-def make_card(make_shell):
+def make_card(share_shell):
     def make(text, start, end):
-        shell = make_shell(text.encode(), "demo:bpe", open_demo)
+        shell = share_shell(text.encode(), "demo:bpe", open_demo)
         actions = QAction("Remove all hidden characters"), QAction("Copy the text without them")
         facts = chip_facts(shell.session, shell.window.hidden, start, end)
         card = HiddenCard(facts, shell.window.hidden, actions, shell.theme_source, shell.window)

@@ -123,7 +123,7 @@ def test_keys_find_again_what_was_found_or_ask(make_shell, qtbot):
         if by == 1:
             qtbot.keyClick(editor, Qt.Key.Key_Escape)
             assert not panel.find_bar.isVisible()
-    panel.search.close()
+    panel.search.end()
     event = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
     panel.keyPressEvent(event)
     assert not event.isAccepted()

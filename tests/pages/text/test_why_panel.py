@@ -16,11 +16,11 @@ TEXT = "The tokenization of Zürich 🦄<|im_end|> ends".encode()
 
 
 @pytest.fixture
-def open_on(make_shell, qtbot):
+def open_on(share_shell, qtbot):
     """Opens a window, clicks on the token that has a byte, then on “Why”; the shell and the panel."""
 
     def make(offset, text=TEXT, model="demo:bpe"):
-        shell = make_shell(text, model, lambda name, pre, progress: guiapp.open_model(name))
+        shell = share_shell(text, model, lambda name, pre, progress: guiapp.open_model(name))
         page = shell.window.inspect_page
         qtbot.mouseClick(page.editor.viewport(), LEFT, pos=place_of_byte(page.editor, offset))
         (tab,) = (each for each in page.side.findChildren(QToolButton) if each.text() == "Why")
@@ -85,7 +85,7 @@ def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
 def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on, qtbot):
     shell, panel = open_on(0)
     page = shell.window.inspect_page
-    page.side.segments.choose(0)
+    page.side.tabs.choose(0)
     place = place_of_byte(page.editor, TEXT.index(b"<|im"))
     target = page.editor.viewport()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, target.mapToGlobal(place))

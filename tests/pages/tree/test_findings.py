@@ -2,20 +2,17 @@
 
 import numpy as np
 import pytest
-from toy_vocabulary import toy_vocabulary
 from vocabulary_pairs import bpe
 
-from guiapp.analysis.explain.merge_tree import MergeTree
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.picture import ROOT, tree_picture
-from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
+from guiapp.kit.session.token_details import WrittenPath
 from guiapp.kit.token_table.table_view import TokenTableModel
-from guiapp.pages.tree import panels as details
 from guiapp.pages.tree import results as tree_findings
 from guiapp.pages.tree.model import TreeModel, TreeSearch
-from guiapp.pages.tree.panels import describe_node, glance, merge_story
+from guiapp.pages.tree.panels import glance, node_details
 from guiapp.pages.tree.results import ResultsModel, TreeFindings
 
 
@@ -61,29 +58,6 @@ def test_trials_that_cannot_be_made_are_told(findings, model, monkeypatch, qtbot
     assert findings.problem == ""
 
 
-def test_special_tokens_scores_and_uses_are_described(model):
-    picture = tree_picture(
-        toy_vocabulary({"<s>": Attribute.CONTROL, "ab": -1234.5, "abc": -0.0}, special_ids=SpecialIds(bos=0))
-    )
-    told = [describe_node(picture, picture.node(token), None, None)[1] for token in (1, 2)]
-    assert told[0] == {
-        "id": "1",
-        "bytes": "61 62",
-        "type": "normal",
-        "score": "-1,234.5",
-        "depth": "1",
-        "children": "1",
-        "below it": "1 token",
-        "in this text": "not once",
-    }
-    assert (told[1]["children"], told[1]["below it"], told[1]["depth"]) == ("0", "0 tokens", "2")
-    times = [
-        describe_node(picture, picture.node(1), None, np.array([0, n, 0]))[1]["in this text"]
-        for n in (0, 1, 2, 1234)
-    ]
-    assert times == ["not once", "once", "2 times", "1,234 times"]
-
-
 def test_found_tokens_are_rows_in_their_own_order_until_a_column_sorts_them(model, session, settings, qtbot):
     search = TreeSearch(model)
     results = ResultsModel(model, search, session, settings)
@@ -109,8 +83,8 @@ def test_found_tokens_are_rows_in_their_own_order_until_a_column_sorts_them(mode
 SIGNS = Spelling.SIGNS
 
 
-def told(model, node):
-    return describe_node(model.picture, node, model.session.tokenizer, model.counts)
+def told(model, node, **given):
+    return node_details(model.picture, node, model.explainer, counts=model.counts, **given)
 
 
 @pytest.fixture
@@ -129,49 +103,47 @@ def make_tree(make_session, qtbot):
         each.close()
 
 
-def test_a_token_is_told_in_full(model, session, node_of):
-    model.session = session
-    assert told(model, node_of(b"acbb")) == (
-        "acbb",
-        {
-            "id": "8",
-            "bytes": "61 63 62 62",
-            "type": "normal",
-            "merge rank": "5",
-            "depth": "3",
-            "children": "0",
-            "below it": "0 tokens",
-            "in this text": "once",
-        },
-    )
-    below = told(model, node_of(b"cb"))[1]
+def test_a_token_is_told_in_full(model, node_of):
+    details = told(model, node_of(b"acbb"))
+    assert dict(details.facts) == {
+        "id": "8",
+        "bytes": "61 63 62 62",
+        "characters": "4 characters",
+        "type": "normal",
+        "merge rank": "5",
+        "depth": "3",
+        "children": "0",
+        "below it": "0 tokens",
+        "in this text": "once",
+    }
+    assert details.path == WrittenPath(("a", "ac"), "acbb", (), 0)
+    below = dict(told(model, node_of(b"cb")).facts)
     assert (below["below it"], below["in this text"]) == ("1 token", "not once")
-    assert told(model, ROOT) == ("all tokens", {"children": "3", "below it": "9 tokens"})
-    uncounted = describe_node(model.picture, node_of(b"ab"), None, None)[1]
-    assert ("merge rank" in uncounted, uncounted["in this text"]) == (False, "not once")
+    root = told(model, ROOT)
+    assert (root.name, root.facts) == ("all tokens", (("children", "3"), ("below it", "9 tokens")))
+    assert root.path == WrittenPath((), "all tokens", ("a", "b", "c"), 3)
+    uncounted = node_details(model.picture, node_of(b"ab"), model.explainer)
+    assert dict(uncounted.facts)["in this text"] == "not once"
 
 
-def test_a_merge_story_says_why_there_is_none_and_which_of_several_rules_it_shows(monkeypatch):
+def test_of_several_merge_rules_the_one_that_is_shown_is_said_to_be_the_one_that_text_leads_to():
     tokenizer = bpe()  # abc = ab c = a bc
-    vocabulary, a, ab, abc = tokenizer.vocabulary, 0, 3, 5
-    assert merge_story(vocabulary, tokenizer, a).note == "There from the start: nothing to merge."
-    assert merge_story(vocabulary, None, ab) == MergeTree((), "")
-    assert merge_story(vocabulary, tokenizer, ab).note == ""
-    told = merge_story(vocabulary, tokenizer, abc)
-    assert told.note.startswith("2 merge rules make it; this is the one that text leads to.")
-    assert (len(told.roots), told.worth) == (1, 2)
-    monkeypatch.setattr(details, "MOST_MERGED", 3)
-    assert merge_story(vocabulary, tokenizer, abc) == told
-    monkeypatch.setattr(details, "MOST_MERGED", 2)
-    assert merge_story(vocabulary, tokenizer, abc) == MergeTree((), "Too long to draw here.")
+    picture = tree_picture(tokenizer.vocabulary)
+    explainer = Explainer(tokenizer.vocabulary, tokenizer.merging)
+    a, ab, abc = (
+        node_details(picture, picture.node(token), explainer, tokenizer.merging).tree for token in (0, 3, 5)
+    )
+    assert (a.note, ab.note) == ("There from the start: nothing to merge.", "")
+    assert abc.note == "2 merge rules make it; this is the one that text leads to."
+    assert (len(abc.roots), abc.worth) == (1, 2)
 
 
-def test_scores_and_groups_are_told_where_there_are_any(make_tree):
+def test_groups_are_told_where_there_are_any(make_tree):
     unigram = make_tree("unigram")
-    text, facts = told(unigram, unigram.picture.node(300))
-    assert (text, facts["id"], facts["score"], "merge rank" in facts) == ("·die", "300", "-7.5125", False)
     group = unigram.picture.children(ROOT)[1]
-    assert told(unigram, group) == ("Latin", {"children": "132", "below it": "526 tokens"})
+    details = told(unigram, group)
+    assert (details.name, details.facts) == ("Latin", (("children", "132"), ("below it", "526 tokens")))
+    assert (len(details.path.continuations), details.path.n_continuations) == (12, 132)
     assert glance(unigram.picture, group, None, SIGNS) == (
         "Latin",
         ("526 tokens", "a group, itself no token"),

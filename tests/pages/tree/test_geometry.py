@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.tree.picture import ROOT, tree_picture
-from guiapp.pages.tree import geometry as labels
 from guiapp.pages.tree.geometry import (
     Icicle,
     Sunburst,
-    first_labelled,
     icicle_places,
     letter_size,
     on_the_way,
@@ -144,10 +142,3 @@ def picture_of(tokens):
 def test_letters_grow_with_their_band():
     heights = [0, 14.9, 15, 27.9, 28, 44, 65.9, 66, 96, 500]
     assert letter_size(np.array(heights)).tolist() == [0, 0, 12, 12, 14, 18, 18, 24, 32, 32]
-
-
-def test_the_first_nodes_to_have_labels_are_as_wide_as_a_part_of_the_whole(monkeypatch):
-    picture = picture_of(BUSHY)
-    assert first_labelled(picture) == list(range(len(picture)))
-    monkeypatch.setattr(labels, "FIRST_LABELLED", 5)
-    assert first_labelled(picture) == [0, 1]

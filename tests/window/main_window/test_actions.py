@@ -8,12 +8,18 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 
 import guiapp
 from guiapp.kit.widgets.theme import LIGHT
+from guiapp.window.actions import SYNONYMS
 from guiapp.window.app import ErrorDialog, ErrorReporter
 from guiapp.window.help import AboutDialog
 from guiapp.window.page_commands import TICK_MS
 from guiapp.window.pages import PAGES
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def shell(share_shell):
+    return share_shell()
 
 
 def test_every_action_is_in_a_menu_and_has_a_name(shell):
@@ -48,8 +54,8 @@ def test_a_switch_in_the_status_line_is_the_action_in_the_menu(shell, qtbot):
 def test_the_palette_runs_what_is_typed(shell, qtbot):
     press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
     palette = QApplication.activePopupWidget()
-    qtbot.keyClicks(palette.line, "light th")
-    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    qtbot.keyClicks(palette.choices.filter, "light th")
+    qtbot.keyClick(palette.choices.filter, Qt.Key.Key_Return)
     assert not palette.isVisible()
     assert shell.theme_source.theme is LIGHT
 
@@ -60,10 +66,10 @@ def test_the_palette_finds_commands_of_other_pages_and_goes_there(shell, qtbot):
     shell.window.actions_table["inspect"].trigger()
     shell.window.actions_table["palette"].trigger()
     palette = QApplication.activePopupWidget()
-    assert "Open run…" not in [palette.list.model().index(at, 0).data() for at in range(200)]
-    qtbot.keyClicks(palette.line, "open run")
-    assert palette.list.currentIndex().data() == "Open run…"
-    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert "Open run…" not in [palette.choices.rows.model().index(at, 0).data() for at in range(200)]
+    qtbot.keyClicks(palette.choices.filter, "open run")
+    assert palette.choices.rows.currentIndex().data() == "Open run…"
+    qtbot.keyClick(palette.choices.filter, Qt.Key.Key_Return)
     assert shell.window.pages.current_name == "bench"
     assert len(asked) == 1
 
@@ -114,26 +120,56 @@ def test_an_action_that_waits_for_a_page_is_forgotten_where_people_go_on(make_sh
 def test_the_palette_is_walked_with_the_arrow_keys(shell, qtbot):
     shell.window.actions_table["palette"].trigger()
     palette = QApplication.activePopupWidget()
-    first = palette.list.currentIndex().data()
-    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
-    assert palette.list.currentIndex().row() == 1
-    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
-    assert palette.list.currentIndex().data() == first
-    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    first = palette.choices.rows.currentIndex().data()
+    qtbot.keyClick(palette.choices.filter, Qt.Key.Key_Down)
+    assert palette.choices.rows.currentIndex().row() == 1
+    qtbot.keyClick(palette.choices.filter, Qt.Key.Key_Up)
+    assert palette.choices.rows.currentIndex().data() == first
+    qtbot.keyClick(palette.choices.filter, Qt.Key.Key_Escape)
     assert not palette.isVisible()
 
 
 def test_the_palette_takes_words_in_any_order_and_says_when_nothing_fits(shell, qtbot):
     press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
     palette = QApplication.activePopupWidget()
-    palette.line.setText("english sample")
-    in_order = palette.list.model().index(0, 0).data()
-    palette.line.setText("sample english")
-    assert palette.list.model().index(0, 0).data() == in_order
-    palette.line.setText("zzqx")
-    assert palette.list.model().index(0, 0).data() == "Nothing fits"
-    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    palette.choices.filter.setText("english sample")
+    in_order = palette.choices.rows.model().index(0, 0).data()
+    palette.choices.filter.setText("sample english")
+    assert palette.choices.rows.model().index(0, 0).data() == in_order
+    palette.choices.filter.setText("zzqx")
+    assert palette.choices.rows.model().index(0, 0).data() == "No command matches"
+    qtbot.keyClick(palette.choices.filter, Qt.Key.Key_Return)
     assert palette.isVisible()
+    palette.close()
+
+
+def test_the_palette_knows_synonyms_says_why_not_and_lists_commands_before_samples(shell, qtbot):
+    actions, names = shell.window.actions_table, {row.name for row, _ in shell.window.actions_table}
+    assert names >= SYNONYMS.keys()
+    actions["palette"].trigger()
+    palette = QApplication.activePopupWidget()
+
+    def offered(typed):
+        palette.choices.filter.setText(typed)
+        return {choice.name: choice for choice in palette.choices.shown}
+
+    for typed, wanted in (
+        ("mask", "chat"),
+        ("loss", "round_trip_difference"),
+        ("chunk", "budget"),
+        ("hidden", "hidden_next"),
+        ("look-alike", "look_alikes"),
+        ("save", "save_text"),
+        ("language", "sample:languages"),
+        ("cost", "color:cost"),
+        ("darkk theme", "theme:dark"),
+    ):
+        assert wanted in [*offered(typed)][:4], typed
+    undo = offered("undo")["undo"]
+    assert (undo.is_there, undo.detail) == (False, "Nothing to undo")
+    is_example = [name.startswith(("sample:", "demo:", "lesson:")) for name in offered("")]
+    assert is_example == sorted(is_example)
+    assert all(action.isEnabled() or row.needs for row, action in actions)
     palette.close()
 
 
@@ -183,7 +219,8 @@ def test_about_names_versions_and_licences(shell, qtbot, monkeypatch):
     qtbot.waitUntil(dialog.copy_button.isEnabled)
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
     assert "numpy 1.2.3" in QGuiApplication.clipboard().text()
-    assert any(label.text().split() == ["1.2.3", "BSD-3-Clause"] for label in dialog.findChildren(QLabel))
+    lines = [line.split() for label in dialog.findChildren(QLabel) for line in label.text().splitlines()]
+    assert ["numpy", "1.2.3", "BSD-3-Clause"] in lines
     dialog.close()
 
 

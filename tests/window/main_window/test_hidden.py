@@ -28,8 +28,8 @@ def opened_card(shell):
     return cards[-1] if cards else None
 
 
-def test_the_status_line_counts_and_a_click_walks(make_shell, qtbot):
-    shell = make_shell(TEXT.encode())
+def test_the_status_line_counts_and_a_click_walks(share_shell, qtbot):
+    shell = share_shell(TEXT.encode())
     button, document = shell.window.findChild(HiddenButton), shell.session.document
     assert button.text() == f"Hidden characters: {len(SPELT) + 1} in 2 places"
     qtbot.mouseClick(button, LEFT)
@@ -44,8 +44,8 @@ def test_the_status_line_counts_and_a_click_walks(make_shell, qtbot):
     assert button.text() == f"{len(SPELT) + 1} hidden"
 
 
-def test_they_are_copied_without_and_removed_from_the_menu_and_come_back(make_shell, qtbot):
-    shell = make_shell(TEXT.encode())
+def test_they_are_copied_without_and_removed_from_the_menu_and_come_back(share_shell, qtbot):
+    shell = share_shell(TEXT.encode())
     actions, document = shell.window.actions_table, shell.session.document
     press(qtbot, shell, Key.Key_X, CTRL | SHIFT)
     assert QGuiApplication.clipboard().text() == LEFT_TEXT
@@ -58,8 +58,8 @@ def test_they_are_copied_without_and_removed_from_the_menu_and_come_back(make_sh
     assert shell.window.findChild(HiddenButton).isVisible()
 
 
-def test_a_click_on_a_chip_opens_what_it_spells_and_costs_and_removes_it(make_shell, qtbot):
-    shell = make_shell(TEXT.encode())
+def test_a_click_on_a_chip_opens_what_it_spells_and_costs_and_removes_it(share_shell, qtbot):
+    shell = share_shell(TEXT.encode())
     editor, document = shell.window.inspect_page.editor, shell.session.document
     click(qtbot, editor, place_of_byte(editor, TAGS))
     qtbot.wait(50)
@@ -80,8 +80,8 @@ def test_a_click_on_a_chip_opens_what_it_spells_and_costs_and_removes_it(make_sh
     assert QGuiApplication.clipboard().text() == LEFT_TEXT
 
 
-def test_a_place_too_long_for_one_chip_is_opened_and_removed_whole(make_shell, qtbot):
-    shell = make_shell(("a" + "\U000e0041" * 30_000 + "b").encode())
+def test_a_place_too_long_for_one_chip_is_opened_and_removed_whole(share_shell, qtbot):
+    shell = share_shell(("a" + "\U000e0041" * 30_000 + "b").encode())
     editor = shell.window.inspect_page.editor
     click(qtbot, editor, place_of_byte(editor, 1))
     card = opened_card(shell)
@@ -92,8 +92,8 @@ def test_a_place_too_long_for_one_chip_is_opened_and_removed_whole(make_shell, q
     assert shell.session.document.text() == b"ab"
 
 
-def test_from_chip_to_chip_and_all_at_once(make_shell, qtbot):
-    shell = make_shell(TEXT.encode())
+def test_from_chip_to_chip_and_all_at_once(share_shell, qtbot):
+    shell = share_shell(TEXT.encode())
     editor = shell.window.inspect_page.editor
     click(qtbot, editor, place_of_byte(editor, 3))
     qtbot.mouseClick(opened_card(shell).next_button, LEFT)
@@ -104,8 +104,8 @@ def test_from_chip_to_chip_and_all_at_once(make_shell, qtbot):
     assert QApplication.activePopupWidget() is None
 
 
-def test_a_chip_that_is_only_blank_offers_nothing_to_remove(make_shell, qtbot):
-    shell = make_shell("a\u00a0b می\u200cخواهم".encode())
+def test_a_chip_that_is_only_blank_offers_nothing_to_remove(share_shell, qtbot):
+    shell = share_shell("a\u00a0b می\u200cخواهم".encode())
     editor = shell.window.inspect_page.editor
     assert not shell.window.findChild(HiddenButton).isVisible()
     click(qtbot, editor, place_of_byte(editor, 1))
@@ -114,8 +114,8 @@ def test_a_chip_that_is_only_blank_offers_nothing_to_remove(make_shell, qtbot):
     assert not any(button.isVisible() for button in (card.remove_button, card.copy_button))
 
 
-def test_letters_that_pass_for_others_are_explained_on_wish(make_shell, qtbot):
-    shell = make_shell("a p\u0430yp\u0430l\n".encode())
+def test_letters_that_pass_for_others_are_explained_on_wish(share_shell, qtbot):
+    shell = share_shell("a p\u0430yp\u0430l\n".encode())
     editor = shell.window.inspect_page.editor
     place = place_of_byte(editor, 3)
     shell.window.actions_table["look_alikes"].trigger()

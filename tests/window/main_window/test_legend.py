@@ -17,8 +17,8 @@ LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
 
 @pytest.fixture
-def shell(make_shell):
-    return make_shell(b"words", str(demo_model_path("bpe")), lambda name, pre, progress: open_model(name))
+def shell(share_shell):
+    return share_shell(b"words", str(demo_model_path("bpe")), lambda name, pre, progress: open_model(name))
 
 
 def open_legend(shell, qtbot):

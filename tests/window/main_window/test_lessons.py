@@ -254,8 +254,8 @@ def test_lessons_in_menu_and_palette_begin_and_are_ticked_once_they_are_finished
     shell = make_shell(b"text", "demo:toy", open_for_real)
     actions, menu = shell.window.actions_table, shell.window.actions_table.menus["Help/Lessons"]
     press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
-    qtbot.keyClicks(shell.commands.palette.line, "what a token")
-    qtbot.keyClick(shell.commands.palette.line, Qt.Key.Key_Return)
+    qtbot.keyClicks(shell.commands.palette.choices.filter, "what a token")
+    qtbot.keyClick(shell.commands.palette.choices.filter, Qt.Key.Key_Return)
     page = shell.window.pages.current
     assert page.player.lesson.title == "What a token is"
     while page.player.lesson is not None:
@@ -267,8 +267,8 @@ def test_lessons_in_menu_and_palette_begin_and_are_ticked_once_they_are_finished
     assert not actions[f"lesson:{TRAINING}"].isChecked()
     shell.window.actions_table["inspect"].trigger()
     actions["palette"].trigger()
-    shell.commands.palette.line.setText("lesson what")
-    assert shell.commands.palette.list.currentIndex().data() == "✓ What a token is"
+    shell.commands.palette.choices.filter.setText("lesson what")
+    assert shell.commands.palette.choices.rows.currentIndex().data() == "✓ What a token is"
     shell.commands.palette.close()
 
 

@@ -16,6 +16,16 @@ from guiapp.window.status_line import ActivityView
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture
+def shell(share_shell, qtbot):
+    made = share_shell()
+    yield made
+    made.window.actions_table["forget_recent"].trigger()
+    with qtbot.waitSignal(made.session.spans.encoded):
+        made.session.loader.open("fake.gguf")
+    made.window.notices.clear_notice("model")
+
+
 def test_the_model_button_names_the_model(shell):
     assert shell.window.top_bar.model_button.accessibleName() == "Model: fake.gguf, SPM · 9"
     assert shell.window.windowTitle() == "fake.gguf – Tokenloupe"
@@ -67,7 +77,8 @@ def test_a_missing_recent_file_cannot_be_picked(shell, qtbot):
     qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Escape)
 
 
-def test_a_list_that_is_renewed_stays_where_somebody_has_got_to(shell, qtbot):
+def test_a_list_that_is_renewed_stays_where_somebody_has_got_to(make_shell, qtbot):
+    shell = make_shell()
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     rows = QApplication.activePopupWidget().choices.rows
     for _ in range(3):

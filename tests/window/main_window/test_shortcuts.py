@@ -5,12 +5,18 @@ from main_window_driver import CTRL, press
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from guiapp.kit.widgets.choice_list import caps
 from guiapp.kit.widgets.controls import Popover, push_button
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.window.help import KEY_HINTS, ShortcutsDialog, caps
+from guiapp.window.help import KEY_HINTS, ShortcutsDialog
 from guiapp.window.main_window import PageTabs
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def shell(share_shell):
+    return share_shell()
 
 
 @pytest.fixture
@@ -22,7 +28,7 @@ def dialog(shell, qtbot):
 
 
 def shown(dialog):
-    model = dialog.list.model()
+    model = dialog.choices.rows.model()
     return [model.index(row, 0).data() for row in range(model.rowCount())]
 
 
@@ -42,16 +48,16 @@ def test_every_action_with_keys_is_listed(shell, dialog):
 
 
 def test_what_is_typed_filters_by_names_places_and_keys(dialog, qtbot):
-    qtbot.keyClicks(dialog.line, "find f3")
+    qtbot.keyClicks(dialog.choices.filter, "find f3")
     assert shown(dialog) == ["EDIT", "Find next", "Find previous", "Find the selected token"]
-    dialog.line.setText("ctrl+shift+o")
+    dialog.choices.filter.setText("ctrl+shift+o")
     assert shown(dialog) == ["FILE", "Open text file…"]
-    dialog.line.setText("timeline")
+    dialog.choices.filter.setText("timeline")
     assert shown(dialog) == ["ON THE TIMELINE", "Step back or on", "First or last step"]
-    dialog.line.setText("zzqx")
-    assert shown(dialog) == ["NO SHORTCUT MATCHES"]
+    dialog.choices.filter.setText("zzqx")
+    assert shown(dialog) == ["No shortcut matches"]
     QGuiApplication.clipboard().setText("before")
-    qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
+    qtbot.keyClick(dialog.choices.filter, Qt.Key.Key_Return)
     assert (dialog.isVisible(), QGuiApplication.clipboard().text()) == (True, "before")
 
 
@@ -59,22 +65,22 @@ def test_a_key_that_was_changed_is_listed_as_it_is(shell, qtbot):
     shell.window.actions_table["quit"].setShortcut("Ctrl+W")
     shell.window.actions_table["shortcuts"].trigger()
     dialog = shell.window.findChild(ShortcutsDialog)
-    dialog.line.setText("quit")
+    dialog.choices.filter.setText("quit")
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "File\nQuit\tCtrl+W\n"
 
 
 def test_copy_takes_what_shows(dialog, qtbot):
-    dialog.line.setText("edit redo")
+    dialog.choices.filter.setText("edit redo")
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "Edit\nRedo\tCtrl+Shift+Z, Ctrl+Y\n"
-    qtbot.keyClick(dialog.line, Qt.Key.Key_Escape)
+    qtbot.keyClick(dialog.choices.filter, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
 
 
 def test_rows_are_told_with_their_keys(dialog):
-    dialog.line.setText("find next")
-    row = dialog.list.model().index(1, 0)
+    dialog.choices.filter.setText("find next")
+    row = dialog.choices.rows.model().index(1, 0)
     assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "Find next, Inspect, F3"
 
 

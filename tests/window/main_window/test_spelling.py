@@ -24,8 +24,8 @@ def letters_in(texts):
 
 
 @pytest.fixture
-def shell(make_shell):
-    return make_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name, pre))
+def shell(share_shell):
+    return share_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name, pre))
 
 
 def show(shell, qtbot, name):
@@ -106,7 +106,8 @@ def test_each_page_follows_the_switch_at_once_and_back(shell, qtbot, show_page):
         qtbot.waitUntil(lambda has=has_letters: bool(letters_in(seen_texts(page))) is has)
 
 
-def test_the_choice_is_kept_over_a_restart(shell, make_shell, tmp_path):
+def test_the_choice_is_kept_over_a_restart(make_shell, tmp_path):
+    shell = make_shell()
     shell.window.actions_table["spelling:file"].trigger()
     shell.settings.save()
     assert Settings(tmp_path / "settings.ini").spelling.now is Spelling.FILE

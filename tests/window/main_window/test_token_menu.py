@@ -19,8 +19,8 @@ TEXT = b"the other word & another word\nStra\xc3\x9fen \xe2\x80\x8b\xff end"
 
 
 @pytest.fixture
-def shell(make_shell):
-    return make_shell(TEXT, str(demo_model_path("bpe")), lambda name, pre, progress: guiapp.open_model(name))
+def shell(share_shell):
+    return share_shell(TEXT, str(demo_model_path("bpe")), lambda name, pre, progress: guiapp.open_model(name))
 
 
 def right_click(shell, qtbot, offset):

@@ -11,6 +11,11 @@ TEXT = "two words, 世界 😀\n"
 
 
 @pytest.fixture
+def shell(share_shell):
+    return share_shell()
+
+
+@pytest.fixture
 def open_file(shell, qtbot, tmp_path):
     def open_file(name, data):
         (tmp_path / name).write_bytes(data)

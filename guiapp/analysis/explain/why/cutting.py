@@ -21,6 +21,7 @@ from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.hugging_face.matching import Literal, Matcher, Pieces, whole
 from guiapp.core.hugging_face.normalizers import Precompiled
 from guiapp.core.hugging_face.pre_tokenizers import normalize
+from guiapp.core.hugging_face.spec import flattened
 from guiapp.core.pretokenize.edges import ESCAPES, branch_of
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.charsmap import open_charsmap
@@ -112,7 +113,7 @@ def _by_components(
     pieces = whole(normalize(parts.normalizer, data, begins))
     before = _piece_at(pieces, span)
     explanation = False
-    for part in pre_tokenizers.flattened(parts.pre_tokenizer):
+    for part in flattened(parts.pre_tokenizer):
         pieces = part.cut(pieces)
         after = _piece_at(pieces, span)
         if after != before:
@@ -331,7 +332,7 @@ def _by_normalizers(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> It
     if data != fragment:
         yield Rewrite(BROKEN, repaired or unchanged(data))
     text = given = aligned(data, begins)
-    for part in normalizers.flattened(vocabulary.parts.normalizer):
+    for part in flattened(vocabulary.parts.normalizer):
         text = part.apply(text)
         normal = with_whole_characters(text, given.data).normalized
         yield Rewrite(named(part), from_source(normal, repaired))

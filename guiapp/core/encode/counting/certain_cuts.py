@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.text.special_tokens import WHITESPACE, Partition, SpecialTokens
-
-IS_WHITE_SPACE = np.isin(np.arange(256), list(WHITESPACE))
+from guiapp.core.text.special_tokens import Partition, SpecialTokens
+from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
 
 
 class SegmentEncoder(Protocol):
@@ -189,12 +188,12 @@ class CertainCuts:
 
 
 def _before_white_space(text: NDArray[np.uint8], end: int) -> int:
-    while end > 0 and IS_WHITE_SPACE[text[end - 1]]:
+    while end > 0 and IS_ASCII_SPACE[text[end - 1]]:
         end -= 1
     return end
 
 
 def _after_white_space(text: NDArray[np.uint8], start: int) -> int:
-    while start < len(text) and IS_WHITE_SPACE[text[start]]:
+    while start < len(text) and IS_ASCII_SPACE[text[start]]:
         start += 1
     return start

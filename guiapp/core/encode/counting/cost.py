@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
 from guiapp.core.text.visible_text import hidden_places, visible_text
 from guiapp.native.checkpoint import stoppable
 
 if TYPE_CHECKING:
     from guiapp.core.encode.encoding import Encoding, Offsets
 
-N_STEPS = 4
 STEPS = ("3 or more", "2 to 3", "1.5 to 2", "under 1.5")  # characters a token
-WHITE = np.zeros(256, np.bool_)
-WHITE[[*b" \t\n\v\f\r"]] = True
 NEWLINE = ord("\n")
 SHOWN_CHARACTERS = 60
 
@@ -91,7 +89,7 @@ def steps_of(n_characters: NDArray[np.int64], n_tokens: NDArray[np.int64]) -> ND
 
 def word_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs:
     """Those of all words of a text whose tokens came from the bytes [starts[i], ends[i])."""
-    edges = np.diff(WHITE[text].view(np.int8), prepend=np.int8(1), append=np.int8(1))
+    edges = np.diff(IS_ASCII_SPACE[text].view(np.int8), prepend=np.int8(1), append=np.int8(1))
     word_starts, word_ends = np.flatnonzero(edges < 0), np.flatnonzero(edges > 0)
     is_text = ends > starts
     firsts = np.searchsorted(ends[is_text], word_starts, side="right")

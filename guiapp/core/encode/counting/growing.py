@@ -14,9 +14,9 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.counting.blocks import blocks_from
 from guiapp.core.encode.counting.certain_cuts import CertainCuts, SegmentEncoder
 from guiapp.core.encode.encoding import as_bytes
+from guiapp.core.sources.files import blocks_from
 
 STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
 

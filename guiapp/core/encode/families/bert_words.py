@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import FragmentTokens, join_tokens
+from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.components import PartsPipeline
-from guiapp.core.encode.families.pipeline import Rows, chunks_of, laid_out, rows_of
+from guiapp.core.encode.families.pipeline import Rows, chunks_of, join_chunks, laid_out
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
     ideographs,
@@ -127,9 +127,8 @@ class BertWordsPipeline(PartsPipeline):
         return self._encode_fast(fragment)
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
-        return join_tokens(
-            [self._encode_chunk(chunk).moved(start) for start, chunk in chunks_of(fragment, self.cut_after)]
-        )
+        chunks = chunks_of(fragment, self.cut_after)
+        return join_chunks((start, self._encode_chunk(chunk)) for start, chunk in chunks)
 
     def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
         def slowly() -> FragmentTokens:
@@ -137,19 +136,14 @@ class BertWordsPipeline(PartsPipeline):
 
         if not self._is_plain(chunk):
             return slowly()
-
-        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            tokens = slowly()
-            return tokens.starts, tokens.ends
-
-        return FragmentTokens.later(self._model.ids_of(self._fast.encode(chunk)), make_bounds)
+        return FragmentTokens.later(self._model.ids_of(self._fast.encode(chunk)), slowly)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         data, ends = laid_out(texts)
         if self._is_plain(data):
             ids, counts = self._fast.encode_each(data, ends)
             return Rows(self._model.ids_of(ids), counts)
-        return rows_of(self._encode_fast(np.frombuffer(text, np.uint8)).ids for text in texts)
+        return super().encode_each(texts)
 
     def _is_plain(self, text: NDArray[np.uint8]) -> bool:
         """Whether the native library does with a text what the parts do."""

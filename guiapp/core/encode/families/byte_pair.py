@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.dna import dna_tokens
-from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.encode.families.pair_merging import ONE_SPACE, PairEncoder, PairPipeline, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
     FastPath,
@@ -20,7 +19,6 @@ from guiapp.core.encode.families.pipeline import (
     Tracer,
     laid_out,
     no_fast_path,
-    rows_of,
 )
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
 from guiapp.core.pretokenize.splitter import splitter_of
@@ -36,14 +34,6 @@ WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
 
 Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
-
-
-class _Pieces(NamedTuple):
-    """A text, where its pieces end, and the text as given where that was another one."""
-
-    data: NDArray[np.uint8]
-    ends: NDArray[np.int64]
-    normalized: NormalizedText | None
 
 
 class BytePairPipeline(PairPipeline):
@@ -84,33 +74,19 @@ class BytePairPipeline(PairPipeline):
         return self._encode(fragment, encoder)
 
     def _encode(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        data: NDArray[np.uint8]
+        source: NormalizedText | None
         if self._drops_spaces:
-            return self._encode_pieces(self._words(text), encoder)
-        repaired = self._repaired(text)
-        if not self._is_split:
-            return self._encode_pieces(_one_piece(repaired), encoder)
-        return self._split_and_encode(repaired, encoder)
-
-    def _words(self, text: NDArray[np.uint8]) -> _Pieces:
-        words, word_ends = whitespace_words(text.tobytes(), self._rules)
-        ends = np.array(word_ends, np.int64)
+            source, word_ends = whitespace_words(text.tobytes(), self._rules)
+            data, ends = source.data, np.array(word_ends, np.int64)
+        else:
+            data, source = self._repaired(text)
+            ends = np.array([len(data)])
+            if self._is_split and encoder == "fast" and (tokens := self._encoder.encode_split(data)):
+                return self._to_source(tokens, source)
         if self._is_split:
-            ends = self._splitter.split_each(words.data, ends)
-        return _Pieces(words.data, ends, words)
-
-    def _split(self, repaired: Repaired) -> _Pieces:
-        data, normalized = repaired
-        return _Pieces(data, self._splitter.split(data), normalized)
-
-    def _split_and_encode(self, repaired: Repaired, encoder: str) -> FragmentTokens:
-        data, normalized = repaired
-        tokens = self._encoder.encode_split(data) if encoder == "fast" else None
-        if tokens is None:
-            return self._encode_pieces(self._split(repaired), encoder)
-        return self._to_source(tokens, normalized)
-
-    def _encode_pieces(self, pieces: _Pieces, encoder: str) -> FragmentTokens:
-        return self._to_source(self._encoder.encode(pieces.data, pieces.ends, encoder), pieces.normalized)
+            ends = self._splitter.split_each(data, ends)
+        return self._to_source(self._encoder.encode(data, ends, encoder), source)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
@@ -142,10 +118,9 @@ class BytePairPipeline(PairPipeline):
         return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        data, ends = laid_out(texts)
         if not self._is_split:
-            pieces = (self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1]))
-            return rows_of(pieces)
+            return super().encode_each(texts)
+        data, ends = laid_out(texts)
         return self._encoder.encode_each(
             data, ends, lambda start, end: self._encode(data[start:end], self.encoders[0])
         )
@@ -194,7 +169,7 @@ class BytePairPipeline(PairPipeline):
         if not self._can_cut:
             return 0
         if self._splits_lines:
-            return self._encoder.cut_before(fragment, position)
+            return super().cut_before(fragment, position)
         end = self._start_before(fragment, position - 1) if position else 0
         start, size = end, WINDOW_BYTES
         while start > 0:
@@ -210,7 +185,7 @@ class BytePairPipeline(PairPipeline):
         if not self._can_cut:
             return len(fragment)
         if self._splits_lines:
-            return self._encoder.cut_after(fragment, position)
+            return super().cut_after(fragment, position)
         start = self._end_after(fragment, position)
         end, size = start, WINDOW_BYTES
         while end < len(fragment):
@@ -219,11 +194,6 @@ class BytePairPipeline(PairPipeline):
             if (cut := self._cutter.restart_after(text, 0)) < len(text):
                 return start + _source_offset(repaired, cut)
         return len(fragment)
-
-
-def _one_piece(repaired: Repaired) -> _Pieces:
-    data, normalized = repaired
-    return _Pieces(data, np.array([len(data)]), normalized)
 
 
 def _source_offset(repaired: NormalizedText | None, offset: int) -> int:
@@ -279,25 +249,14 @@ class SentencePiecePipeline(PairPipeline):
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put in front has the empty span."""
         if not (self._adds_space and after_special):
-            return self._encoder.encode(fragment, np.array([len(fragment)]), encoder)
-        return self._encode_after_space(_after_space(fragment), encoder)
-
-    def _encode_after_space(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
-        return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
-
-    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        return self._encoder.cut_before(fragment, position)
-
-    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        return self._encoder.cut_after(fragment, position)
+            return self._encoder.encode_whole(fragment, encoder)
+        return self._encoder.encode_whole(np.concatenate([ONE_SPACE, fragment]), encoder).moved(-1)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
-
-        def encode(start: int, end: int) -> FragmentTokens:
-            return self._encoder.encode(data[start:end], np.array([end - start]), self.encoders[0])
-
-        return self._encoder.encode_each(data, ends, encode)
+        return self._encoder.encode_each(
+            data, ends, lambda start, end: self._encoder.encode_whole(data[start:end], self.encoders[0])
+        )
 
     @property
     def fast_path(self) -> FastPath:
@@ -312,13 +271,6 @@ class SentencePiecePipeline(PairPipeline):
         text = b" " + fragment
         tracer.begin(text, _with_space(text), 0)
         return self._encoder.encode_readable(text, [len(text)], encoder, tracer).moved(-1)
-
-
-def _after_space(fragment: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    text = np.empty(len(fragment) + 1, np.uint8)
-    text[0] = SPACE
-    text[1:] = fragment
-    return text
 
 
 def _with_space(text: bytes) -> NormalizedText:

@@ -7,9 +7,9 @@ Where nothing but the text is cut by patterns, `BytePairPipeline` does the same,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,19 +18,19 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, join_tokens
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, Repaired
-from guiapp.core.encode.families.pair_merging import PairEncoder, to_source
+from guiapp.core.encode.families.pair_merging import PairEncoder, merged_slots, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
     FastPath,
     Pipeline,
     Rows,
     Tracer,
+    encode_each_piece,
     no_fast_path,
-    rows_of,
+    tokens_from_steps,
     trace_whole,
 )
-from guiapp.core.encode.reference import merge
-from guiapp.core.encode.reference.merge import Slots, symbol_slots
+from guiapp.core.encode.reference.merge import symbol_slots
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.hugging_face.normalizers import is_unicode_form
@@ -45,7 +45,6 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 
 FIRST_WINDOW = 64  # bytes
-READABLE = {"scan": merge.steps, "heap": merge.heap_steps}
 ENDINGS = (
     (False, False),
     (False, True),
@@ -102,7 +101,10 @@ class _Segment(NamedTuple):
 
 
 class PartsPipeline(Pipeline):
-    """See `Pipeline`.  Text that the parts remove belongs to no span."""
+    """See `Pipeline`.  Text that the parts remove belongs to no span.
+
+    No cut is sure: what a part does may depend on all of the text.
+    """
 
     begins_after_special = False
 
@@ -131,8 +133,7 @@ class PartsPipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
-        segments = self._segments(text, after_special, self._find)
-        return to_source(self._encode_segments(segments, encoder), repaired)
+        return self._encode_segments(text, after_special, encoder, self._find, repaired)
 
     def encode_finding(
         self,
@@ -147,8 +148,7 @@ class PartsPipeline(Pipeline):
         def find_there(normal: AlignedText) -> Found:
             return find(from_source(normal.normalized, repaired))
 
-        segments = self._segments(text, after_special, find_there)
-        return to_source(self._encode_segments(segments, encoder), repaired)
+        return self._encode_segments(text, after_special, encoder, find_there, repaired)
 
     def _find(self, normal: AlignedText) -> Found:
         return self.search.find(normal.data, self._parses_special)
@@ -174,8 +174,12 @@ class PartsPipeline(Pipeline):
                 yield _Segment(own, np.array([len(own.data)]), token_id)
             start = token_end
 
-    def _encode_segments(self, segments: Iterable[_Segment], encoder: str) -> FragmentTokens:
-        return join_tokens([NO_TOKENS, *(self._encode_segment(each, encoder) for each in segments)])
+    def _encode_segments(
+        self, text: bytes, is_first: bool, encoder: str, find: Find, repaired: NormalizedText | None
+    ) -> FragmentTokens:
+        segments = self._segments(text, is_first, find)
+        tokens = join_tokens([NO_TOKENS, *(self._encode_segment(each, encoder) for each in segments)])
+        return to_source(tokens, repaired)
 
     def _encode_segment(self, segment: _Segment, encoder: str) -> FragmentTokens:
         text, ends, token_id = segment
@@ -209,13 +213,6 @@ class PartsPipeline(Pipeline):
             tracer.split([])
             return NO_TOKENS
         return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, tracer), text)
-
-    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """No cut is sure: what a part does may depend on all of the text."""
-        return 0
-
-    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        return len(fragment)
 
 
 # Pair merging that starts from marked symbols, and from stand-ins for what is unknown, as `tokenizers` does
@@ -301,8 +298,7 @@ class SymbolEncoder:
             own = [(token, 0, end - start)] if token != ABSENT else self.start_symbols(data[start:end])
             result += [(symbol, start + a, start + b) for symbol, a, b in own]
             symbol_ends.append(len(result))
-        ids, starts, ends = np.array(result, np.int64).reshape(-1, 3).T
-        return ids.astype(np.int32), starts.copy(), ends.copy(), np.array(symbol_ends, np.int64)
+        return *tokens_from_steps(result), np.array(symbol_ends, np.int64)
 
     def start_symbols(self, piece: bytes) -> Symbols:
         """The symbols that merging a piece starts from.
@@ -354,15 +350,10 @@ class SymbolEncoder:
         self, text: bytes, piece_ends: Sequence[int], encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         """The same, step by step."""
-        tracer.split(piece_ends)
-        tokens: Symbols = []
-        for start, end in pairwise([0, *piece_ends]):
-            result = self._encode_piece(text[start:end], start, encoder, tracer)
-            tokens += [(token, start + a, start + b) for token, a, b in result]
-        ids, starts, ends = np.array(tokens, np.int64).reshape(-1, 3).T
-        return FragmentTokens(ids.astype(np.int32), starts.copy(), ends.copy())
+        encode_piece = partial(self._encode_piece, encoder, tracer)
+        return encode_each_piece(text, piece_ends, encode_piece, tracer)
 
-    def _encode_piece(self, piece: bytes, start: int, encoder: str, tracer: Tracer) -> Symbols:
+    def _encode_piece(self, encoder: str, tracer: Tracer, start: int, piece: bytes) -> Symbols:
         whole = int(self._merging.tokens.find([piece])[0]) if self._options.ignore_merges else ABSENT
         if whole != ABSENT:
             tokens = [(whole, 0, len(piece))]
@@ -371,10 +362,7 @@ class SymbolEncoder:
             return tokens
         symbols = self.start_symbols(piece)
         tracer.piece(start, piece, None, symbols)
-        slots: Slots = [symbol for symbol, _, _ in symbols]
-        for step in READABLE[encoder]([symbol for symbol, _, _ in symbols], self._merging.rules):
-            step.apply(slots)
-            tracer.step(step)
+        slots = merged_slots(symbols, self._merging.rules, encoder, tracer)
         bounds = [*symbol_slots(slots), len(slots)]
         tokens = [
             (int(slots[at] or 0), symbols[at][1], symbols[after - 1][2]) for at, after in pairwise(bounds)
@@ -426,8 +414,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         if self._keeps_ascii and all(map(bytes.isascii, texts)):
             return super().encode_each(texts)
-        arrays = (np.frombuffer(text, np.uint8) for text in texts)
-        return rows_of(self.encode(text, True, self.encoders[0]).ids for text in arrays)
+        return Pipeline.encode_each(self, texts)
 
     @property
     def fast_path(self) -> FastPath:

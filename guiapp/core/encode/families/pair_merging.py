@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Rows, Tracer
+from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Rows, Tracer, encode_each_piece
 from guiapp.core.encode.reference import backtrack, longest_match, merge
 from guiapp.core.encode.reference.longest_match import Choose, Dropout, Join, Take, Taken, TokenMatches
-from guiapp.core.encode.reference.merge import Merge, Slots, symbol_slots
+from guiapp.core.encode.reference.merge import Merge, Rules, Slots, symbol_slots
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary, tree_of
@@ -47,6 +47,7 @@ LONGEST_MATCHED = 1 << 12  # bytes; at each token of a text so many may be looke
 READABLE = {"scan": merge.steps, "heap": merge.heap_steps, "fast": merge.heap_steps}
 BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
 SPACE = 0x20
+ONE_SPACE = np.frombuffer(b" ", np.uint8)
 DEEPEST = 100  # times that SentencePiece takes an unused token apart
 Parts = dict[int, tuple[int, int]]  # of each unused token, the two that last could become it
 
@@ -76,7 +77,6 @@ class PairEncoder:
         self.encoders = ("fast", "heap", "scan", *self._matching.encoders)
         self.refused = self._matching.refused
         self._whole_pieces, self._fused = whole_pieces, fused
-        self._tokens_per_byte = max(1, *map(len, merging.fallbacks))
         self._can_fail = any(token == NO_TOKEN for tokens in merging.fallbacks for token, _ in tokens)
 
     def with_dropout(self, dropout: Dropout) -> PairEncoder:
@@ -109,14 +109,6 @@ class PairEncoder:
     def prepare(self) -> None:
         """Make now what the first encoding would make."""
         self._model.prepare()
-
-    def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
-        """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
-        return self._model.last_cut(text, position)
-
-    def cut_after(self, text: NDArray[np.uint8], position: int) -> int:
-        """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
-        return self._model.first_cut(text, position)
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """int64[n + 1]: where tokens meet that `fast_path` has given."""
@@ -160,6 +152,10 @@ class PairEncoder:
         marked, marked_ends = _mark_spaces(text), _marked_ends(text, piece_ends)
         return to_source(self._merge(marked.data, marked_ends, encoder, True), marked)
 
+    def encode_whole(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        """The same of a text that is one piece."""
+        return self.encode(text, np.array([len(text)]), encoder)
+
     def _merge(
         self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str, are_marked: bool
     ) -> FragmentTokens:
@@ -168,7 +164,7 @@ class PairEncoder:
             if result is not None:
                 lengths = self._marked_lengths if are_marked else self._lengths
                 return FragmentTokens.tiles(result, partial(_bounds, result, lengths))
-        room = self._tokens_per_byte * len(data)
+        room = self._merging.tokens_per_byte * len(data)
         by_heap, takes_whole = encoder != "scan", self._whole_pieces != NO_PIECES
         columns = self._model.merge_pieces(data, piece_ends, by_heap, takes_whole, room)
         return self._checked(FragmentTokens(*columns), data)
@@ -211,54 +207,53 @@ class PairEncoder:
         has_marked_space = self._model.has_marked_space(np.frombuffer(text, np.uint8))
         if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
             encoder = "heap"
-        ids: list[int] = []
-        spans: list[tuple[int, int]] = []
-        start = 0
-        tracer.split(piece_ends)
         dropout = replace(self._dropout)  # it counts its random numbers
-        for end in piece_ends:
-            result = self._encode_piece(text, start, end, encoder, dropout, tracer)
-            for token, token_start, token_end in result:
-                ids.append(token)
-                spans.append((start + token_start, start + token_end))
-            start = end
-        columns = np.array(spans, np.int64).reshape(-1, 2)
-        tokens = FragmentTokens(np.array(ids, np.int32), columns[:, 0].copy(), columns[:, 1].copy())
+        encode_piece = partial(self._encode_piece, encoder, dropout, tracer)
+        tokens = encode_each_piece(text, piece_ends, encode_piece, tracer)
         _check(tokens, np.frombuffer(text, np.uint8))
         return tokens
 
     def _encode_piece(
-        self, text: bytes, start: int, end: int, encoder: str, dropout: Dropout, tracer: Tracer
-    ) -> list[tuple[int, int, int]]:
-        """Token, start and end of each token of the piece text[start:end], offsets within the piece."""
-        piece = text[start:end]
+        self, encoder: str, dropout: Dropout, tracer: Tracer, start: int, piece: bytes
+    ) -> Taken:
+        """Token, start and end of each token of a piece, offsets within it."""
         if encoder not in APPROXIMATE and (whole := self._whole_token(piece)) != ABSENT:
             tokens: Taken = [(whole, 0, len(piece))]
             tracer.piece(start, piece, None, None)
             tracer.end_piece(tokens)
             return tokens
         marked = _mark_spaces_readable(piece) if self._merging.marks_spaces else None
-        if encoder in self._matching.encoders:
-            return self._match_piece(piece, start, marked, encoder, dropout, tracer)
+        does_match = encoder in self._matching.encoders
+        if does_match and marked is not None:
+            marked, _ = self._compact(marked, np.array([len(marked.data)]))
         data = piece if marked is None else marked.data.tobytes()
-        start_symbols = self._merging.start_symbols(data)
-        tracer.piece(start, data, marked, start_symbols)
-        piece_symbols = [symbol for symbol, _, _ in start_symbols]
-        slots: Slots = list(piece_symbols)
-        parts: Parts = {}
-        for step in READABLE[encoder](piece_symbols, self._merging.rules):
-            step.apply(slots)
-            tracer.step(step)
-            if isinstance(step, merge.Push) and self._merging.is_unused(step.made):
-                parts[step.made] = step.left, step.right
-        positions = symbol_slots(slots)
-        ends = [start for _, start, _ in start_symbols] + [len(data)]
-        tokens = []
-        for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
-            tokens += self._taken_apart(slots[position], data, (ends[position], ends[after]), parts)
-        tokens = _fuse(tokens, self._fused)
+        if does_match:
+            tracer.piece(start, data, marked, None)
+            tokens = self._matching.encode_readable(encoder, dropout, data, tracer, self._fused)
+        else:
+            tokens = self._merge_readable(encoder, tracer, start, data, marked)
         tracer.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
+
+    def _merge_readable(
+        self, encoder: str, tracer: Tracer, start: int, data: bytes, marked: NormalizedText | None
+    ) -> Taken:
+        """The tokens of a piece whose spaces are marked, by merging."""
+        start_symbols = self._merging.start_symbols(data)
+        tracer.piece(start, data, marked, start_symbols)
+        parts: Parts = {}
+
+        def note_parts(step: object) -> None:
+            if isinstance(step, merge.Push) and self._merging.is_unused(step.made):
+                parts[step.made] = step.left, step.right
+
+        slots = merged_slots(start_symbols, self._merging.rules, encoder, tracer, note_parts)
+        positions = symbol_slots(slots)
+        ends = [start for _, start, _ in start_symbols] + [len(data)]
+        tokens: Taken = []
+        for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
+            tokens += self._taken_apart(slots[position], data, (ends[position], ends[after]), parts)
+        return _fuse(tokens, self._fused)
 
     def _taken_apart(
         self, symbol: int | None, data: bytes, span: tuple[int, int], parts: Parts, depth: int = 0
@@ -274,23 +269,6 @@ class PairEncoder:
             *self._taken_apart(left, data, (start, middle), parts, depth + 1),
             *self._taken_apart(right, data, (middle, end), parts, depth + 1),
         ]
-
-    def _match_piece(
-        self,
-        piece: bytes,
-        start: int,
-        marked: NormalizedText | None,
-        encoder: str,
-        dropout: Dropout,
-        tracer: Tracer,
-    ) -> Taken:
-        if marked is not None:
-            marked, _ = self._compact(marked, np.array([len(marked.data)]))
-        data = piece if marked is None else marked.data.tobytes()
-        tracer.piece(start, data, marked, None)
-        tokens = self._matching.encode_readable(encoder, dropout, data, tracer, self._fused)
-        tracer.end_piece(tokens)
-        return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 
     def _whole_token(self, piece: bytes) -> int:
         if self._whole_pieces == NO_PIECES or (
@@ -319,9 +297,33 @@ class PairPipeline(Pipeline):
         pipeline._encoder = self._encoder.with_dropout(dropout)
         return pipeline
 
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """Where no merge reaches across."""
+        return self.merging.model.last_cut(fragment, position)
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        return self.merging.model.first_cut(fragment, position)
+
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         bounds = self._encoder.bounds(ids)
         return np.maximum(bounds - 1, 0) if self._adds_space else bounds
+
+
+def merged_slots(
+    symbols: Taken,
+    rules: Rules,
+    encoder: str,
+    tracer: Tracer,
+    note: Callable[[object], None] = lambda step: None,
+) -> Slots:
+    """What merging makes of the start symbols of a piece; `note` is given each step."""
+    pieces = [symbol for symbol, _, _ in symbols]
+    slots: Slots = [*pieces]
+    for step in READABLE[encoder](pieces, rules):
+        step.apply(slots)
+        tracer.step(step)
+        note(step)
+    return slots
 
 
 def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> FragmentTokens:
@@ -422,15 +424,11 @@ class TokenMatching:
     def _are_compatible(self) -> backtrack.AreCompatible:
         return lru_cache(KEPT_PAIRS)(partial(_remain_separate, self.derivations.tree, self._merging))
 
-    @cached_property
-    def _tokens_per_byte(self) -> int:
-        return max(1, *map(len, self._merging.fallbacks))
-
     def encode(
         self, encoder: str, dropout: Dropout, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]
     ) -> FragmentTokens:
         """The tokens of all pieces."""
-        model, text = self._merging.model, (data, piece_ends, self._tokens_per_byte * len(data))
+        model, text = self._merging.model, (data, piece_ends, self._merging.tokens_per_byte * len(data))
         if encoder in LINEAR:
             derivations, tree = self.derivations
             return FragmentTokens(*encode_linear(derivations, tree.native, encoder == "table", *text))

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from itertools import pairwise
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.reference.longest_match import Dropout
+from guiapp.core.encode.reference.longest_match import Dropout, Taken
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.errors import EncodeError
+from guiapp.native.binding import NONE
 from guiapp.native.pairs import Affixes
 
 CHUNK_BYTES = 1 << 18
 FIRST_WINDOW = 256
 
+State = TypeVar("State")
+StepState = TypeVar("StepState", contravariant=True)
 CutTable = NDArray[np.bool_]
 """bool[256, 256]: whether it is safe to cut between two bytes."""
 Symbols = Sequence[tuple[int, int, int]]
@@ -28,8 +32,11 @@ FastPath = Callable[[str | bytes, Affixes], NDArray[np.int32] | None]
 """The ids of a text in an envelope; None where that takes more, or where ids do not tell the spans."""
 
 
-class Tracer(Protocol):
-    """Is told of the stages of one fragment, in this order, `piece` to `end_piece` once for each piece."""
+class Tracer:
+    """Takes the stages of one fragment, in this order, `piece` to `end_piece` once for each piece.
+
+    This one does nothing with them; others override what they need.
+    """
 
     def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None:
         """The stretch of the fragment that begins at `start` was normalised to `data`."""
@@ -51,23 +58,13 @@ class Tracer(Protocol):
         """What became of the piece, with offsets in its `data`."""
 
 
-class NoTrace:
-    """Nobody is interested."""
-
-    def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None: ...
-
-    def split(self, piece_ends: Sequence[int]) -> None: ...
-
-    def piece(
-        self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None
-    ) -> None: ...
-
-    def step(self, step: object) -> None: ...
-
-    def end_piece(self, tokens: Symbols) -> None: ...
+NO_TRACE = Tracer()
 
 
-NO_TRACE = NoTrace()
+class Step(Protocol[StepState]):
+    """A decision of an algorithm."""
+
+    def apply(self, state: StepState, /) -> None: ...
 
 
 def trace_whole(tracer: Tracer, data: bytes, normalized: NormalizedText | None, start: int = 0) -> None:
@@ -75,6 +72,39 @@ def trace_whole(tracer: Tracer, data: bytes, normalized: NormalizedText | None, 
     tracer.begin(data, normalized, start)
     tracer.split([len(data)])
     tracer.piece(0, data, None, None)
+
+
+def after_steps(steps: Iterable[Step[State]], state: State, tracer: Tracer) -> State:
+    """The state after all steps of an algorithm, which yields them as it goes."""
+    for step in steps:
+        step.apply(state)
+        tracer.step(step)
+    return state
+
+
+def encode_each_piece(
+    data: bytes, piece_ends: Sequence[int], encode: Callable[[int, bytes], Taken], tracer: Tracer
+) -> FragmentTokens:
+    """The tokens of all pieces, by what gives those of one from where it begins and its bytes."""
+    tracer.split(piece_ends)
+    tokens: Taken = []
+    for start, end in pairwise([0, *piece_ends]):
+        tokens += [(token, start + a, start + b) for token, a, b in encode(start, data[start:end])]
+    return tokens_from_steps(tokens)
+
+
+def encode_plain_pieces(
+    data: bytes, piece_ends: Sequence[int], encode: Callable[[bytes], Taken], tracer: Tracer
+) -> FragmentTokens:
+    """The same for pieces that are encoded as they are."""
+
+    def encode_piece(start: int, piece: bytes) -> Taken:
+        tracer.piece(start, piece, None, None)
+        tokens = encode(piece)
+        tracer.end_piece(tokens)
+        return tokens
+
+    return encode_each_piece(data, piece_ends, encode_piece, tracer)
 
 
 def no_fast_path(_text: str | bytes, _affixes: Affixes) -> None:
@@ -88,7 +118,7 @@ class Pipeline(ABC):
     refused          why others of its type do not apply: a sentence for each name
     merging          the merge rules, where the vocabulary's type has any
     lookahead       bytes on which a token depends from its start on, where it depends on nothing before
-    encodes_many_texts  whether `encode_each` can be called
+    encodes_many_texts  whether `encode_each` takes less time than one call of `encode` for each
     begins_after_special  whether text behind a special token begins as a whole text does
     longest_of_many  bytes: texts up to this length are encoded by `encode_each`, where that can be
     """
@@ -119,16 +149,21 @@ class Pipeline(ABC):
     ) -> FragmentTokens:
         """The same tokens from the readable twins in `guiapp.core.encode.reference`, told to `tracer`."""
 
-    @abstractmethod
+    @property
+    def _cut_table(self) -> CutTable | None:
+        """Where a fragment can be cut, as far as two bytes tell that; None: nowhere."""
+        return None
+
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case.
 
         At a cut the tokens of a fragment are those of its two halves side by side.
         """
+        return 0 if self._cut_table is None else cut_before(fragment, position, self._cut_table)
 
-    @abstractmethod
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
+        return len(fragment) if self._cut_table is None else cut_after(fragment, position, self._cut_table)
 
     @property
     def fast_path(self) -> FastPath:
@@ -144,7 +179,8 @@ class Pipeline(ABC):
 
         Raises EncodeError where the vocabulary cannot express one of them.
         """
-        raise NotImplementedError
+        arrays = (np.frombuffer(text, np.uint8) for text in texts)
+        return rows_of(self.encode(text, True, self.encoders[0]).ids for text in arrays)
 
     def make_tables(self) -> None:  # noqa: B027  (most types put nothing off)
         """Make now what the first encoding would make."""
@@ -191,6 +227,12 @@ def rows_of(ids: Iterable[NDArray[np.int32]]) -> Rows:
     """The rows of texts that were encoded one after the other."""
     each = list(ids)
     return Rows(np.concatenate(each), np.fromiter(map(len, each), np.int64, len(each)))
+
+
+def check_covered(ids: NDArray[np.int32], unknown: int, uncovered: str) -> None:
+    """Raise EncodeError with a sentence where a text is not covered, and no token stands for such."""
+    if unknown == NONE and NONE in ids:
+        raise EncodeError(uncovered)
 
 
 # Where a text may be cut so that both sides can be encoded on their own
@@ -256,7 +298,7 @@ def join_chunks(chunks: Iterable[tuple[int, FragmentTokens]]) -> FragmentTokens:
     return join_tokens([tokens.moved(start) for start, tokens in chunks])
 
 
-def tokens_from_steps(tokens: list[tuple[int, int, int]]) -> FragmentTokens:
+def tokens_from_steps(tokens: Taken) -> FragmentTokens:
     """Tokens as columns, from their ids, starts and ends one by one."""
     columns = np.array(tokens, np.int64).reshape(len(tokens), 3).T
     return FragmentTokens(columns[0].astype(np.int32), columns[1].copy(), columns[2].copy())

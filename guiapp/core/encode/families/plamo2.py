@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 import numpy as np
@@ -14,9 +13,8 @@ from guiapp.core.encode.families.pipeline import (
     CutTable,
     Pipeline,
     Tracer,
+    after_steps,
     byte_pairs,
-    cut_after,
-    cut_before,
     tokens_from_steps,
     trace_whole,
 )
@@ -100,28 +98,19 @@ class Plamo2Pipeline(Pipeline):
     def _encode_normalized_readable(
         self, data: bytes, normalized: NormalizedText | None, tracer: Tracer
     ) -> FragmentTokens:
-        state = plamo2.State({})
-        for step in plamo2.steps(data, self._pieces):
-            step.apply(state)
-            tracer.step(step)
+        state = after_steps(plamo2.steps(data, self._pieces), plamo2.State({}), tracer)
         tracer.end_piece(state.tokens)
         tokens = tokens_from_steps(state.tokens)
         return FragmentTokens(tokens.ids, *source_spans(normalized, tokens.starts, tokens.ends))
 
-    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        return cut_before(data, position, self._is_cut)
-
-    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        return cut_after(data, position, self._is_cut)
-
     @cached_property
-    def _is_cut(self) -> CutTable:
+    def _cut_table(self) -> CutTable | None:
         """Behind the first byte, which is ASCII, begins a character that no token joins.
 
         A broken character begins as U+FFFD does; leads of byte order marks and of overlong forms are out.
         """
         if not self._is_simple:  # what is known of the text behind changes what is before it
-            return np.zeros((256, 256), bool)
+            return None
         vocabulary = self._vocabulary
         pairs = byte_pairs(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
         byte = np.arange(256)
@@ -137,25 +126,10 @@ def _normalized(fragment: NDArray[np.uint8]) -> _Text:
 
 
 def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The tokens <0x00> … <0xFF>; raises VocabError where one is missing or cannot be used."""
+    """The tokens <0x00> … <0xFF>; files without one of them are not opened."""
     byte_ids = np.zeros(256, np.int32)
     for token_id in stoppable(candidates.tolist()):
-        text = vocabulary.raw_text(token_id)
-        if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
-            continue
-        if not re.fullmatch(rb"[0-9A-Fa-f]{2}", text[3:5]):
-            raise VocabError(
-                f"Token {token_id} has the type BYTE but names no byte. Convert the model file again.",
-                "byte_misnamed",
-            )
-        byte_ids[int(text[3:5], 16)] = token_id
-    missing = np.flatnonzero(byte_ids == 0)
-    if len(missing):
-        raise VocabError(
-            f"A PLaMo 2 vocabulary needs the tokens <0x00> to <0xFF>, none of them first; "
-            f"<0x{missing[0]:02X}> is missing. Convert the model file again.",
-            "bytes_missing",
-        )
+        byte_ids[int(vocabulary.raw_text(token_id)[3:5], 16)] = token_id
     return byte_ids
 
 

@@ -13,9 +13,8 @@ from guiapp.core.encode.families.pipeline import (
     CutTable,
     Pipeline,
     Tracer,
+    after_steps,
     byte_pairs,
-    cut_after,
-    cut_before,
     tokens_from_steps,
     trace_whole,
 )
@@ -74,22 +73,14 @@ class RwkvPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        tokens: Taken = []
         trace_whole(tracer, fragment, None)
-        for step in rwkv_steps(fragment, self._ids, self.lookahead, self._unknown):
-            step.apply(tokens)
-            tracer.step(step)
+        steps = rwkv_steps(fragment, self._ids, self.lookahead, self._unknown)
+        tokens = after_steps(steps, Taken(), tracer)
         tracer.end_piece(tokens)
         return self._checked(tokens_from_steps(tokens))
 
-    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        return cut_before(data, position, self._is_cut)
-
-    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        return cut_after(data, position, self._is_cut)
-
     @cached_property
-    def _is_cut(self) -> CutTable:
+    def _cut_table(self) -> CutTable:
         return ~byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
 
     def _checked(self, tokens: FragmentTokens) -> FragmentTokens:

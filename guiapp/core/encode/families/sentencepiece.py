@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes
-from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.encode.families.pair_merging import ONE_SPACE, PairEncoder, PairPipeline, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
     FastPath,
@@ -23,15 +23,13 @@ from guiapp.core.encode.families.pipeline import (
     Tracer,
     laid_out,
     no_fast_path,
-    rows_of,
 )
 from guiapp.core.encode.families.unigram_llama_cpp import (
-    LONGEST_TOKEN,
-    NONE,
     REFUSED,
     UNKNOWN_PENALTY,
     UnigramPipeline,
     has_inner_symbol,
+    unigram_of,
 )
 from guiapp.core.text.normalized import NormalizedText, common_beginnings, source_spans
 from guiapp.core.text.piece_text import PieceText, character_at, character_before
@@ -40,6 +38,7 @@ from guiapp.core.vocabulary.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.merges import MARKED_SPACE, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.binding import NONE
 from guiapp.native.encoders import PartEncoders, Unigram
 from guiapp.native.pairs import AS_RANKED, Affixes
 
@@ -52,7 +51,6 @@ WHY_ONLY_HEAP = (
 )
 
 SHORT = 1000  # bytes of a text of which Python itself tells soonest whether it is valid
-ONE_SPACE = np.frombuffer(b" ", np.uint8)
 
 
 class _Changed(NamedTuple):
@@ -142,13 +140,9 @@ class PiecePairsPipeline(PairPipeline):
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
         if all(map(self._is_as_it_is, texts)):
             return self._encoder.encode_each(
-                data, ends, lambda start, end: self._encode_as_it_is(data[start:end], self.encoders[0])
+                data, ends, lambda start, end: self._encoder.encode_whole(data[start:end], self.encoders[0])
             )
-        fragments = (np.frombuffer(text, np.uint8) for text in texts)
-        return rows_of(self.encode(fragment, True, self.encoders[0]).ids for fragment in fragments)
-
-    def _encode_as_it_is(self, data: NDArray[np.uint8], encoder: str) -> FragmentTokens:
-        return self._encoder.encode(data, np.array([len(data)]), encoder)
+        return super().encode_each(texts)
 
     def _is_as_it_is(self, text: bytes) -> bool:
         """Whether a text is valid, and no user-defined piece may be in it, with the space in front of it."""
@@ -171,16 +165,16 @@ class PiecePairsPipeline(PairPipeline):
         )
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        cut = 0 if self._takes_apart else self._encoder.cut_before(fragment, position)
+        cut = 0 if self._takes_apart else super().cut_before(fragment, position)
         while cut > 0 and not self._is_cut(fragment[:position], cut):
-            cut = self._encoder.cut_before(fragment, cut)
+            cut = super().cut_before(fragment, cut)
         return cut
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         end = len(fragment)
-        cut = end if self._takes_apart else self._encoder.cut_after(fragment, position)
+        cut = end if self._takes_apart else super().cut_after(fragment, position)
         while cut < end and not self._is_cut(fragment, cut):
-            cut = self._encoder.cut_after(fragment, cut)
+            cut = super().cut_after(fragment, cut)
         return cut
 
     def _is_cut(self, text: NDArray[np.uint8], cut: int) -> bool:
@@ -202,11 +196,7 @@ def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
     if normalized is None:
         return tokens.moved(-changed.n_before)
 
-    def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        at_source = to_source(tokens, normalized)
-        return at_source.starts, at_source.ends
-
-    return FragmentTokens.later(tokens.ids, make_bounds)
+    return to_source(tokens, normalized)
 
 
 def _beginnings(user_defined: Sequence[bytes]) -> list[bytes]:
@@ -254,40 +244,16 @@ class PieceUnigramPipeline(UnigramPipeline):
 
     @cached_property
     def _model(self) -> Unigram:
-        vocabulary = self._vocabulary
-        is_long = np.diff(vocabulary.token_offsets)[self._token_ids] > LONGEST_TOKEN
-        arrays: dict[str, NDArray[Any]] = {
-            "token_data": vocabulary.token_data,
-            "token_offsets": vocabulary.token_offsets,
-            "token_ids": self._token_ids,
-            "scores": self._scores,
-            "units": np.empty(0, np.uint32),
-            "replacements": np.empty(0, np.uint8),
-            "kinds": np.zeros(256, np.uint8),
-            "is_settled": np.zeros(1 << 16, np.bool_),
-            "is_cut": np.zeros(256, np.bool_),
-        }
-        matcher = self._matcher if is_long.any() else None
-        unknown = self._unknown, self._unknown_score
-        return Unigram(arrays, (), matcher, unknown, (False, False), is_single=True)
+        return unigram_of(self._tokens, self._scores, (self._unknown, self._unknown_score), is_single=True)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
-            return self._encode_known(self._text.data(fragment, after_special), fragment, after_special)
-        return self._encode_normalized(self._text.normalize(fragment, after_special))
+            ids = self._parts.encode(self._text.data(fragment, after_special))
+            return FragmentTokens.later(ids, lambda: self._encode_whole_from(fragment, after_special))
+        return self._encode_whole_from(fragment, after_special)
 
-    def _encode_known(
-        self, data: NDArray[np.uint8], fragment: NDArray[np.uint8], after_special: bool
-    ) -> FragmentTokens:
-        """The tokens of what became of a fragment; their places are worked out when somebody asks."""
-
-        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            tokens = self._encode_normalized(self._text.normalize(fragment, after_special))
-            return tokens.starts, tokens.ends
-
-        return FragmentTokens.later(self._parts.encode(data), make_bounds)
-
-    def _encode_normalized(self, text: NormalizedText) -> FragmentTokens:
+    def _encode_whole_from(self, fragment: NDArray[np.uint8], after_special: bool) -> FragmentTokens:
+        text = self._text.normalize(fragment, after_special)
         segmentation, _ = self._model.segment(text.data, 0.0)
         return self._spans_in(text, FragmentTokens(*segmentation))
 

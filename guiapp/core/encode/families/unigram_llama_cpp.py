@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +24,16 @@ from guiapp.core.encode.families.pipeline import (
     Pipeline,
     Rows,
     Tracer,
+    after_steps,
+    check_covered,
     chunks_of,
-    cut_after,
-    cut_before,
+    encode_plain_pieces,
     join_chunks,
     laid_out,
     tokens_from_steps,
 )
 from guiapp.core.encode.reference import viterbi
+from guiapp.core.encode.reference.longest_match import Taken
 from guiapp.core.encode.reference.viterbi import Edge, SegmentationLattice
 from guiapp.core.text.charsmap import Charsmap, lead_kinds, open_charsmap, stable_characters
 from guiapp.core.text.normalized import NormalizedText, source_spans
@@ -37,7 +41,7 @@ from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, UNUSED_TYPE, USER_DEFINED_TYPE, Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import EncodeError
+from guiapp.native.binding import NONE
 from guiapp.native.checkpoint import checkpoint, stoppable
 from guiapp.native.encoders import TokenMatcher, Unigram, WordEncoders
 
@@ -46,12 +50,48 @@ LARGEST_SCORE = 1e30
 LONGEST_TOKEN = 512  # bytes; texts made of beginnings of tokens take so many steps a byte
 TEXT_AT_ONCE = 1 << 22  # bytes of the tokens
 LEAST_BYTES = 1 << 12  # below, a text of which sums are exact is not worth looking for words in it
-NONE = -1  # in place of a token
 UNKNOWN_PENALTY = np.float32(10)
+NOT_COVERED = (
+    "A character is not covered by the vocabulary, and the file has no valid "
+    "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+)
 REFUSED = {
     "greedy": "A Unigram vocabulary chooses tokens by scores, of which the longest match knows nothing.",
     "fewest": "A Unigram vocabulary chooses tokens by scores, of which their number says nothing.",
 }
+
+
+TokenArrays = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]
+"""The texts of all tokens one behind the other, where each begins, and the ids that text can become."""
+
+
+def unigram_of(
+    tokens: TokenArrays,
+    scores: NDArray[np.float64],
+    unknown: tuple[int, float],
+    charsmap: Charsmap | None = None,
+    user_defined: Sequence[bytes] = (),
+    cut_bytes: NDArray[np.bool_] | None = None,
+    spaces: tuple[bool, bool] = (False, False),
+    is_single: bool = False,
+) -> Unigram:
+    """The native encoder of a model; without the rest, of text that needs no normalising.  See `Unigram`."""
+    data, offsets, ids = tokens
+    charsmap = charsmap or open_charsmap(np.empty(0, np.uint8))
+    tables: dict[str, NDArray[Any]] = {
+        "token_data": data,
+        "token_offsets": offsets,
+        "token_ids": ids,
+        "scores": scores,
+        "units": charsmap.units,
+        "replacements": charsmap.replacements,
+        "kinds": lead_kinds(charsmap, user_defined),
+        "is_settled": stable_characters(charsmap),
+        "is_cut": charsmap.spaces if cut_bytes is None else cut_bytes,
+    }
+    is_long = bool((np.diff(offsets)[ids] > LONGEST_TOKEN).any())
+    matcher = TokenMatcher(data, offsets, ids) if is_long else None
+    return Unigram(tables, user_defined, matcher, unknown, spaces, is_single)
 
 
 class UnigramPipeline(Pipeline):
@@ -99,30 +139,24 @@ class UnigramPipeline(Pipeline):
 
     @cached_property
     def _model(self) -> Unigram:
-        vocabulary, rules = self._vocabulary, self._vocabulary.rules
-        is_long = np.diff(vocabulary.token_offsets)[self._token_ids] > LONGEST_TOKEN
-        return Unigram(
-            {
-                "token_data": vocabulary.token_data,
-                "token_offsets": vocabulary.token_offsets,
-                "token_ids": self._token_ids,
-                "scores": self._scores,
-                "units": self._charsmap.units,
-                "replacements": self._charsmap.replacements,
-                "kinds": lead_kinds(self._charsmap, self._user_defined),
-                "is_settled": stable_characters(self._charsmap),
-                "is_cut": self._words.cut_bytes,
-            },
-            self._user_defined,
-            self._matcher if is_long.any() else None,
+        rules = self._vocabulary.rules
+        return unigram_of(
+            self._tokens,
+            self._scores,
             (self._unknown, self._unknown_score),
+            self._charsmap,
+            self._user_defined,
+            self._words.cut_bytes,
             (rules.add_space_prefix, rules.remove_extra_whitespaces),
         )
 
     @cached_property
     def _matcher(self) -> TokenMatcher:
-        vocabulary = self._vocabulary
-        return TokenMatcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+        return TokenMatcher(*self._tokens)
+
+    @property
+    def _tokens(self) -> TokenArrays:
+        return self._vocabulary.token_data, self._vocabulary.token_offsets, self._token_ids
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:
@@ -149,12 +183,7 @@ class UnigramPipeline(Pipeline):
         if len(fragment) > self._words.longest_exact and not self._words.are_exact(ids):
             return self._encode_whole(fragment)
         self._check(ids)
-
-        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            tokens = self._encode_whole(fragment)
-            return tokens.starts, tokens.ends
-
-        return FragmentTokens.later(ids, make_bounds)
+        return FragmentTokens.later(ids, lambda: self._encode_whole(fragment))
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         data, ends = laid_out(texts)
@@ -198,23 +227,11 @@ class UnigramPipeline(Pipeline):
     ) -> FragmentTokens:
         """The tokens of the words of a normalised text, with their places there, step by step."""
         tracer.begin(data, text, 0)
-        tracer.split(ends)
-        tokens: list[tuple[int, int, int]] = []
-        start = 0
-        for end in ends:
-            state = viterbi.State({})
-            tracer.piece(start, data[start:end], None, None)
-            for step in viterbi.steps(data[start:end], self._pieces):
-                step.apply(state)
-                tracer.step(step)
-            best_tokens = state.tokens[::-1]
-            tracer.end_piece(best_tokens)
-            tokens += [
-                (token, start + token_start, start + token_end)
-                for token, token_start, token_end in best_tokens
-            ]
-            start = end
-        return tokens_from_steps(tokens)
+
+        def encode_word(word: bytes) -> Taken:
+            return after_steps(viterbi.steps(word, self._pieces), viterbi.State({}), tracer).tokens[::-1]
+
+        return encode_plain_pieces(data, ends, encode_word, tracer)
 
     def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
         """Tokens of a normalised text with their places in the fragment."""
@@ -261,20 +278,18 @@ class UnigramPipeline(Pipeline):
         Equal scores may be rounded differently on their own than as part of a text that is much longer
         than `data`.
         """
-        if self._words.why_no_cuts or len(data) > self._words.longest_exact:
-            return 0
-        return cut_before(data, position, self._is_cut)
+        return 0 if len(data) > self._words.longest_exact else super().cut_before(data, position)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
         """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""
-        return len(data) if self._words.why_no_cuts else cut_after(data, position, self._is_cut)
+        return super().cut_after(data, position)
 
     @cached_property
-    def _is_cut(self) -> CutTable:
-        return np.broadcast_to(self._words.cut_bytes, (256, 256))
+    def _cut_table(self) -> CutTable | None:
+        return None if self._words.why_no_cuts else np.broadcast_to(self._words.cut_bytes, (256, 256))
 
     def _checked(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -283,11 +298,7 @@ class UnigramPipeline(Pipeline):
         return FragmentTokens(ids, starts, ends)
 
     def _check(self, ids: NDArray[np.int32]) -> None:
-        if self._unknown == NONE and NONE in ids:
-            raise EncodeError(
-                "A character is not covered by the vocabulary, and the file has no valid "
-                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
-            )
+        check_covered(ids, self._unknown, NOT_COVERED)
 
 
 def _word_ends(data: bytes) -> list[int]:
@@ -300,6 +311,7 @@ def _character_end(text: bytes, start: int) -> int:
     return min(len(text), start + symbol_length(text[start]))
 
 
+@dataclass(frozen=True, eq=False)
 class UnigramWords:
     """What cuts of one vocabulary depend on.
 
@@ -316,29 +328,19 @@ class UnigramWords:
     - sums of scores are the same but for what all ways to the cut have in common, as long as they are exact.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        charsmap: Charsmap,
-        token_ids: NDArray[np.int32],
-        user_defined: tuple[bytes, ...],
-        scores: NDArray[np.float64],
-        unknown: int,
-        unknown_score: float,
-    ) -> None:
-        self._vocabulary = vocabulary
-        self._charsmap = charsmap
-        self._token_ids = token_ids
-        self._user_defined = user_defined
-        self._scores = scores
-        self._unknown = unknown
-        self._unknown_score = unknown_score
+    vocabulary: Vocabulary
+    charsmap: Charsmap
+    token_ids: NDArray[np.int32]
+    user_defined: tuple[bytes, ...]
+    scores: NDArray[np.float64]
+    unknown: int
+    unknown_score: float
 
     @cached_property
     def cut_bytes(self) -> NDArray[np.bool_]:
         """bool[256]: bytes that become a space wherever they stand; nothing reaches over their start."""
-        used = np.frombuffer(b"".join(self._user_defined), np.uint8)
-        result = self._charsmap.spaces.copy()
+        used = np.frombuffer(b"".join(self.user_defined), np.uint8)
+        result = self.charsmap.spaces.copy()
         result[used] = False
         return result
 
@@ -352,19 +354,19 @@ class UnigramWords:
     @cached_property
     def only_first_has_prefix(self) -> bool:
         """Whether a space is put before the first word of a text, but none before others."""
-        rules = self._vocabulary.rules
+        rules = self.vocabulary.rules
         return rules.add_space_prefix and not rules.remove_extra_whitespaces
 
     @cached_property
     def _why_dependent(self) -> str:
         """Why words behind the first one cannot be encoded one by one."""
-        if not (self._charsmap.is_whole and all(text.isascii() for text in stoppable(self._user_defined))):
+        if not (self.charsmap.is_whole and all(text.isascii() for text in stoppable(self.user_defined))):
             return "The file's character map or user-defined tokens may take characters apart."
         if not self.cut_bytes.any():
             return "A space is part of a user-defined token, or of a longer key of the file's character map."
         if not bool(np.all(np.abs(self._own_scores) < LARGEST_SCORE)):
             return "Some scores are not finite or out of all proportion, so sums of them tell nothing."
-        if not self._has_space_symbol or self._unknown in self._token_ids:
+        if not self._has_space_symbol or self.unknown in self.token_ids:
             return "Unknown tokens may reach from one word into the next: U+2581 alone is not a token."
         if self._has_inner_symbol:
             return "Some tokens hold a space behind their beginning, so words depend on each other."
@@ -387,29 +389,29 @@ class UnigramWords:
     def _own_scores(self) -> NDArray[np.float64]:
         """Of all tokens that text can become, and of the unknown one."""
         checkpoint()
-        return np.append(self._scores[self._token_ids], self._unknown_score)
+        return np.append(self.scores[self.token_ids], self.unknown_score)
 
     @cached_property
     def _is_own(self) -> NDArray[np.bool_]:
         """Whether text can become a token, of all tokens."""
-        is_own = np.zeros(len(self._vocabulary), np.bool_)
-        is_own[self._token_ids] = True
+        is_own = np.zeros(len(self.vocabulary), np.bool_)
+        is_own[self.token_ids] = True
         return is_own
 
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
         checkpoint()
-        return np.diff(self._vocabulary.token_offsets)[self._token_ids]
+        return np.diff(self.vocabulary.token_offsets)[self.token_ids]
 
     @cached_property
     def _has_space_symbol(self) -> bool:
-        starts = self._vocabulary.token_offsets[self._token_ids[self._sizes == len(SPACE_SYMBOL)]]
-        texts = self._vocabulary.token_data[starts[:, None] + np.arange(len(SPACE_SYMBOL))]
+        starts = self.vocabulary.token_offsets[self.token_ids[self._sizes == len(SPACE_SYMBOL)]]
+        texts = self.vocabulary.token_data[starts[:, None] + np.arange(len(SPACE_SYMBOL))]
         return bool((texts == list(SPACE_SYMBOL)).all(axis=1).any())
 
     @cached_property
     def _has_inner_symbol(self) -> bool:
-        return has_inner_symbol(self._vocabulary, self._token_ids)
+        return has_inner_symbol(self.vocabulary, self.token_ids)
 
     @cached_property
     def _exact_below(self) -> float:
@@ -427,11 +429,11 @@ class UnigramWords:
     @cached_property
     def _worst_per_character(self) -> float:
         """What the best way gains or loses at most by one character."""
-        worst = max(abs(self._unknown_score), float(self._own_scores[:-1].max(initial=0.0)))
-        for data, offsets, ids in _some_at_once(self._vocabulary):
+        worst = max(abs(self.unknown_score), float(self._own_scores[:-1].max(initial=0.0)))
+        for data, offsets, ids in _some_at_once(self.vocabulary):
             n_before = np.concatenate([[0], np.cumsum(data & 0xC0 != 0x80)])
             is_single = np.diff(n_before[offsets]) <= 1
-            singles = np.abs(self._scores[ids][is_single & self._is_own[ids]])
+            singles = np.abs(self.scores[ids][is_single & self._is_own[ids]])
             worst = max(worst, float(singles.max(initial=0.0)))
         return worst
 
@@ -445,16 +447,16 @@ class UnigramWords:
         room = self._exact_below - self._largest_score
         if not room > 0:  # nor where some score is no number
             return 0
-        return max(0, int(room / (self._worst_per_character * self._charsmap.growth)) - 1)
+        return max(0, int(room / (self._worst_per_character * self.charsmap.growth)) - 1)
 
     def are_exact(self, ids: NDArray[np.int32]) -> bool:
         """Whether all sums were exact on the way to these tokens.
 
         A sum that is not on the best way has at most one token more or less to count than one that is.
         """
-        if self._own_scores.max() > 0 or self._unknown in ids:
+        if self._own_scores.max() > 0 or self.unknown in ids:
             return False
-        total = -float(self._scores[ids].sum())
+        total = -float(self.scores[ids].sum())
         next_sum = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + next_sum < self._exact_below
 

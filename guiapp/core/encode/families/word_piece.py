@@ -15,20 +15,21 @@ from guiapp.core.encode.families.pipeline import (
     Pipeline,
     Rows,
     Tracer,
+    after_steps,
+    check_covered,
     chunks_of,
+    encode_plain_pieces,
     join_chunks,
     laid_out,
-    tokens_from_steps,
 )
 from guiapp.core.encode.reference import wordpiece
 from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import action_table, wordpiece_words
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import EncodeError
+from guiapp.native.binding import NONE
 from guiapp.native.encoders import WordEncoders, WordPieceHandle
 
-NONE = -1  # in place of the unknown token
 REFUSED = {
     "greedy": "What it does, word by word, is what `wordpiece` is: WordPiece takes the longest token.",
     "fewest": "A WordPiece vocabulary is meant for the longest tokens of each word, not for the fewest.",
@@ -104,12 +105,7 @@ class WordPiecePipeline(Pipeline):
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         ids = self._fast.encode(fragment)
         self._check(ids)
-
-        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            tokens = self.encode(fragment, True, "linear")
-            return tokens.starts, tokens.ends
-
-        return FragmentTokens.later(ids, make_bounds)
+        return FragmentTokens.later(ids, lambda: self.encode(fragment, True, "linear"))
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         rows = Rows(*self._fast.encode_each(*laid_out(texts)))
@@ -119,25 +115,18 @@ class WordPiecePipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        tokens: Taken = []
         rules = self._vocabulary.rules
         words = list(wordpiece_words(fragment, rules.lowercase, rules.strip_accents))
-        text = joined(words)
-        ends = np.cumsum([len(word.data) for word in words], dtype=np.int64).tolist()
-        tracer.begin(text.data.tobytes(), text, 0)
-        tracer.split(ends)
-        for word, end in zip(words, ends, strict=True):
-            taken: Taken = []
-            data = word.data.tobytes()
-            tracer.piece(end - len(data), data, None, None)
-            for step in self._steps(encoder, data):
-                step.apply(taken)
-                tracer.step(step)
-            tracer.end_piece(taken)
-            tokens += [(token, int(word.starts[a]), int(word.ends[b - 1])) for token, a, b in taken]
-        result = tokens_from_steps(tokens)
-        self._check(result.ids)
-        return result
+        text, ends = joined(words), np.cumsum([len(word.data) for word in words], dtype=np.int64).tolist()
+        data = text.data.tobytes()
+        tracer.begin(data, text, 0)
+
+        def encode_word(word: bytes) -> Taken:
+            return after_steps(self._steps(encoder, word), Taken(), tracer)
+
+        tokens = encode_plain_pieces(data, ends, encode_word, tracer)
+        self._check(tokens.ids)
+        return FragmentTokens(tokens.ids, *source_spans(text, tokens.starts, tokens.ends))
 
     def _steps(
         self, encoder: str, word: bytes
@@ -153,5 +142,4 @@ class WordPiecePipeline(Pipeline):
         return self._model.word_break(data, position, is_before=False)
 
     def _check(self, ids: NDArray[np.int32]) -> None:
-        if self._unknown == NONE and NONE in ids:
-            raise EncodeError(NOT_COVERED)
+        check_covered(ids, self._unknown, NOT_COVERED)

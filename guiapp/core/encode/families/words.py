@@ -6,8 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Tracer, tokens_from_steps, trace_whole
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    Pipeline,
+    Tracer,
+    after_steps,
+    tokens_from_steps,
+    trace_whole,
+)
 from guiapp.core.encode.reference.longest_match import Taken, word_steps
+from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.token_tree import encode_words
 
@@ -15,8 +23,7 @@ CHUNK = 5  # bytes that a token of TEST vocabularies, which llama.cpp has for it
 FACTOR = 31
 WORDS = "words"
 SPACE = ord(" ")
-IS_WHITE = np.isin(np.arange(256), list(b"\t\n\v\f\r "))
-ENDS_WORDS = IS_WHITE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
+ENDS_WORDS = IS_ASCII_SPACE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
 FIRST_LOOK = 256  # bytes, then twice as many
 
 
@@ -37,19 +44,17 @@ class WordsPipeline(Pipeline):
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         trace_whole(tracer, fragment, None)
-        taken: Taken = []
-        for step in word_steps(fragment, self._find, self._vocabulary.special_ids.unk):
-            step.apply(taken)
-            tracer.step(step)
+        steps = word_steps(fragment, self._find, self._vocabulary.special_ids.unk)
+        taken = after_steps(steps, Taken(), tracer)
         tracer.end_piece(taken)
-        return FragmentTokens(*tokens_from_steps(taken))
+        return tokens_from_steps(taken)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         reach, end = FIRST_LOOK, position
         while end > 0:
             start = max(0, end - reach)
             later = np.flatnonzero(ENDS_WORDS[fragment[start:end]]) + start + 1
-            before = np.flatnonzero(IS_WHITE[fragment[start:end]]) + start
+            before = np.flatnonzero(IS_ASCII_SPACE[fragment[start:end]]) + start
             if len(before):
                 return max(int(before[-1]), int(later[-1]) if len(later) else 0)
             reach, end = 2 * reach, start
@@ -58,7 +63,7 @@ class WordsPipeline(Pipeline):
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         reach, start = FIRST_LOOK, position
         while start < len(fragment):
-            white = np.flatnonzero(IS_WHITE[fragment[start : start + reach]])
+            white = np.flatnonzero(IS_ASCII_SPACE[fragment[start : start + reach]])
             if len(white):
                 return start + int(white[0])
             reach, start = 2 * reach, start + reach
@@ -103,8 +108,5 @@ class ChunkHashPipeline(Pipeline):
         return tokens_from_steps(tokens)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """Where tokens begin depends on all the text before: there is no `cut_after`."""
         return position - position % CHUNK
-
-    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The length: where tokens begin depends on all the text before."""
-        return len(data)

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from guiapp.core.encode.reference.longest_match import Choose, Take, Taken, TokenMatches
+from guiapp.core.encode.reference.longest_match import Attempt, Choose, Take, Taken, TokenMatches
 
 AreCompatible = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True)
-class Reject:
+class Reject(Attempt):
     """A token fits the text but not its surroundings.
 
     is_dead_end  its end is no boundary between tokens; otherwise it is not compatible with the one before
@@ -29,9 +29,6 @@ class Reject:
     start: int
     end: int
     is_dead_end: bool
-
-    def apply(self, taken: Taken) -> None:
-        """Change nothing."""
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,19 @@ class Take:
         taken.append((self.token_id, self.start, self.end))
 
 
+class Attempt:
+    """A step that is looked at and changes nothing."""
+
+    def apply(self, state: object) -> None:
+        """Change nothing."""
+
+
 @dataclass(frozen=True)
-class Miss:
+class Miss(Attempt):
     """What lies between `start` and `end` is no token: try a shorter one, if any may be tried."""
 
     start: int
     end: int
-
-    def apply(self, taken: Taken) -> None:
-        """Change nothing."""
 
 
 class Chosen(Protocol):
@@ -186,15 +190,12 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class RuleOut:
+class RuleOut(Attempt):
     """A token is not tried, by chance."""
 
     token_id: int
     start: int
     end: int
-
-    def apply(self, state: State) -> None:
-        """Change nothing."""
 
 
 @dataclass

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
+from guiapp.core.encode.reference.longest_match import Attempt, Miss, Take, Taken
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,11 @@ def steps(
 
 
 @dataclass(frozen=True)
-class Fail:
+class Fail(Attempt):
     """No token goes on as the word does behind `start` to `end`: what is certain of it is taken."""
 
     start: int
     end: int
-
-    def apply(self, tokens: Taken) -> None:
-        """Change nothing."""
 
 
 class Link(NamedTuple):

@@ -4,13 +4,11 @@ import time
 
 import pytest
 from arrays import as_array, as_lists
-from gguf_builder import BYTE, CONTROL, NORMAL
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unpaired_pipelines import PIPELINES, plamo2, unigram, wordpiece
 from unpaired_vocabularies import vocabulary
 
-from guiapp.core.encode.families.plamo2 import Plamo2Pipeline
 from guiapp.core.encode.families.rwkv import RwkvPipeline
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -147,14 +145,6 @@ def test_text_that_needs_a_missing_unknown_token_is_refused(pipeline, text):
             encode()
 
 
-def test_plamo2_needs_every_byte():
-    names = [f"<0x{byte:02X}>" for byte in range(256)]
-    for broken in (["a", *names[1:]], names, ["a", "<0xZZ>", *names]):
-        types = [BYTE if text.startswith("<0x") else NORMAL for text in broken]
-        with pytest.raises(VocabError, match=r"no byte|<0x00>"):
-            Plamo2Pipeline(vocabulary(VocabType.PLAMO2, broken, types))
-
-
 def test_scores_that_are_not_numbers_leave_one_unknown_token():
     assert tokens(unigram({"▁": float("nan"), "a": float("nan")}), "aa") == [(0, "aa")]
 
@@ -188,23 +178,6 @@ def test_a_huge_token_takes_no_longer_than_reading_it():
     assert time.process_time() - started < 10
 
 
-@pytest.mark.parametrize(
-    ("byte_tokens", "says"),
-    [
-        ([f"<0x{byte:02X}>" for byte in range(255)], "<0xFF> is missing"),
-        ([f"<0x{byte:02X}>" for byte in range(1, 256)], "<0x00> is missing"),
-        (
-            ["<0xGG>", *(f"<0x{byte:02X}>" for byte in range(256))],
-            "Token 1 has the type BYTE but names no byte",
-        ),
-    ],
-)
-def test_a_plamo2_vocabulary_needs_all_bytes(byte_tokens, says):
-    tokens, types = ["<unk>", *byte_tokens], [CONTROL, *[BYTE] * len(byte_tokens)]
-    with pytest.raises(VocabError, match=says):
-        Plamo2Pipeline(vocabulary(VocabType.PLAMO2, tokens, types))
-
-
 def test_a_plamo2_vocabulary_whose_suffixes_would_fill_the_memory_is_refused():
     long = "a" * 20_000
     assert plamo2({long: -1}).encoders
@@ -235,12 +208,3 @@ def test_a_map_that_was_made_to_do_harm_is_refused_whatever_is_asked():
     ):
         with pytest.raises(EncodeError, match="more than 128 times"):
             work()
-
-
-@pytest.mark.parametrize("odd", ["abcdef", "<0xAB", "<0x1>", "<0xABCD>"])
-def test_of_plamo2s_byte_tokens_only_those_written_as_bytes_stand_for_bytes(odd):
-    tokens = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), odd]
-    types = [CONTROL, *[BYTE] * 257]
-    pipeline = Plamo2Pipeline(vocabulary(VocabType.PLAMO2, tokens, types, [0.0] * len(tokens)))
-    text = "aé".encode()
-    assert encoded(pipeline, text)[0] == [1 + byte for byte in text]

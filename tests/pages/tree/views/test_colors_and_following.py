@@ -167,11 +167,11 @@ def test_what_changes_is_painted_anew(tree_page, qtbot):
         lambda: model.set_coloring("depth"),
         lambda: page.color_legend.setFocus(),
         lambda: page.view.setFocus(),
-        lambda: page.tabs.choose(2),
+        lambda: page.side.tabs.choose(2),
         lambda: page.search.list_tokens("some", np.array([token], np.int32)),
         lambda: page.search.end(),
         lambda: page.theme_source.choose("light"),
-        lambda: page.tabs.choose(0),
+        lambda: page.side.tabs.choose(0),
         lambda: page.theme_source.choose("dark"),
         lambda: page.resize(900, 600),
     ):

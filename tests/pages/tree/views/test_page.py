@@ -59,13 +59,13 @@ def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
 
 @pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
 def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     qtbot.waitUntil(lambda: page.findings.statistics is not None)
     rows = page.findings_panel.findChildren(FigureRow)
     row = next(row for row in rows if row.accessibleName().startswith(name))
     qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.search.title == name)
-    assert page.side.currentWidget() is page.results_panel
+    assert page.side.current is page.results_panel
     assert f"{page.results_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
     assert page.model.chosen == page.search.result_nodes[0]
     assert page.search.is_lit[page.search.result_nodes].all()
@@ -81,10 +81,10 @@ def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
     table.setFocus()
     place = table.visualRect(table.model().index(2, 0)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert page.head.line.shown_text.startswith("3 of ")
+    assert page.head.line.text().startswith("3 of ")
     assert page.model.chosen == page.search.result_nodes[2]
     qtbot.keyClick(table, Qt.Key.Key_Down)
-    assert page.head.line.shown_text.startswith("4 of ")
+    assert page.head.line.text().startswith("4 of ")
     qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
     assert table.currentIndex().row() == 4
     assert page.model.chosen == page.search.result_nodes[4]
@@ -96,7 +96,7 @@ def test_what_is_found_elsewhere_is_told_and_enter_goes_there(page, qtbot):
     page.bar.query.setText("the")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 0)
     assert page.model.view == view
-    assert "none in view" in page.head.line.toolTip()
+    assert "none in view" in page.head.line.whole_text
     qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
     assert page.search.is_in_view
     assert page.model.can_go_back
@@ -121,7 +121,7 @@ def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
     for node in range(len(page.model.picture)):
         page.model.choose(node)
         page.model.show(node)
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     qtbot.waitUntil(lambda: page.findings.statistics is not None)
     page.bar.query.setText("a")
     page.show_three_trees()
@@ -131,11 +131,16 @@ def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
 def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
     page.resize(1400, 800)
     page.model.choose(widest_child(page))
-    assert not page.node_panel.is_side_by_side
+    label = {each.accessibleName(): each for each in page.node_panel.findChildren(QLabel)}
+
+    def side_by_side():
+        return label["Path in the tree"].x() != label["How it is built"].x()
+
+    assert not side_by_side()
     page.show_three_trees()
-    qtbot.waitUntil(lambda: page.node_panel.is_side_by_side)
+    qtbot.waitUntil(side_by_side)
     page.show_three_trees()
-    qtbot.waitUntil(lambda: not page.node_panel.is_side_by_side)
+    qtbot.waitUntil(lambda: not side_by_side())
 
 
 def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
@@ -162,7 +167,7 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert not page.model.is_preparing
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
     assert not page.grab().isNull()
     page.stop()
@@ -175,7 +180,7 @@ def test_the_page_asks_for_a_model_and_says_what_it_waits_for(qtbot, tmp_path):
     page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert not page.model.is_preparing
-    page.tabs.choose(2)
+    page.side.tabs.choose(2)
     assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
     assert page.view.notice == NO_MODEL
     session.loader.open("demo:bpe")

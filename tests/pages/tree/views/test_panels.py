@@ -17,10 +17,10 @@ from guiapp.analysis.explain.merge_tree import MergeNode
 from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.widgets.event_filters import TextZoom
-from guiapp.kit.widgets.labels import StyledText
+from guiapp.kit.widgets.labels import ISOLATES, StyledText
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.kit.widgets.token_card import MergeTreeView
-from guiapp.pages.tree.panels import NODE_FACTS, NOTHING, PrefixTreeView, describe_node, merge_story
+from guiapp.pages.tree.panels import PrefixTreeView, node_details
 
 LEFT = Qt.MouseButton.LeftButton
 A, B, C = MergeNode(b"a"), MergeNode(b"b"), MergeNode(b"c")
@@ -38,36 +38,27 @@ def run(widget, text):
 
 
 def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
-    picture, session, panel = page.model.picture, page.kept_session, page.node_panel
-    merges = panel.findChild(MergeTreeView)
+    model, session, panel = page.model, page.kept_session, page.node_panel
+    picture, merges = model.picture, panel.findChild(MergeTreeView)
 
     def told():
         texts = {text.accessibleName(): text for text in panel.findChildren(StyledText) if text.isVisible()}
-        return {name: plain(text.toPlainText()) for name, text in texts.items()}
+        return {name: text.toPlainText().translate(ISOLATES) for name, text in texts.items()}
 
     crowd = max(range(1, len(picture)), key=lambda node: len(picture.children(node)))
     special = picture.node(session.vocabulary.special_ids.bos)
     for node in (ROOT, 1, crowd, special, len(picture) - 1):
-        page.model.choose(node)
-        written, facts = describe_node(picture, node, session.tokenizer, page.model.counts)
-        qtbot.waitUntil(lambda facts=facts: set(facts.items()) <= set(told().items()))
-        texts, children = told(), picture.children(node)
-        assert len(texts.keys() & set(NODE_FACTS)) == len(facts)
-        names = {label.text() for label in panel.findChildren(QLabel) if label.isVisible()}
-        assert names & set(NODE_FACTS) == facts.keys()
-        assert texts["Token text"] == written
-        assert NOTHING not in texts.values()
-        *way, below = texts["Path in the tree"].split(" › ")
-        assert len(way) == len(picture.path(node)) - 1
-        assert (f" and {len(children) - 12:,} more" in below) == (len(children) > 12)
-        assert (below == "nothing longer") == (len(children) == 0)
-        assert len(children) == 0 or below.count(", ") + 1 == min(len(children), 12)
-        story = picture.token(node) is not None and merge_story(
-            picture.vocabulary, session.tokenizer, picture.token(node)
-        )
-        assert merges.isVisible() == bool(story and story.roots)
-        assert ("Remark" in texts) == bool(not story or not story.roots or story.note)
-        lines = ["\t".join(fact) for fact in facts.items()] + merges.as_text().splitlines()
+        model.choose(node)
+        wanted = node_details(picture, node, model.explainer, session.tokenizer.merging, model.counts)
+        qtbot.waitUntil(lambda wanted=wanted: set(wanted.facts) <= set(told().items()))
+        texts, path = told(), wanted.path
+        assert texts["Token text"] == (wanted.name or visible_text(wanted.shown))
+        assert texts["Path in the tree"].startswith(" › ".join((*path.prefixes, path.own)))
+        more = path.n_continuations - len(path.continuations)
+        assert (f" and {more:,} more" in texts["Path in the tree"]) == (more > 0)
+        assert merges.isVisible() == bool(wanted.tree.roots)
+        assert wanted.tree.note in {label.text() for label in panel.findChildren(QLabel)}
+        lines = ["\t".join(fact) for fact in wanted.facts] + merges.as_text().splitlines()
         assert run(panel, "Copy details").splitlines() == lines
 
 
@@ -107,7 +98,7 @@ def test_a_click_on_a_prefix_of_the_text_chooses_its_last_token(page, qtbot):
 def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path, monkeypatch):
     panel, query, path = page.results_panel, page.bar.query, tmp_path / "tokens.csv"
     export, saving = panel.table.export, panel.table.saving
-    page.tabs.choose(1)
+    page.side.tabs.choose(1)
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
     for place in ("", str(path)):

@@ -112,7 +112,7 @@ def arrangement(page):
     within = page.bar.query.findChildren(QWidget)  # the field: a button to clear it
     parts = [part for part in page.findChildren(QWidget) if part.isVisible() and part not in within]
     boxes = {part: (part.mapTo(page, part.rect().topLeft()), part.size()) for part in parts}
-    return [boxes, page.model.view, page.side.currentWidget()]
+    return [boxes, page.model.view, page.side.current]
 
 
 @pytest.mark.parametrize("size", SIZES)

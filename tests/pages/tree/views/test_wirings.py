@@ -90,7 +90,7 @@ def test_typing_begins_a_search_and_ctrl_f_selects_it(page, qtbot):
     qtbot.keyClick(page.view, "t")
     assert (page.bar.query.text(), page.bar.query.hasFocus()) == ("t", True)
     qtbot.waitUntil(lambda: page.search.title != "")
-    assert page.side.currentWidget() is page.node_panel
+    assert page.side.current is page.node_panel
     page.view.setFocus()
     qtbot.keyClick(page.view, Key.Key_F, CONTROL)
     assert (page.bar.query.selectedText(), page.bar.query.hasFocus()) == ("t", True)
@@ -98,9 +98,9 @@ def test_typing_begins_a_search_and_ctrl_f_selects_it(page, qtbot):
 
 def test_tabs_show_their_panels_and_f6_goes_to_the_one_that_shows(page, qtbot):
     seen = []
-    for button in page.tabs.findChildren(QToolButton):
+    for button in page.side.tabs.findChildren(QToolButton):
         qtbot.mouseClick(button, LEFT)
-        seen.append(page.side.currentWidget())
+        seen.append(page.side.current)
         assert page.panels == [page.view, page.editor, page.bar.query, seen[-1]]
     assert seen == [page.node_panel, page.results_panel, page.findings_panel]
     assert page.findings.statistics is not None or page.findings.job.is_busy
@@ -141,26 +141,26 @@ def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
 
 def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
     query, line, seen = page.bar.query, page.head.line, []
-    page.tabs.choose(1)
-    page.search.job.busy_changed.connect(lambda: seen.append(line.shown_text))
+    page.side.tabs.choose(1)
+    page.search.job.busy_changed.connect(lambda: seen.append(line.text()))
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
     n_found = len(page.search.result_nodes)
     assert "Searching …" in seen
-    assert line.shown_text.startswith(f"{n_found:,} tokens found")
+    assert line.text().startswith(f"{n_found:,} tokens found")
     way = [("Return", 0), ("Enter", 1), ("Down", 2), ("Up", 1), ("Shift+Return", 0)]
     for keys, at in (*way, ("Shift+Return", n_found - 1)):
         qtbot.keySequence(query, keys)
-        assert line.shown_text.startswith(f"{at + 1:,} of {n_found:,}")
+        assert line.text().startswith(f"{at + 1:,} of {n_found:,}")
         assert page.results_panel.view.currentIndex().row() == page.search.current == at
         assert page.model.chosen == page.search.result_nodes[at]
     qtbot.keyClick(query, Key.Key_Escape)
-    assert (query.text(), line.shown_text in about(page.model.shape), page.search.title) == ("", True, "")
+    assert (query.text(), line.text() in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
     qtbot.waitUntil(lambda: bool(page.search.problem))
-    assert page.search.problem in line.toolTip()
+    assert page.search.problem in line.whole_text
     query.clear()
-    assert line.shown_text in about(page.model.shape)
+    assert line.text() in about(page.model.shape)
 
 
 def test_names_on_the_path_can_be_clicked(page, qtbot):

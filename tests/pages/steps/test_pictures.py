@@ -4,12 +4,8 @@ import pytest
 from PySide6.QtCore import QRectF
 
 from guiapp.analysis.trace.replay import Candidate
-from guiapp.pages.steps.picture_painting import (
-    CandidateStatus,
-    shown_pairs,
-    standings,
-)
-from guiapp.pages.steps.picture_view import arrange_heap
+from guiapp.pages.steps.canvas import CandidateStatus
+from guiapp.pages.steps.pictures import arrange_heap, shown_pairs, standings
 
 
 def test_the_pair_that_enters_the_queue_is_counted_as_it_is_shown(make_steps_page):
@@ -39,13 +35,13 @@ def test_a_heap_stays_within_its_area_and_nothing_overlaps(width, height, n_entr
         assert index == 0 or above.bottom() < place.top()
 
 
-@pytest.mark.parametrize("width", [20, 200, 1000])
-def test_pairs_are_shown_in_the_order_of_the_text_around_the_winner(width):
+@pytest.mark.parametrize("n_shown", [1, 4, 21, 50])
+def test_pairs_are_shown_in_the_order_of_the_text_around_the_winner(n_shown):
     pairs = [Candidate(1, 2, 3, float(rank), 7 * rank % 40, 0, 0, rank < 20) for rank in range(40)]
-    shown = [candidate for candidate, _ in shown_pairs(standings(pairs, pairs[0][:7]), width)]
+    shown = [candidate for candidate, _ in shown_pairs(standings(pairs, pairs[0][:7]), n_shown)]
     places = [candidate.position for candidate in shown]
     assert places == sorted(places)
-    assert len(shown) == max(1, min(40, width // 46))
+    assert len(shown) == min(40, n_shown)
     assert places[len(places) // 2] == 20
 
 

@@ -1,0 +1,336 @@
+"""What the pictures of steps consist of: boxes, rows that compete, badges, bars and their scales."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import Enum
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPixmapCache, QRawFont
+
+from guiapp.analysis.trace.breakpoints import Breakpoint
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.charts.scales import log_values, round_values
+from guiapp.kit.widgets.painting import CENTER as IN_MIDDLE
+from guiapp.kit.widgets.painting import LEFT as AT_LEFT
+from guiapp.kit.widgets.painting import WRAP, bold, clear_pixmap, elided, fill, in_shared_size, scaled, write
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, blend
+
+RADIUS_PX = 6
+BADGE_PX = 14
+TICK = QPointF(-3.2, 0.2), QPointF(-1.0, 2.4), QPointF(3.2, -2.4)  # the sign in a badge, from its middle
+DOT_PX = 9
+ROW_PX, ROW_GAP_PX = 27, 3
+PADDING_PX = 8
+BAR_PX = 2
+NOTE_PX = 72  # from the right edge of a row's note to that of its worth
+SCALE_PX, TICK_PX = 18, 3
+SCALE_FONT_PX = 10
+BETWEEN_TICKS_PX = 90
+MOST_NAME_SHARE = 0.65  # of a scale, for what it counts
+KNOWN_TEXTS = 4096
+LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
+"""Where in its place a text stands: the share of the free width that is left of it."""
+
+STRIKE_SHARE = 0.3  # of the ascent, above the line that letters stand on
+AnyColor = QColor | Qt.PenStyle
+
+
+class CandidateStatus(Enum):
+    """What becomes of something that competes at a step."""
+
+    WINNER = "it wins: it is taken, or goes first"
+    NOW = "the step looks at it"
+    OTHER = "it competes"
+    OUT = "it is out: gone meanwhile, or not taken"
+
+    def text(self, theme: Theme) -> QColor:
+        return theme.dim if self in (CandidateStatus.OTHER, CandidateStatus.OUT) else theme.text
+
+    def figure(self, theme: Theme) -> QColor:
+        """The colour of what it is worth."""
+        return theme.accent if self is CandidateStatus.WINNER else theme.dim
+
+    def ground(self, theme: Theme) -> QColor:
+        shares = {CandidateStatus.WINNER: 0.28, CandidateStatus.NOW: 0.12}
+        return blend(theme.raised, theme.accent, shares[self]) if self in shares else theme.panel
+
+    def line(self, theme: Theme) -> QPen:
+        if self is CandidateStatus.WINNER:
+            return QPen(theme.accent, 2)
+        if self is CandidateStatus.NOW:
+            return QPen(theme.accent, 1.4, Qt.PenStyle.DotLine)
+        styles = Qt.PenStyle
+        return QPen(theme.line, 1, styles.DashLine if self is CandidateStatus.OUT else styles.SolidLine)
+
+    def bar(self, theme: Theme) -> QColor:
+        """The colour of a bar that says how much it is worth."""
+        return theme.accent if self is CandidateStatus.WINNER else blend(theme.raised, theme.dim, 0.35)
+
+
+class CandidateRow(NamedTuple):
+    """A line about something that competes, or was taken.
+
+    note    before what it is worth
+    share   how long its bar is, 0 to 1; None for none
+    done    how much of that has passed
+    ground  the colour of a token, in place of that of its status
+    """
+
+    text: str
+    worth: str = ""
+    status: CandidateStatus = CandidateStatus.OTHER
+    note: str = ""
+    share: float | None = None
+    done: float | None = None
+    ground: QColor | None = None
+
+
+class BarScale(NamedTuple):
+    """From 0 to the highest value: in equal steps, or logarithmic, as log(1 + value)."""
+
+    highest: float
+    is_log: bool = False
+
+    def share(self, value: float) -> float:
+        """Of the whole length, 0 to 1."""
+        value = max(0.0, value)
+        if self.is_log:
+            return min(1.0, math.log1p(value) / max(1.0, math.log1p(self.highest)))
+        return min(1.0, value / self.highest) if self.highest > 0 else 0.0
+
+    def ticks(self, n_most: int) -> list[float]:
+        """Round numbers on it, 0 among them."""
+        if not self.highest > 0:
+            return [0.0]
+        if self.is_log:
+            return [0.0, *log_values(1.0, max(10.0, self.highest), max(1, n_most - 1))]
+        return round_values(0.0, self.highest, n_most)
+
+
+class StepCanvas:
+    """Draws in a theme; text is monospaced where nothing else is said, and cut short where it needs more."""
+
+    def __init__(self, painter: QPainter, theme: Theme) -> None:
+        self.painter, self.theme = painter, theme
+
+    def write(
+        self,
+        place: QRectF,
+        text: str,
+        color: QColor | None = None,
+        side: float = LEFT,
+        size_px: int = UI_FONT_PX,
+        *,
+        is_bold: bool = False,
+        is_struck: bool = False,
+    ) -> float:
+        """Draw one line in the middle of the place's height; return how wide it is."""
+        painter, face = self.painter, _face(size_px, is_bold)
+        room, (width, is_own, shown) = place.width(), _measured(text, size_px, is_bold)
+        if width > room:
+            width, is_own, shown = _measured(elided(text, face.font, room), size_px, is_bold)
+        left = place.x() + (room - width) * side
+        line = QPointF(round(left), place.y() + (place.height() - face.height) / 2 + face.ascent)
+        painter.setPen(color or self.theme.text)
+        if is_own:
+            painter.setFont(face.font)
+            painter.drawText(line, shown)
+        else:
+            painter.setFont(face.shared)
+            with scaled(painter, face.factor):
+                painter.drawText(line / face.factor, shown)
+        if is_struck:  # a font's own line is beside the text under a painter that scales
+            y = line.y() - face.ascent * STRIKE_SHARE
+            painter.drawLine(QPointF(left, y), QPointF(left + width, y))
+        return width
+
+    def label(self, place: QRectF, text: str) -> None:
+        """A few words of the program's own."""
+        write(self.painter, place, text, self.theme.dim, AT_LEFT, Theme.ui_font(SMALL_FONT_PX))
+
+    def message(self, place: QRectF, text: str) -> None:
+        """Why there is nothing to see, in the middle."""
+        write(self.painter, place, text, self.theme.dim, IN_MIDDLE | WRAP, Theme.ui_font(SMALL_FONT_PX))
+
+    def box(self, place: QRectF, ground: QColor, line: QPen | None = None, radius: float = RADIUS_PX) -> None:
+        """A rectangle with round corners, its line inside."""
+        if line is None:
+            fill(self.painter, place, ground, radius)
+            return
+        ratio = self.painter.device().devicePixelRatio() * self.painter.worldTransform().m11()
+        colors, look = (ground.rgba(), line.color().rgba()), (line.widthF(), line.style().value, radius)
+        key = f"{place.width()} {place.height()} {ratio} {colors} {look}"
+        picture = QPixmap()
+        if not QPixmapCache.find(key, picture):  # to draw a line with round corners takes ten times as long
+            picture = _box_picture(place.size(), ratio, ground, line, radius)
+            QPixmapCache.insert(key, picture)
+        self.painter.drawPixmap(place.topLeft(), picture)
+
+    def status_box(self, place: QRectF, status: CandidateStatus) -> None:
+        self.box(place, status.ground(self.theme), status.line(self.theme))
+
+    def badge(self, middle: QPointF) -> None:
+        """The sign of a winner: a tick on a disc of `BADGE_PX`."""
+        painter, theme = self.painter, self.theme
+        painter.save()
+        painter.translate(middle)
+        self.disc(QPointF(), BADGE_PX / 2, theme.accent, QPen(theme.raised, 1.5))
+        pen = QPen(theme.on_accent, 1.8)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        painter.drawPolyline(TICK)
+        painter.restore()
+
+    def disc(
+        self, middle: QPointF, radius: float, color: AnyColor, line: QPen | AnyColor = Qt.PenStyle.NoPen
+    ) -> None:
+        self.painter.setPen(line)
+        self.painter.setBrush(color if isinstance(color, QColor) else Qt.BrushStyle.NoBrush)
+        self.painter.drawEllipse(middle, radius, radius)
+
+    def line(self, pen: QPen | QColor, *points: QPointF) -> None:
+        """A line from point to point."""
+        self.painter.setPen(pen)
+        self.painter.drawPolyline(points)
+
+    def rows(self, area: QRectF, rows: Sequence[CandidateRow], title: str = "") -> float:
+        """As many as there is room for, one below the other; return where the last one ends."""
+        top = area.top()
+        if title:
+            self.label(QRectF(area.left(), top, area.width(), ROW_PX - ROW_GAP_PX), title)
+            top += ROW_PX
+        for row in rows[: max(0, int((area.bottom() - top + ROW_GAP_PX) // ROW_PX))]:
+            self._row(QRectF(area.left(), top, area.width(), ROW_PX - ROW_GAP_PX), row)
+            top += ROW_PX
+        return top
+
+    def _row(self, place: QRectF, row: CandidateRow) -> None:
+        theme, status = self.theme, row.status
+        is_winner = status is CandidateStatus.WINNER
+        if row.ground is not None:
+            self.box(place, row.ground)
+        elif row.share is None or status is not CandidateStatus.OTHER:  # else its bar is enough
+            self.status_box(place, status)
+        if row.share is not None:
+            top = place.bottom() - BAR_PX - 2  # within the line of a box
+            bar = QRectF(place.left(), top, place.width() * row.share, BAR_PX)
+            self.painter.fillRect(bar, status.bar(theme))
+            if row.done is not None:
+                bar.setWidth(place.width() * row.done)
+                self.painter.fillRect(bar, theme.accent if is_winner else theme.dim)
+        inner = place.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        if is_winner:
+            self.badge(QPointF(inner.left() + BADGE_PX / 2, inner.center().y()))
+        if row.ground is None:
+            inner.setLeft(inner.left() + BADGE_PX + PADDING_PX / 2)
+        worth_px = self.write(inner, row.worth, status.figure(theme), RIGHT, SMALL_FONT_PX, is_bold=is_winner)
+        if row.note:
+            noted = inner.adjusted(0, 0, -max(NOTE_PX, worth_px + GAP_PX), 0)
+            worth_px = (
+                inner.right()
+                - noted.right()
+                + self.write(noted, row.note, status.figure(theme), RIGHT, SMALL_FONT_PX)
+            )
+        color = status.text(theme) if row.ground is None else theme.span_text
+        room = inner.adjusted(0, 0, -worth_px - GAP_PX * bool(row.worth), 0)
+        is_out = status is CandidateStatus.OUT
+        self.write(room, row.text, color, is_bold=is_winner, is_struck=is_out)
+
+    def scale(self, area: QRectF, scale: BarScale, name: str) -> None:
+        """A line with ticks and numbers at the top of an area, what they count and how at its right end."""
+        theme, top = self.theme, area.top()
+        self.line(QPen(theme.line, 1), area.topLeft(), area.topRight())
+        row = QRectF(area.left(), top + TICK_PX, area.width(), SCALE_PX - TICK_PX)
+        end, last = area.right(), -math.inf
+        if text_width(name, SCALE_FONT_PX) < area.width() * MOST_NAME_SHARE:
+            end -= self.write(row, name, theme.dim, RIGHT, SCALE_FONT_PX) + GAP_PX
+        for value in scale.ticks(max(2, int(area.width() // BETWEEN_TICKS_PX))):
+            x, text = area.left() + area.width() * scale.share(value), f"{value:,.10g}"
+            self.line(QPen(theme.line, 1), QPointF(x, top), QPointF(x, top + TICK_PX))
+            width = text_width(text, SCALE_FONT_PX)
+            left = max(area.left(), x - width / 2)
+            if last < left and left + width <= end:
+                place = QRectF(left, row.top(), width + 1, row.height())
+                self.write(place, text, theme.dim, LEFT, SCALE_FONT_PX)
+                last = left + width + GAP_PX
+
+    def breakpoint_mark(self, middle: QPointF, matches: Sequence[Breakpoint], is_hovered: bool) -> None:
+        """What stands in a gutter: a dot, or a faint one that says what a click would do."""
+        if matches:
+            self.breakpoint_dot(middle, matches)
+        elif is_hovered:
+            self.disc(middle, DOT_PX / 2, blend(self.theme.raised, self.theme.bad, 0.45))
+
+    def breakpoint_dot(self, middle: QPointF, matches: Sequence[Breakpoint], size_px: float = DOT_PX) -> None:
+        """A ring where all breakpoints are off, in another colour where they only note something."""
+        color = self.theme.warning if all(row.log for row in matches) else self.theme.bad
+        if any(row.is_enabled for row in matches):
+            self.disc(middle, size_px / 2, color)
+        else:
+            self.disc(middle, size_px / 2, Qt.PenStyle.NoPen, QPen(color, 1.4))
+
+
+def _box_picture(size: QSizeF, ratio: float, ground: QColor, line: QPen, radius: float) -> QPixmap:
+    picture, half = clear_pixmap(size.width(), size.height(), ratio), line.widthF() / 2
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(line)
+        painter.setBrush(ground)
+        place = QRectF(QPointF(), size).adjusted(half, half, -half, -half)
+        painter.drawRoundedRect(place, radius, radius)
+    return picture
+
+
+class _Face(NamedTuple):
+    """The monospaced font in a size, that in which it borrows from others, and the factor to draw with."""
+
+    font: QFont
+    raw: QRawFont
+    shared: QFont
+    factor: float
+    ascent: float
+    height: float
+
+
+@cache
+def _face(size_px: int, is_bold: bool) -> _Face:
+    font = bold(Theme.mono_font(size_px), is_bold)
+    metrics = QFontMetricsF(font)
+    raw = QRawFont.fromFont(font)
+    return _Face(font, raw, *in_shared_size(font), metrics.ascent(), metrics.height())
+
+
+@lru_cache(KNOWN_TEXTS)
+def _measured(text: str, size_px: int, is_bold: bool) -> tuple[float, bool, str]:
+    """How wide a line is, whether the font has all that is in it, and what is drawn."""
+    face, shown = _face(size_px, is_bold), isolate(text)
+    if all(map(face.raw.supportsCharacter, map(ord, text))):
+        return QFontMetricsF(face.font).horizontalAdvance(text), True, shown
+    return QFontMetricsF(face.shared).horizontalAdvance(text) * face.factor, False, shown
+
+
+def text_width(text: str, size_px: int = UI_FONT_PX, is_bold: bool = False) -> float:
+    """How wide a line in the monospaced font is."""
+    return _measured(text, size_px, is_bold)[0]
+
+
+def boxes_in_rows(
+    groups: Sequence[Sequence[float]], width: float, gap: float, group_gap: float
+) -> list[list[tuple[float, int]]]:
+    """For boxes of these widths in groups that stay whole: how far from the left, and in which row."""
+    x, row, placed = 0.0, 0, []
+    for group in groups:
+        if x > 0 and x + sum(group) + gap * (len(group) - 1) > width:
+            x, row = 0.0, row + 1
+        places = []
+        for box in group:
+            places.append((x, row))
+            x += box + gap
+        placed.append(places)
+        x += group_gap - gap
+    return placed

@@ -1,0 +1,489 @@
+"""Live pictures of what an encoder knows at a step: its queue, its lattice, its stack, or the stages."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainterPath, QPen
+
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.replay import Candidate
+from guiapp.analysis.trace.trace import STAGE_NAMES
+from guiapp.core.text.numbers_in_words import counted
+from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
+from guiapp.kit.widgets.painting import LEFT as AT_LEFT
+from guiapp.kit.widgets.painting import WRAP, write
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, blend
+from guiapp.pages.steps.canvas import (
+    BADGE_PX,
+    CENTER,
+    PADDING_PX,
+    ROW_PX,
+    SCALE_FONT_PX,
+    SCALE_PX,
+    BarScale,
+    CandidateRow,
+    CandidateStatus,
+    StepCanvas,
+    text_width,
+)
+from guiapp.pages.steps.cards import DrawingContext, ZoomedView
+from guiapp.pages.steps.flow import (
+    VERDICTS,
+    WALKERS,
+    Edge,
+    LatticeNode,
+    MatchedPath,
+    TriedToken,
+    WalkNode,
+    caption,
+    explanation,
+    lattice,
+    matched_path,
+    stack,
+    step_back,
+    step_on,
+)
+from guiapp.pages.steps.model import StepsModel
+
+LATTICES = ("viterbi", "plamo2", "table", "fewest")
+QUEUES = ("heap", "scan")
+LEAST_BELOW_CAPTION_PX = 200
+STAGE_MEANINGS = (
+    "special tokens are cut out",
+    "text is rewritten, as the file asks",
+    "text falls into pieces",
+    "each piece becomes tokens",
+    "tokens are put around the whole",
+)
+TAKEN, TRIED = "taken so far", "tried for the next"
+TAKEN_SHARE = 0.26  # of the width, beside a walk
+# The heap
+MOST_NODES, MOST_LEVELS = 31, 5
+NODE_PX, LEVEL_GAP_PX = 40, 16
+NARROWEST_NODE_PX, WIDEST_NODE_PX = 54, 150
+UPPER_SHARE, LEAST_UPPER_PX = 0.62, 170  # the list below has the rest
+# The walk
+STEP_PX, INDENT_PX = 30, 20
+# The lattice
+LONG_EDGE = 6  # places that an arc of full height spans, at least
+BELOW_BASE_PX, ABOVE_ARCS_PX = 58, 22  # characters and what is known of their places
+WORTHS_PX, WORTH_LINE_PX = 30, 14  # where the latter begins, in two lines
+LEAST_GAP_PX = 5  # between two numbers
+ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
+NODE_RADIUS_PX, HEAD_PX = 3.2, 4.5  # of a place, half the width of an arrow's head
+ARC_LABEL_PX = 18
+KINDS = ("way", "chosen", "worse", "now")  # of arcs, the most important last
+WINNERS = ("chosen", "now")
+
+
+class PictureView(ZoomedView):
+    """Chooses the picture that fits the encoder and the stage, and paints it."""
+
+    natural = QSize(380, 13 * ROW_PX)
+
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
+        super().__init__("What the encoder knows", drawing)
+        TipWatch(self, self._tip)
+        self._model = model
+        model.position_changed.connect(self._refresh)
+        model.trace_changed.connect(self._refresh)
+        self._on_zoom_changed()
+
+    @property
+    def title(self) -> str:
+        debugger = self._model.debugger
+        if debugger is None:
+            return ""
+        name = debugger.trace.reference_name
+        if not self._is_encoding():
+            return "the way of a text"
+        if name in LATTICES:
+            return "the best way to each place"
+        if name in WALKERS:
+            return "the walk down the token tree"
+        if name not in QUEUES:
+            return "what is taken, and what is tried"
+        waiting = self._model.waiting
+        stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
+        is_entering = debugger.trace.operation(debugger.position) == "push"  # and shown as if it had
+        noun = "queue" if name != "scan" else "pairs"
+        return f"{noun}: {waiting.n_live + is_entering:,} could merge{stale}"
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, self._zoom.scaled(10 * ROW_PX))
+
+    def _on_zoom_changed(self) -> None:
+        self.setMinimumHeight(self._zoom.scaled(5 * ROW_PX))
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self.setAccessibleDescription(self.title)
+        self.update()
+
+    def _tip(self, _: QPoint) -> str:
+        if (debugger := self._model.debugger) is None:
+            return ""
+        size = self._model.granularity
+        on, back = step_on(debugger, size), step_back(debugger, size)
+        return wrapped_tip(f"{explanation(debugger)}\n\nStep on: {on}\n\nStep back: {back}")
+
+    def _is_encoding(self) -> bool:
+        debugger = self._model.debugger
+        return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
+
+    def draw(self, canvas: StepCanvas, area: QRectF) -> None:
+        debugger = self._model.debugger
+        if debugger is None:
+            return
+        area.setTop(_draw_caption(canvas, area, caption(debugger)))
+        name, tree = debugger.trace.reference_name, self._model.tree
+        if not self._is_encoding():
+            canvas.rows(area, stage_rows(debugger))
+        elif name in LATTICES:
+            _LatticePicture(canvas, area, debugger).draw()
+        elif name in QUEUES:
+            entries = self._queue(debugger)
+            if entries:
+                _draw_queue(canvas, area, debugger, entries)
+            else:
+                canvas.message(area, "No two neighbours have a rule.")
+        elif name in WALKERS and tree is not None:
+            left = QRectF(area.left(), area.top(), area.width() * TAKEN_SHARE, area.height())
+            canvas.rows(left, _taken_rows(canvas.theme, area, debugger, has_worth=False), TAKEN)
+            _draw_walk(
+                canvas, area.adjusted(left.width() + 2 * GAP_PX, 0, 0, 0), matched_path(debugger, tree)
+            )
+        else:
+            half = area.width() / 2 - GAP_PX
+            canvas.rows(
+                QRectF(area.left(), area.top(), half, area.height()),
+                _taken_rows(canvas.theme, area, debugger),
+                TAKEN,
+            )
+            tries = stack(debugger, _n_rows(area)).tries
+            rows = [tried_row(entry, is_last=entry is tries[-1]) for entry in tries]
+            canvas.rows(area.adjusted(half + 2 * GAP_PX, 0, 0, 0), rows, TRIED)
+
+    def _queue(self, debugger: Debugger) -> list[Entry]:
+        """The pairs in order, the one that enters at this step among them, and which the step is about."""
+        columns, step = debugger.trace.columns, debugger.position
+        row = int(columns.pushed[step]) if debugger.trace.operation(step) == "stale" else step
+        fields = (columns.left, columns.right, columns.result, columns.rank)
+        places = (columns.position, columns.right_position, columns.end)
+        present = tuple(column[row].item() for column in (*fields, *places))  # as it entered
+        candidates = list(self._model.waiting.candidates)
+        if debugger.trace.operation(step) == "push":
+            bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
+        return standings(candidates, present)
+
+
+def _draw_caption(canvas: StepCanvas, area: QRectF, text: str) -> float:
+    """What there is to see, at the top where there is room; return where the picture begins."""
+    height = _caption_px(text, area.width())
+    if area.height() < LEAST_BELOW_CAPTION_PX + height:
+        return area.top()
+    place = QRectF(area.left(), area.top(), area.width(), height)
+    font = Theme.ui_font(SMALL_FONT_PX)
+    write(canvas.painter, place, text, canvas.theme.dim, AT_LEFT | WRAP, font)
+    return area.top() + math.ceil(height) + UNIT_PX
+
+
+@lru_cache
+def _caption_px(text: str, width: float) -> float:
+    """How high it is; it stays the same for many steps."""
+    metrics = QFontMetricsF(Theme.ui_font(SMALL_FONT_PX))
+    return metrics.boundingRect(QRectF(0, 0, width, 1000), int(AT_LEFT | WRAP), text).height()
+
+
+def stage_rows(debugger: Debugger) -> list[CandidateRow]:
+    """The stages, those that are over ticked off."""
+    current = len(STAGE_NAMES)
+    if debugger.position < debugger.n_steps:
+        current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
+    stages = zip(STAGE_NAMES, STAGE_MEANINGS, strict=True)
+    return [
+        CandidateRow(
+            f"✓ {name}" if number < current else name,
+            meaning,
+            CandidateStatus.NOW if number == current else CandidateStatus.OTHER,
+        )
+        for number, (name, meaning) in enumerate(stages)
+    ]
+
+
+# Tokens taken one by one
+
+
+def _n_rows(area: QRectF) -> int:
+    return max(2, int(area.height() // ROW_PX) - 1)
+
+
+def _taken_rows(theme: Theme, area: QRectF, debugger: Debugger, has_worth: bool = True) -> list[CandidateRow]:
+    """In the colours of the text."""
+    taken = stack(debugger, _n_rows(area)).taken
+    return [
+        CandidateRow(entry.text, entry.verdict * has_worth, ground=theme.span_color(number))
+        for number, entry in enumerate(taken)
+    ]
+
+
+def tried_row(entry: TriedToken, is_last: bool) -> CandidateRow:
+    """A token that was tried: the last one is looked at now, or wins."""
+    status = CandidateStatus.OTHER
+    if is_last:
+        status = CandidateStatus.WINNER if entry.verdict == VERDICTS["take"] else CandidateStatus.NOW
+    return CandidateRow(entry.text, entry.verdict, status)
+
+
+def _draw_walk(canvas: StepCanvas, area: QRectF, shown: MatchedPath) -> None:
+    """From the root down, a line for each token on the way; the ways not taken beside it."""
+    if not shown.nodes:
+        canvas.message(area, "No walk at this step.")
+        return
+    theme, pen = canvas.theme, QPen(canvas.theme.accent, 2)
+    nodes = shown.nodes[-max(2, int(area.height() // STEP_PX) - 1) :]
+    x, y = area.left() + GAP_PX, area.top() + STEP_PX / 2
+    for number, node in enumerate(nodes):
+        indent, below = x + number * INDENT_PX, y + STEP_PX / 2
+        start, end = QPointF(indent, y - (3 if number else 0)), QPointF(indent + INDENT_PX - 6, below)
+        canvas.line(pen, start, QPointF(indent, below), end)
+        if number == 0:
+            canvas.disc(QPointF(indent, y), 4, theme.text)
+        row = QRectF(end.x(), y + 3, area.right() - end.x(), STEP_PX - 6)
+        _draw_walk_node(canvas, row, node, is_taken=number == len(nodes) - 1)
+        y += STEP_PX
+    if shown.text_after:
+        left = x + len(nodes) * INDENT_PX
+        row = QRectF(left, y + 2, area.right() - left, STEP_PX - 6)
+        canvas.write(row, f"✕ {shown.text_after}: no longer token", theme.dim)
+
+
+def _draw_walk_node(canvas: StepCanvas, row: QRectF, node: WalkNode, is_taken: bool) -> None:
+    status = CandidateStatus.WINNER if is_taken else CandidateStatus.OTHER
+    width = min(row.width(), text_width(node.text, is_bold=is_taken) + 20)
+    box = QRectF(row.left(), row.top(), width, row.height())
+    canvas.status_box(box, status)
+    canvas.write(box, node.text, status.text(canvas.theme), CENTER, is_bold=is_taken)
+    rest = row.adjusted(width + GAP_PX, 0, 0, 0)
+    if is_taken:
+        canvas.badge(QPointF(rest.left() + BADGE_PX / 2, rest.center().y()))
+        rest.setLeft(rest.left() + BADGE_PX + UNIT_PX)
+    word = f"{node.token_id} taken" if is_taken else f"{node.token_id}"
+    width = canvas.write(rest, word, status.figure(canvas.theme), size_px=SMALL_FONT_PX)
+    rest.setLeft(rest.left() + width + PADDING_PX)
+    others = f"{counted(node.n_others, 'other way')}: {' '.join(node.others)}"
+    text = others if node.others else "no other way"
+    canvas.write(rest, text, canvas.theme.dim, size_px=SMALL_FONT_PX)
+
+
+# Pairs that compete
+
+
+class Entry(NamedTuple):
+    """A pair that could merge, and what becomes of it."""
+
+    candidate: Candidate
+    status: CandidateStatus
+
+
+def standings(candidates: Sequence[Candidate], present: tuple[float, ...]) -> list[Entry]:
+    """The first that can still merge wins; `present` is what the step is about."""
+    winner = next((at for at, candidate in enumerate(candidates) if not candidate.is_stale), -1)
+    entries = []
+    for at, candidate in enumerate(candidates):
+        status = CandidateStatus.OUT if candidate.is_stale else CandidateStatus.OTHER
+        if candidate[:7] == present:
+            status = CandidateStatus.NOW
+        entries.append(Entry(candidate, CandidateStatus.WINNER if at == winner else status))
+    return entries
+
+
+def shown_pairs(entries: Sequence[Entry], n_shown: int) -> list[Entry]:
+    """The pairs in the order of the text, those around the winner where there is no room for all."""
+    ordered = sorted(entries, key=lambda entry: entry.candidate.position)
+    at = next((at for at, entry in enumerate(ordered) if entry.status is CandidateStatus.WINNER), 0)
+    first = max(0, min(at - n_shown // 2, len(ordered) - n_shown))
+    return ordered[first : first + n_shown]
+
+
+def _draw_queue(canvas: StepCanvas, area: QRectF, debugger: Debugger, entries: list[Entry]) -> None:
+    """As a heap and a list below it; without a queue, as a list in the order of the text."""
+    label, scale = debugger.describer.label, BarScale(max(1.0, *(e.candidate.rank for e in entries)), True)
+    top = area.top()
+    if debugger.trace.reference_name == "heap":
+        height = min(max(area.height() * UPPER_SHARE, LEAST_UPPER_PX), area.height())
+        room = QRectF(area.left(), area.top(), area.width(), height)
+        top = _draw_heap(canvas, room, entries[:MOST_NODES], debugger) + GAP_PX
+    else:
+        entries = shown_pairs(entries, max(1, int((area.height() - SCALE_PX) // ROW_PX)))
+    rows = []
+    for pair, status in entries:
+        start, middle, end = pair.position, pair.right_position, pair.end
+        parts = (pair.left, start, middle), (pair.right, middle, end), (pair.result, start, end)
+        left, right, made = (label(*part) for part in parts)
+        share = scale.share(pair.rank)
+        rows.append(CandidateRow(f"{left} + {right} → {made}", f"{pair.rank:,.0f}", status, share=share))
+    list_area = QRectF(area.left(), top, area.width(), area.bottom() - SCALE_PX - top)
+    end_px = canvas.rows(list_area, rows)
+    if end_px > top:
+        below = QRectF(area.left(), end_px, area.width(), SCALE_PX)
+        canvas.scale(below, scale, "rank, logarithmic")
+
+
+def arrange_heap(n_entries: int, area: QRectF) -> list[QRectF]:
+    """A place for each of the first entries: entry i above entries 2i + 1 and 2i + 2."""
+    by_height = int((area.height() + LEVEL_GAP_PX) // (NODE_PX + LEVEL_GAP_PX))
+    by_width = int(math.log2(max(1.0, area.width() / NARROWEST_NODE_PX))) + 1
+    levels = max(1, min(by_height, by_width, MOST_LEVELS, n_entries.bit_length()))
+    places = []
+    for index in range(min(n_entries, (1 << levels) - 1)):
+        level = (index + 1).bit_length() - 1
+        column = area.width() / (1 << level)
+        width = min(WIDEST_NODE_PX, column - 6)
+        x = area.left() + column * (index + 1.5 - (1 << level)) - width / 2
+        places.append(QRectF(x, area.top() + level * (NODE_PX + LEVEL_GAP_PX), width, NODE_PX))
+    return places
+
+
+def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debugger: Debugger) -> float:
+    """The best candidates, each with what it would make; return where the picture ends."""
+    theme, places = canvas.theme, arrange_heap(len(entries), area)
+    pen = QPen(blend(theme.raised, theme.dim, 0.5), 1.2)
+    for index, place in enumerate(places[1:], 1):
+        above = places[(index - 1) // 2]
+        canvas.line(
+            pen, QPointF(above.center().x(), above.bottom()), QPointF(place.center().x(), place.top())
+        )
+    for place, (pair, status) in zip(places, entries, strict=False):
+        is_winner, is_out = status is CandidateStatus.WINNER, pair.is_stale
+        canvas.status_box(place, status)
+        made = debugger.describer.label(pair.result, pair.position, pair.end)
+        upper, lower = place.adjusted(4, 3, -4, -NODE_PX / 2 + 1), place.adjusted(4, NODE_PX / 2, -4, -5)
+        canvas.write(upper, made, status.text(theme), CENTER, is_bold=is_winner, is_struck=is_out)
+        rank = f"{pair.rank:,.0f}"
+        canvas.write(lower, rank, status.figure(theme), CENTER, SMALL_FONT_PX - 1, is_struck=is_out)
+        if is_winner:
+            canvas.badge(place.topLeft() + QPointF(6, 6))
+    return places[-1].bottom()
+
+
+# The best ways to places
+
+
+def number_lines(spans: list[tuple[float, float]]) -> list[int | None]:
+    """In which of two lines each number stands that goes from here to there; None where neither has room."""
+    ends = [-math.inf, -math.inf]
+    lines = []
+    for first, last in spans:
+        line = next((line for line, end in enumerate(ends) if first >= end + LEAST_GAP_PX), None)
+        if line is not None:
+            ends[line] = last
+        lines.append(line)
+    return lines
+
+
+def arc_pen(theme: Theme, kind: str) -> QPen:
+    return {
+        "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
+        "chosen": QPen(theme.good, 2.4),
+        "now": QPen(theme.accent, 3.0),
+        "worse": QPen(theme.accent, 1.6, Qt.PenStyle.DotLine),
+    }[kind]
+
+
+def draw_arc(canvas: StepCanvas, edge: Edge, start: QPointF, end: QPointF, height: float) -> None:
+    """One token from place to place; an arrow shows where the step, or the best way, leads."""
+    pen, rise = arc_pen(canvas.theme, edge.kind), QPointF(0, height * 1.3)
+    path = QPainterPath(start)
+    path.cubicTo(start - rise, end - rise, end)
+    canvas.painter.strokePath(path, pen)
+    if edge.kind != "way":
+        tip = (start if edge.is_left else end) - QPointF(0, NODE_RADIUS_PX)
+        head = QPainterPath(tip)
+        head.lineTo(tip + QPointF(-HEAD_PX, -2 * HEAD_PX))
+        head.lineTo(tip + QPointF(HEAD_PX, -2 * HEAD_PX))
+        head.closeSubpath()
+        canvas.painter.fillPath(head, pen.color())
+
+
+class _LatticePicture:
+    """Characters in a row; an arc for the last token of the best way to each place."""
+
+    def __init__(self, canvas: StepCanvas, area: QRectF, debugger: Debugger) -> None:
+        self._canvas, self._area = canvas, area
+        shown = lattice(debugger)
+        self._places = shown.places
+        self._edges = sorted(shown.edges, key=lambda edge: KINDS.index(edge.kind))
+        self._step_px = area.width() / max(2, len(shown.places))
+        self._longest = max([LONG_EDGE, *(edge.last - edge.first for edge in shown.edges)])
+        highest = area.height() - BELOW_BASE_PX - ABOVE_ARCS_PX
+        self._room = min(highest, self._longest * self._step_px * ROUNDNESS)
+        self._base = area.bottom() - BELOW_BASE_PX - (highest - self._room) / 2
+
+    def draw(self) -> None:
+        for edge in self._edges:
+            start, end = self._point(edge.first), self._point(edge.last)
+            draw_arc(self._canvas, edge, start, end, self._height(edge))
+        self._draw_labels()
+        for number, place in enumerate(self._places):
+            self._draw_place(self._point(number), place, number == 0)
+        self._draw_worths()
+
+    def _point(self, place: int) -> QPointF:
+        return QPointF(self._area.left() + self._step_px * (place + 0.5), self._base)
+
+    def _height(self, edge: Edge) -> float:
+        return self._room * (0.25 + 0.75 * (edge.last - edge.first) / self._longest)
+
+    def _draw_labels(self) -> None:
+        """The tokens of the arcs, the most important first; one that would lie on another is left out.
+
+        Those that won stand in a box with a badge.
+        """
+        canvas, theme, taken = self._canvas, self._canvas.theme, list[QRectF]()
+        for edge in reversed(self._edges):
+            is_winner, is_marked = edge.kind in WINNERS, edge.kind != "way"
+            size_px = SMALL_FONT_PX if is_marked else SCALE_FONT_PX
+            width = text_width(edge.text, size_px, is_winner) + (BADGE_PX + 12 if is_winner else 8)
+            first, last = self._point(edge.first), self._point(edge.last)
+            box = QRectF(0, self._base - self._height(edge) - 9, width, ARC_LABEL_PX)
+            box.moveLeft((first.x() + last.x() - width) / 2)
+            fits = width <= last.x() - first.x() + 10 and not any(map(box.intersects, taken))
+            if not is_marked and not fits:
+                continue
+            taken.append(box)
+            canvas.painter.fillRect(box, theme.raised)
+            if is_winner:
+                canvas.status_box(box, CandidateStatus.WINNER)
+                canvas.badge(QPointF(box.left() + BADGE_PX / 2 + 3, box.center().y()))
+                box = box.adjusted(BADGE_PX + 4, 0, 0, 0)
+            color = theme.text if is_marked else theme.dim
+            canvas.write(box, edge.text, color, CENTER, size_px, is_bold=is_winner)
+
+    def _draw_place(self, point: QPointF, place: LatticeNode, is_first: bool) -> None:
+        theme, step_px = self._canvas.theme, self._step_px
+        self._canvas.disc(point, NODE_RADIUS_PX, theme.text if place.is_reached or is_first else theme.line)
+        if point.x() + step_px <= self._area.right():  # else the text goes on out of sight
+            below = QRectF(point.x(), self._base + 6, step_px, 22)
+            self._canvas.write(below, place.text, None, CENTER, UI_FONT_PX + 1)
+
+    def _draw_worths(self) -> None:
+        """Below the places, in two lines; those without room are left out."""
+        worths, spans = [], []
+        for number, place in enumerate(self._places):
+            if place.worth:
+                width = text_width(place.worth, SCALE_FONT_PX)
+                left = min(self._point(number).x() - width / 2, self._area.right() - width - 1)
+                worths.append(place.worth)
+                spans.append((left, left + width))
+        for worth, (left, right), line in zip(worths, spans, number_lines(spans), strict=True):
+            if line is not None:
+                top = self._base + WORTHS_PX + line * WORTH_LINE_PX
+                place_px = QRectF(left - 1, top, right - left + 2, WORTH_LINE_PX)
+                self._canvas.write(place_px, worth, self._canvas.theme.dim, CENTER, SCALE_FONT_PX)
