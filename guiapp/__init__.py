@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.analysis.hunt.mismatches import Hunt
-    from guiapp.analysis.vocabulary_list.report import TokenList
+    from guiapp.analysis.vocabulary_list.columns import TokenFigures
+    from guiapp.analysis.vocabulary_list.listing import TokenList
     from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
     from guiapp.core.encode.counting.chunks import IntervalCounter, chunk_text
     from guiapp.core.encode.counting.cost import costly_texts
@@ -205,7 +206,7 @@ def vocab(
     descending: bool = False,
     columns: Sequence[str] | None = None,
     embeddings: bool = False,
-) -> TokenList:
+) -> TokenList[TokenFigures]:
     """The tokens of a model that a filter leaves, such as `kind:normal -is:byte length:>=8 script:Han`.
 
     `guiapp.analysis.vocabulary_list.filters` says what filters there are, `columns` beside it what is known.

@@ -78,8 +78,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.vocabulary_list.columns import COLUMNS
     from guiapp.analysis.vocabulary_list.filters import vocabulary_list
-    from guiapp.analysis.vocabulary_list.report import FORMS as WRITERS
-    from guiapp.analysis.vocabulary_list.report import embeddings_lines
+    from guiapp.analysis.vocabulary_list.listing import FORMS as WRITERS
 
     if options.limit is not None and options.limit < 0:
         raise InputError(f"There are no {options.limit} tokens to print. Choose a limit of 0 or more.")
@@ -100,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         unused=None if options.unused is None else _rows(options.unused),
     )
     if shown.figures.indicators is not None and options.form is None:
-        print(*embeddings_lines(shown.figures.indicators), sep="\n", file=sys.stderr)
+        print(*shown.figures.indicators.sentences, sep="\n", file=sys.stderr)
     limit = SHOWN if options.limit is None and options.form is None else options.limit
     print_parts(WRITERS[options.form or "text"](shown.first(limit)))
     if limit is not None and limit < len(shown.ids):

@@ -21,7 +21,7 @@ from guiapp.window.pages import PAGES, PageStack
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.findings import TemplateLine
-    from guiapp.analysis.vocabulary_list.columns import Ids
+    from guiapp.analysis.vocabulary_list.listing import Ids
     from guiapp.pages.steps.page import StepsPage
     from guiapp.pages.tree.page import TreePage
 

@@ -107,7 +107,7 @@ def _page(model: str) -> Iterator[VocabularyPage]:
         shell.session.loader.open(model)
         page = shell.window.pages.current
         assert isinstance(page, VocabularyPage)
-        while not (page.is_ready and page.model.prepared):
+        while not (page.is_ready and page.model.source):
             QApplication.processEvents()
             time.sleep(0.01)
         yield page

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from guiapp.analysis.compare.id_changes import longest_increasing
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
-from guiapp.analysis.vocabulary_list.filters import LONGEST_COUNTED
+from guiapp.analysis.vocabulary_list.filters import LONGEST_COUNTED, Histogram, histograms
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
@@ -136,6 +136,12 @@ class VocabularyComparison:
     def figures(self) -> tuple[TokenFigures, TokenFigures]:
         """What is known of the tokens of both."""
         return TokenFigures(self.first), TokenFigures(self.second)
+
+    @cached_property
+    def histograms(self) -> tuple[Histogram, Histogram]:
+        """The bars that `by_script` and `by_length` count in, and what filters by each."""
+        by_script, by_length, *_ = histograms(self.figures[0])
+        return by_script, by_length
 
     @cached_property
     def by_script(self) -> Counts:

@@ -5,21 +5,22 @@ To add a column of the window, of CSV and of JSON alike, add a row to COLUMNS.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.search.matches import QueryError, RegexTokenMatcher
 from guiapp.analysis.tree.coloring import merge_ranks
 from guiapp.analysis.tree.picture import SCRIPT_NAMES, token_scripts
 from guiapp.analysis.tree.trials import broken_tokens, is_tried
+from guiapp.analysis.vocabulary_list.listing import Cell, Flags, Ids, ListColumn, Values
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import KIND_NAMES, Attribute
 from guiapp.core.vocabulary.special_ids import reserved
@@ -30,11 +31,9 @@ if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import (
         Indicators,  # with gguf, which takes time to import
     )
+    from guiapp.analysis.vocabulary_list.filters import Histogram
 
 
-Ids = NDArray[np.int32]
-Flags = NDArray[np.bool_]
-Values = NDArray[np.number]
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 
@@ -46,6 +45,7 @@ class TokenFigures:
                 out of them; None where nothing was tried
     indicators  what the model's embeddings tell; None where they were not read
     orders      those that were asked for, see `order`
+    histograms  of all tokens, where somebody counted
     matcher     tries regular expressions on the tokens; keeps a process, which ends with it
     """
 
@@ -54,6 +54,7 @@ class TokenFigures:
         self.is_reached: Values | None = None
         self.indicators: Indicators | None = None
         self.orders: dict[str, NDArray[np.int64]] = {}
+        self.histograms: tuple[Histogram, ...] = ()
         self.matcher = RegexTokenMatcher()
 
     def with_unreached(self, unreached: Ids) -> TokenFigures:
@@ -74,6 +75,23 @@ class TokenFigures:
     @property
     def vocabulary(self) -> Vocabulary:
         return self.tokenizer.vocabulary
+
+    @property
+    def figures(self) -> TokenFigures:
+        """Itself, as a list of all tokens; see `TokenRows`."""
+        return self
+
+    def token(self, row: int) -> int:
+        return row
+
+    def tokens_of(self, row: int) -> list[FiguresOfToken]:
+        """The token that a row is about."""
+        return [(self, row)]
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        """Tells how a token is built."""
+        return Explainer(self.vocabulary, self.tokenizer.merging)
 
     @property
     def tree(self) -> TokenTree:
@@ -103,11 +121,14 @@ class TokenFigures:
     @cached_property
     def ranks(self) -> Values | None:
         """Of the first merge rule that makes a token, NaN where none does; None without merge rules."""
-        merging = self.tokenizer.merging
-        if merging is None or self.vocabulary.type in SCORED:
+        if not self.has_ranks:
             return None
-        ranks = merge_ranks(merging, len(self))
+        ranks = merge_ranks(self.tokenizer.merging, len(self))
         return np.where(ranks < 0, np.nan, ranks)
+
+    @property
+    def has_ranks(self) -> bool:
+        return self.tokenizer.merging is not None and self.vocabulary.type not in SCORED
 
     @property
     def scores(self) -> Values | None:
@@ -174,6 +195,11 @@ class TokenFigures:
         is_special: Flags = self.vocabulary.effective_attributes & SPECIAL > 0
         return is_special
 
+    @property
+    def summary(self) -> dict[str, object]:
+        """What the record of a list tells about all tokens."""
+        return {} if self.indicators is None else {"embeddings": self.indicators.record}
+
     def flags(self, ids: Ids) -> Flags:
         """For each token whether it is one of these."""
         flags = np.zeros(len(self), np.bool_)
@@ -181,53 +207,8 @@ class TokenFigures:
         return flags
 
 
-Write = Callable[[TokenFigures, int, Spelling], str]
 LONGEST_TOKEN = 60  # characters
 NOT_READ = "The embeddings have not been read. “Read embeddings” does that, on the command line --embeddings."
-
-
-@dataclass(frozen=True)
-class VocabularyColumn:
-    """One figure of tokens, or how they are written.
-
-    name    also its title
-    about   what it says, in a few words
-    values  what rows are sorted and, with `is_figure`, filtered by: n of them, NaN for tokens without one;
-            None where the vocabulary has none
-    write   what it says of a token, where that is not the value as people write it
-    is_usual  whether it is shown unless people choose
-    digits    that a figure is written with, where it is no whole number
-    lacking   what to say where there are no values; "" where the type of the vocabulary is why
-    """
-
-    name: str
-    about: str
-    values: Callable[[TokenFigures], Values | None]
-    write: Write | None = None
-    is_usual: bool = True
-    lacking: str = ""
-    digits: int = 6
-
-    @property
-    def is_figure(self) -> bool:
-        return self.write is None or self.name == "id"  # which is written without commas
-
-    def text(self, figures: TokenFigures, token: int, spelling: Spelling) -> str:
-        """What a table for people says of a token."""
-        if self.write is not None:
-            return self.write(figures, token, spelling)
-        value = self.value(figures, token)
-        if value is None:
-            return ""
-        return f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
-
-    def value(self, figures: TokenFigures, token: int) -> int | float | None:
-        """The figure of a token; None where it has none."""
-        values = self.values(figures)
-        value = None if values is None else values[token].item()
-        if isinstance(value, float) and not isfinite(value):
-            return None
-        return int(value) if value is not None and value == int(value) else value
 
 
 def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFigures], Values | None]:
@@ -235,111 +216,139 @@ def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFig
     return lambda figures: None if figures.indicators is None else values(figures.indicators)
 
 
+def _are_read(figures: TokenFigures) -> bool:
+    return figures.indicators is not None
+
+
 def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
     values = figures.is_reached
     return "" if values is None else {0.0: "never", 1.0: "yes"}.get(float(values[token]), "")
 
 
+TokenColumn = ListColumn[TokenFigures]
 COLUMNS = (
-    VocabularyColumn(
-        "id", "its row in the vocabulary", lambda figures: figures.ids, lambda _, token, spelling: str(token)
+    TokenColumn(
+        "id",
+        "its row in the vocabulary",
+        lambda figures: figures.ids,
+        lambda _, token, spelling: str(token),
+        figure=True,
+        widest="",
+        share=0.8,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "token",
         "what it stands for; sorts by bytes",
         lambda figures: figures.places,
         lambda figures, token, spelling: spelling.token(figures.vocabulary, token, LONGEST_TOKEN),
+        share=2.6,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "bytes",
         "the same in hex digits",
         lambda figures: figures.places,
-        lambda figures, token, spelling: figures.tree.token_bytes(token).hex(" ").upper(),
+        lambda figures, token, spelling: figures.vocabulary.token_bytes(token).hex(" ").upper(),
+        data=lambda figures, token: figures.vocabulary.token_bytes(token).hex(),
         is_usual=False,
+        share=2.8,
     ),
-    VocabularyColumn("length", "in bytes", lambda figures: figures.lengths),
-    VocabularyColumn(
-        "characters", "those that begin in it", lambda figures: figures.characters, is_usual=False
+    TokenColumn("length", "in bytes", lambda figures: figures.lengths),
+    TokenColumn(
+        "characters", "those that begin in it", lambda figures: figures.characters, is_usual=False, share=1.2
     ),
-    VocabularyColumn(
+    TokenColumn(
         "kind",
         "what it is for",
         lambda figures: figures.vocabulary.kinds,
         lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
+        share=1.4,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "script",
         "that of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
+        share=1.7,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "role",
         "what the file or llama.cpp uses it for",
         lambda figures: np.where(figures.has_role, 0, 1),
         lambda figures, token, spelling: figures.roles.get(token, ""),
         is_usual=False,
+        share=1.3,
     ),
-    VocabularyColumn(
-        "rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks
+    TokenColumn(
+        "rank",
+        "of the first merge rule that makes it, used or not",
+        lambda figures: figures.ranks,
+        is_there=lambda figures: figures.has_ranks,
     ),
-    VocabularyColumn("score", "the higher, the more likely", lambda figures: figures.scores),
-    VocabularyColumn(
-        "children", "longer tokens right below it in the tree", lambda figures: figures.children
+    TokenColumn(
+        "score",
+        "the higher, the more likely",
+        lambda figures: figures.scores,
+        is_there=lambda figures: figures.vocabulary.type in SCORED,
+        share=1.3,
     ),
-    VocabularyColumn(
+    TokenColumn("children", "longer tokens right below it in the tree", lambda figures: figures.children),
+    TokenColumn(
         "below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False
     ),
-    VocabularyColumn(
+    TokenColumn(
         "depth", "tokens on its way from the root of the tree", lambda figures: figures.depths, is_usual=False
     ),
-    VocabularyColumn(
+    TokenColumn(
         "reached",
         "whether one of ten texts with its bytes led to it",
         lambda figures: figures.is_reached,
         _reached,
         is_usual=False,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "norm",
         "length of its row in the embeddings",
         _of_embeddings(lambda read: read.input.norms),
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "distance",
         "of that row from the mean of the known unused ones",
         _of_embeddings(lambda read: read.input.distances),
         is_usual=False,
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "cosine",
         "cosine distance of its output row to that mean",
         _of_embeddings(lambda read: read.last.cosines),
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
-    VocabularyColumn(
+    TokenColumn(
         "residual",
         "the same without the first principal component",
         _of_embeddings(lambda read: read.last.cosines_without_component),
         is_usual=False,
         lacking=NOT_READ,
+        is_there=_are_read,
         digits=3,
     ),
 )
 BY_NAME = {column.name: column for column in COLUMNS}
 
 
-def columns_of(figures: TokenFigures) -> list[VocabularyColumn]:
-    """Those that a vocabulary has something to say in; `reached` where it was tried."""
-    return [column for column in COLUMNS if column.name == "reached" or column.values(figures) is not None]
+def columns_of(figures: TokenFigures) -> list[TokenColumn]:
+    """Those that a vocabulary has something to say in."""
+    return [column for column in COLUMNS if column.is_known(figures)]
 
 
-def named(names: Sequence[str]) -> list[VocabularyColumn]:
+def named(names: Sequence[str]) -> list[TokenColumn]:
     """Some columns.  Raises QueryError."""
     for name in names:
         if name not in BY_NAME:
@@ -347,17 +356,108 @@ def named(names: Sequence[str]) -> list[VocabularyColumn]:
     return [BY_NAME[name] for name in names]
 
 
-def order(figures: TokenFigures, column: VocabularyColumn, is_descending: bool) -> NDArray[np.int64]:
-    """All tokens by a column, those without a value last and ids ascending where values are equal.
+# Tokens of a vocabulary that are rows of another list: of those in a text, of the special ones
 
-    It is kept: to sort takes longer than to filter.
+FiguresOfToken = tuple[TokenFigures, int]
+
+
+class TokenRows:
+    """Some tokens, a row each.
+
+    ids     int32[n]: which token a row is about
+    orders  see `listing.ListSource`
     """
-    key = f"-{column.name}" if is_descending else column.name
-    if key not in figures.orders:
-        values = column.values(figures)
-        if values is None:
-            return np.arange(len(figures))
-        if np.issubdtype(values.dtype, np.unsignedinteger):  # of indexes, all of them small
-            values = values.astype(np.int16)
-        figures.orders[key] = np.argsort(-values if is_descending else values, kind="stable")
-    return figures.orders[key]
+
+    def __init__(self, figures: TokenFigures, ids: Ids) -> None:
+        self.figures, self.ids = figures, ids
+        self.orders: dict[str, NDArray[np.int64]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def token(self, row: int) -> int:
+        return int(self.ids[row])
+
+    @property
+    def all_figures(self) -> Sequence[TokenFigures]:
+        return [self.figures]
+
+    def ids_of(self, side: int) -> Ids:
+        return self.ids
+
+    def tokens_of(self, row: int) -> list[FiguresOfToken]:
+        return [(self.figures, self.token(row))]
+
+
+class OfTokens(Protocol):
+    """Rows about the tokens of one vocabulary, or of several ones beside each other."""
+
+    orders: dict[str, NDArray[np.int64]]
+
+    def __len__(self) -> int: ...
+
+    @property
+    def all_figures(self) -> Sequence[TokenFigures]:
+        """What is known of the tokens of each vocabulary."""
+
+    def ids_of(self, side: int) -> Ids:
+        """int32[n]: the token of one vocabulary in each row, -1 for none."""
+
+    def tokens_of(self, row: int) -> list[FiguresOfToken]:
+        """The token of each vocabulary that has one."""
+
+
+R = TypeVar("R", bound=OfTokens)
+
+
+@dataclass(frozen=True)
+class _OfTokens(ListColumn[R]):
+    """What a column of COLUMNS says of the tokens of a row, once where that is the same."""
+
+    of: TokenColumn = COLUMNS[0]
+
+    @property
+    def is_figure(self) -> bool:
+        return self.of.is_figure
+
+    def is_known(self, source: R) -> bool:
+        return any(map(self.of.is_known, source.all_figures))
+
+    def sorts_by(self, source: R) -> Values:
+        """Of the first vocabulary that has a value."""
+        result = np.full(len(source), np.nan)
+        for side, figures in enumerate(source.all_figures):
+            if (values := self.of.sorts_by(figures)) is not None:
+                of_rows = np.append(values.astype(np.float64), np.nan)[source.ids_of(side)]  # -1 is the last
+                result = np.where(np.isnan(result), of_rows, result)
+        return result
+
+    def text(self, source: R, row: int, spelling: Spelling) -> str:
+        said = (self.of.text(figures, token, spelling) for figures, token in source.tokens_of(row))
+        return " / ".join(dict.fromkeys(filter(None, said)))
+
+    def last_text(self, source: R) -> str:
+        return max(map(self.of.last_text, source.all_figures), key=len)
+
+    def cell(self, source: R, row: int, spelling: Spelling) -> Cell:
+        cells = {self.of.cell(figures, token, spelling) for figures, token in source.tokens_of(row)}
+        return cells.pop() if len(cells) == 1 else self.text(source, row, spelling)
+
+
+def of_tokens(
+    usual: Collection[str], without: Collection[str] = (), yielding: Collection[str] = ()
+) -> dict[str, ListColumn[R]]:
+    """The columns of COLUMNS for the tokens of rows, by name; some are shown unless people choose."""
+    return {
+        each.name: _OfTokens(
+            each.name,
+            each.about,
+            is_usual=each.name in usual,
+            share=each.share,
+            widest=each.widest,
+            yields=each.name in yielding,
+            of=each,
+        )
+        for each in COLUMNS
+        if each.name not in without
+    }

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import FileIO
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,9 +20,9 @@ from gguf.quants import dequantize
 from numpy.typing import NDArray
 
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.formats.file_bytes import HeaderBytes, open_regular, state_of
+from guiapp.core.formats.file_bytes import HeaderBytes
 from guiapp.core.formats.gguf_reader import BROKEN, TensorPlace, all_parts, read_header, tensor_places
-from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.special_ids import reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -99,6 +99,33 @@ class Indicators:
         """The tokens up to the limit, the most suspicious first; those of `groups` aside."""
         ids = np.flatnonzero((self.values <= self.limit) & ~self.is_known)
         return ids[np.argsort(self.values[ids], kind="stable")].astype(np.int32)
+
+    @property
+    def record(self) -> dict[str, object]:
+        """What reading the embeddings told about all tokens, for programs."""
+        matrices = (each.matrix for each in self.matrices)
+        return {
+            "indicator": self.title,
+            "limit": self.limit if isfinite(self.limit) else None,
+            "untrained": len(self.suspects),
+            "compared_with": None
+            if self.known is None
+            else {"what": self.known.why, "rows": self.known.rows.tolist()},
+            "tensors": [
+                {"name": each.name, "type": each.kind.name, "rows": each.n_rows, "width": each.width}
+                for each in matrices
+            ],
+            "remarks": [*self.notes],
+        }
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """The same for people."""
+        if self.known is not None:
+            yield f"The embeddings are compared with the mean of {len(self.known.rows):,} {self.known.why}."
+        limit = f"a {self.title} up to {self.limit:.4g}"
+        yield f"{counted(len(self.suspects), 'token')} with {limit}: hardly trained, perhaps."
+        yield from self.notes
 
 
 def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:
@@ -501,51 +528,38 @@ def _decode(raw: NDArray[np.uint8], kind: GGMLQuantizationType) -> Rows:
 def blocks_of(matrix: Matrix) -> Iterator[tuple[int, Rows]]:
     """All rows in blocks, each with the number of its first row; a block may be written on."""
     size = max(1, BLOCK_ELEMENTS // matrix.width)
-    with _opened(matrix) as file:
-        for start in range(0, matrix.n_rows, size):
-            checkpoint()
-            yield start, _read(file, matrix, start, min(start + size, matrix.n_rows))
+    for start in range(0, matrix.n_rows, size):
+        yield start, _read(matrix, start, min(start + size, matrix.n_rows))
 
 
 def rows_of(matrix: Matrix, numbers: Sequence[int]) -> Rows:
     """Some rows, float32[k, width], of ascending numbers."""
     size, rows = max(1, BLOCK_ELEMENTS // matrix.width), np.empty((len(numbers), matrix.width), np.float32)
     cuts = [at for at, (left, right) in enumerate(pairwise(numbers), 1) if right != left + 1]
-    with _opened(matrix) as file:
-        for first, last in pairwise([0, *cuts, len(numbers)]):
-            for at in range(first, last, size):
-                checkpoint()
-                end = min(at + size, last)
-                rows[at:end] = _read(file, matrix, numbers[at], numbers[end - 1] + 1)
+    for first, last in pairwise([0, *cuts, len(numbers)]):
+        for at in range(first, last, size):
+            end = min(at + size, last)
+            rows[at:end] = _read(matrix, numbers[at], numbers[end - 1] + 1)
     return rows
 
 
-def _opened(matrix: Matrix) -> FileIO:
-    file = open_regular(matrix.path)
-    end, size = matrix.at + matrix.n_rows * matrix.row_bytes, state_of(file).size_bytes
-    if end > size:
-        file.close()
-        raise VocabError(
-            f"{quoted(matrix.path.name)} is incomplete: {matrix.name} ends at byte {end:,}, "
-            f"the file at {size:,}. Fetch the whole model."
-        )
-    return file
-
-
-def _read(file: FileIO, matrix: Matrix, start: int, end: int) -> Rows:
-    raw = np.empty((end - start, matrix.row_bytes), np.uint8)
-    left = raw.reshape(-1).data
+def _read(matrix: Matrix, start: int, end: int) -> Rows:
+    """The rows [start, end)."""
+    checkpoint()
+    n_bytes, at = (end - start) * matrix.row_bytes, matrix.at + start * matrix.row_bytes
     try:
-        file.seek(matrix.at + start * matrix.row_bytes)
-        while left:
-            n_read = file.readinto(left)
-            if not n_read:
-                raise VocabError(f"{quoted(matrix.path.name)} became shorter while it was read. Try again.")
-            left = left[n_read:]
+        raw = np.fromfile(matrix.path, np.uint8, n_bytes, offset=at)
+    except OverflowError:  # farther than any file reaches
+        raw = np.empty(0, np.uint8)
     except OSError as error:
         reason = f"cannot be read: {error.strerror}. Check the disk or copy the file."
         raise VocabError(f"{quoted(matrix.path.name)} {reason}") from error
-    return _decode(raw, matrix.kind)
+    if len(raw) < n_bytes:
+        raise VocabError(
+            f"{quoted(matrix.path.name)} is incomplete: {matrix.name} goes on behind its end. "
+            "Fetch the whole model."
+        )
+    return _decode(raw.reshape(-1, matrix.row_bytes), matrix.kind)
 
 
 # Whether a model knows a token: it is asked to repeat it, as it did many times before

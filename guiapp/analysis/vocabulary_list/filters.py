@@ -32,16 +32,12 @@ from guiapp.analysis.vocabulary_list.columns import (
     BY_NAME,
     COLUMNS,
     NOT_READ,
-    Flags,
-    Ids,
+    TokenColumn,
     TokenFigures,
-    Values,
-    VocabularyColumn,
     columns_of,
     named,
-    order,
 )
-from guiapp.analysis.vocabulary_list.report import TokenList
+from guiapp.analysis.vocabulary_list.listing import Flags, Ids, TokenList, Values, in_order
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.attributes import KIND_NAMES
@@ -141,7 +137,7 @@ def fitting(figures: TokenFigures, query: str, progress: Progress) -> Flags:
 
 
 def listed(
-    figures: TokenFigures, query: str, sort: VocabularyColumn | None, is_descending: bool, progress: Progress
+    figures: TokenFigures, query: str, sort: TokenColumn | None, is_descending: bool, progress: Progress
 ) -> Ids:
     """The tokens that a filter leaves, sorted; without `sort` the nearest to the texts in it first.
 
@@ -149,8 +145,7 @@ def listed(
     """
     flags = fitting(figures, query, progress)
     if sort is not None:
-        in_order = order(figures, sort, is_descending)
-        return in_order[flags[in_order]].astype(np.int32)
+        return in_order(figures, flags, sort, is_descending)
     ids = np.flatnonzero(flags).astype(np.int32)
     return ids[np.argsort(distances(figures, query, ids), kind="stable")]
 
@@ -284,13 +279,13 @@ def _of_names(key: str, numbers: NDArray[np.int64], figures: TokenFigures, progr
 
 
 def _compared(
-    column: VocabularyColumn, comparison: str, number: float, figures: TokenFigures, progress: Progress
+    column: TokenColumn, comparison: str, number: float, figures: TokenFigures, progress: Progress
 ) -> Flags:
     return np.asarray(COMPARISONS[comparison](_values(column, figures), number), np.bool_)
 
 
 def _in_range(
-    column: VocabularyColumn, low: float | None, high: float | None, figures: TokenFigures, progress: Progress
+    column: TokenColumn, low: float | None, high: float | None, figures: TokenFigures, progress: Progress
 ) -> Flags:
     """From low to high, both included; those without a value are in no range."""
     values = _values(column, figures)
@@ -298,7 +293,7 @@ def _in_range(
     return np.asarray(above & (values <= (np.inf if high is None else high)), np.bool_)
 
 
-def _values(column: VocabularyColumn, figures: TokenFigures) -> NDArray[np.number]:
+def _values(column: TokenColumn, figures: TokenFigures) -> NDArray[np.number]:
     values = column.values(figures)
     if values is None and column.lacking:
         raise QueryError(column.lacking)
@@ -321,7 +316,7 @@ def vocabulary_list(
     progress: Callable[[float], None] = lambda share: None,
     reads_embeddings: bool = False,
     unused: Sequence[int] | None = None,
-) -> TokenList:
+) -> TokenList[TokenFigures]:
     """The tokens that a filter leaves, sorted by a column, or the nearest to the texts in it first.
 
     Whether text reaches tokens is tried where the filter, the order or a column asks for it: some seconds.
@@ -342,7 +337,7 @@ def vocabulary_list(
         figures = figures.with_unreached(unreached_apart(tokenizer, progress))
     ids = listed(figures, query, order, is_descending, progress)
     shown = shown or [column for column in columns_of(figures) if column.is_usual]
-    return TokenList(figures, ids, shown, query, spelling)
+    return TokenList(figures, ids, shown, query, spelling, summary=figures.summary)
 
 
 # How the tokens of a vocabulary divide by script, length and rank: bars, each with the filter for it

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
-from itertools import compress, zip_longest
+from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,19 +14,24 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.chat.templates import resembles_end, templates_of
 from guiapp.analysis.doctor.roles import keeps_going
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import NONE, csv_lines, json_text, padded, widths_of
+from guiapp.analysis.search.matches import QueryError
+from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
+from guiapp.analysis.vocabulary_list.filters import fitting
+from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
-from guiapp.core.vocabulary.merges import NO_TOKEN
 from guiapp.core.vocabulary.parts import AddedToken
 from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.checkpoint import checkpoint, stoppable
+from guiapp.native.checkpoint import Progress, checkpoint, stoppable
 
 LONGEST = 40  # characters of a token in a line
+LONGEST_ID = 10  # digits
 LONGEST_ESCAPE = 10  # characters for one: \U000e0001
 CSV_HEAD = (
     *("id", "token", "kind", "roles", "mark", "reached", "text", "around", "end_of_generation"),
@@ -37,8 +43,6 @@ ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by it
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
 RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph, and what is for private use: few vocabularies know them
-LONGEST_CHARACTER = 4  # bytes
-DNA = "hybriddna"  # a model that makes tokens by another way than merging
 AT_ONCE = 1 << 12  # texts that are encoded at once
 
 
@@ -245,20 +249,17 @@ class Marked(NamedTuple):
 
 
 def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
-    """By id; most tokens of a file are marked alike, and share it."""
-    parts, result = vocabulary.parts, dict[int, Marked]()
+    """By id."""
+    parts = vocabulary.parts
     added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
-    columns = [vocabulary.attributes[ids].tolist(), vocabulary.stored_types[ids].tolist()]
-    columns.append([] if parts is None else parts.in_model[ids].tolist())
-    alike = dict[tuple[object, ...], Marked]()
-    for token_id, *key in zip_longest(stoppable(ids), *columns):
-        if (token := added.get(token_id)) is not None:
-            key = [key[0], token.special, token.lstrip, token.rstrip, token.single_word]
-        if (declared := alike.get(tuple(key))) is None:
-            mark, strips = _mark(vocabulary, token, token_id), _strips(key[0], token)
-            declared = alike[tuple(key)] = Marked(vocabulary.kind(token_id), mark, strips)
-        result[token_id] = declared
-    return result
+    return {
+        token_id: Marked(
+            vocabulary.kind(token_id),
+            _mark(vocabulary, added.get(token_id), token_id),
+            _strips(int(vocabulary.attributes[token_id]), added.get(token_id)),
+        )
+        for token_id in stoppable(ids)
+    }
 
 
 def _mark(vocabulary: Vocabulary, added: AddedToken | None, token_id: int) -> str:
@@ -291,33 +292,12 @@ def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[TokenR
     """For each id how its own text leads to it, and that text."""
     result: dict[int, tuple[TokenReach, bytes | None]] = {}
     own_texts = list(_own_texts(tokenizer.vocabulary, ids))
-    never_made = _never_made(tokenizer, ids)
     for way, parses in ((TokenReach.TEXT, False), (TokenReach.UNKNOWN, False), (TokenReach.PARSED, True)):
         texts = _unknown(tokenizer.vocabulary, ids) if way is TokenReach.UNKNOWN else own_texts
-        done = result.keys() | never_made if way is TokenReach.TEXT else result.keys()
-        for bulk in _bulks([pair for pair in texts if pair[0] not in done]):
+        for bulk in _bulks([pair for pair in texts if pair[0] not in result]):
             for token_id, text in _leading(tokenizer, bulk, parses):
                 result.setdefault(token_id, (way, text))
     return {token_id: result.get(token_id, (TokenReach.NEVER, None)) for token_id in ids}
-
-
-def _never_made(tokenizer: Tokenizer, ids: Sequence[int]) -> frozenset[int]:
-    """Control tokens that no text becomes, as no rule merges to them and they are no single character."""
-    merging, vocabulary, parts = tokenizer.merging, tokenizer.vocabulary, tokenizer.vocabulary.parts
-    spells_otherwise = parts is not None and (parts.model.continuing_prefix or parts.model.end_suffix)
-    if merging is None or merging.takes_whole or spells_otherwise or vocabulary.model == DNA:
-        return frozenset()
-    is_made = np.zeros(len(vocabulary), np.bool_)
-    made = merging.rules.table[:, 3]
-    is_made[made[made < len(vocabulary)]] = True  # behind them are numbers of what is no token
-    is_made |= np.diff(vocabulary.token_offsets) <= LONGEST_CHARACTER
-    is_made[[token for each in merging.fallbacks for token, _ in each if token != NO_TOKEN]] = True
-    is_made |= (vocabulary.effective_attributes & Attribute.CONTROL == 0) | (
-        vocabulary.effective_attributes & Attribute.UNKNOWN > 0
-    )
-    if vocabulary.special_ids.unk is not None:
-        is_made[vocabulary.special_ids.unk] = True
-    return frozenset(compress(ids, (~is_made[list(ids)]).tolist()))
 
 
 def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
@@ -435,23 +415,21 @@ def end_text(token: SpecialToken) -> str:
     return "yes" if token.end else "looks so" if token.is_end_like else ""
 
 
-COLUMNS: Sequence[tuple[str, Callable[[SpecialToken], str]]] = (
-    ("id", lambda token: str(token.token_id)),
-    ("token", lambda token: quoted(token.name, LONGEST)),
-    ("role", lambda token: token.roles_text or ("unused" if token.is_unused else "")),
-    ("kind", lambda token: token.kind),
-    ("from text", lambda token: WAYS[token.reach]),
-    ("ends", end_text),
-    ("the file", lambda token: token.mark),
-)
+WORDS: Mapping[str, Callable[[SpecialToken], str]] = {
+    "id": lambda token: str(token.token_id),
+    "token": lambda token: quoted(token.name, LONGEST),
+    "role": lambda token: token.roles_text or ("unused" if token.is_unused else ""),
+    "kind": lambda token: token.kind,
+    "from text": lambda token: WAYS[token.reach],
+    "ends": end_text,
+    "the file": lambda token: token.mark,
+}
+"""What is said of each token, by titles."""
 
 
 def text_lines(tokens: Sequence[SpecialToken]) -> Iterator[str]:
     """For people: a table, and what is in it."""
-    rows = [
-        [title for title, _ in COLUMNS],
-        *([text(token) or NONE for _, text in COLUMNS] for token in tokens),
-    ]
+    rows = [[*WORDS], *([text(token) or NONE for text in WORDS.values()] for token in tokens)]
     if tokens:
         widths = widths_of(rows)
         yield from ("  ".join(padded(row, widths, [False] * len(row))).rstrip() for row in rows)
@@ -469,3 +447,59 @@ def summary(tokens: Sequence[SpecialToken]) -> str:
     )
     told = ", ".join(f"{n:,} {one if n == 1 else several}" for n, one, several in facts if n)
     return counted(len(tokens), "special token") + (f": {told}." if told else ".")
+
+
+# As rows of a table
+
+
+class SpecialRows(TokenRows):
+    """The special tokens of a model, a row each."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokens = special_list(tokenizer)
+        super().__init__(TokenFigures(tokenizer), np.array([each.token_id for each in self.tokens], np.int32))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of each token the line in which a query is looked for."""
+        return [f"{token.name}\n{token.roles_text}".casefold() for token in stoppable(self.tokens)]
+
+    def fitting(self, query: str, progress: Progress) -> Flags:
+        """bool[n]: whose text, id or role is meant, or that a filter of tokens leaves.  Raises QueryError."""
+        needle = query.strip().casefold()
+        number = needle.removeprefix("#")
+        is_id = number.isascii() and number.isdecimal() and len(number) < LONGEST_ID
+        flags = np.array([needle in name for name in self.names], np.bool_)
+        flags |= self.ids == (int(number) if is_id else -1)
+        try:
+            return flags | fitting(self.figures, query, progress)[self.ids]
+        except QueryError:
+            if flags.any():
+                return flags
+            raise
+
+
+def _words(title: str, share: float, yields: bool = False) -> ListColumn[SpecialRows]:
+    def write(rows: SpecialRows, row: int, _: Spelling) -> str:
+        return WORDS[title](rows.tokens[row])
+
+    return ListColumn(title, write=write, share=share, yields=yields)
+
+
+_OF_TOKENS: dict[str, ListColumn[SpecialRows]] = of_tokens(
+    ("id", "kind"), without=("token", "role", "reached"), yielding=("kind",)
+)
+COLUMNS: tuple[ListColumn[SpecialRows], ...] = (
+    _OF_TOKENS.pop("id"),
+    ListColumn(
+        "token",
+        write=lambda rows, row, spelling: spelling.token(rows.figures.vocabulary, rows.token(row), LONGEST),
+        share=3.1,
+    ),
+    _words("role", 1.7),
+    _OF_TOKENS.pop("kind"),
+    _words("from text", 1.4),
+    _words("ends", 0.9),
+    _words("the file", 2.7, yields=True),
+    *_OF_TOKENS.values(),
+)

@@ -53,6 +53,7 @@ class ModelLoader(QObject):
     load          what reads a file
     refused       the model that was asked for last, where it waits for somebody to choose its pre-tokenizer
     loading_name  the name of the model that is being loaded, None when none is
+    failure       why the model that was asked for last could not be opened, "" where nothing is wrong
 
     Signals:
         model_changed(): `model` is new.
@@ -74,6 +75,7 @@ class ModelLoader(QObject):
         self.model: OpenModel | None = None
         self.loading_name: str | None = None
         self.refused: RefusedModel | None = None
+        self.failure = ""
         self.job = LatestJob[OpenModel | RefusedModel](self, self._take, self._fail)
         self.job.progress_changed.connect(self.progress_changed)
 
@@ -87,6 +89,7 @@ class ModelLoader(QObject):
     def open(self, name: str, pre: str | None = None) -> None:
         """Begin to load a model instead of whatever is being loaded now; `pre` as in `open_model`."""
         self._set_refused(None)
+        self.failure = ""
         self.job.start(partial(_open, self.load, name, pre))
         self._set_loading(name)
 
@@ -126,7 +129,7 @@ class ModelLoader(QObject):
             self.refused_changed.emit()
 
     def _fail(self, message: str) -> None:
-        name = self.loading_name or ""
+        name, self.failure = self.loading_name or "", message
         self._set_loading(None)
         self.failed.emit(name, message)
 

@@ -214,7 +214,8 @@ def describe_alone(
     vocabulary = explainer.vocabulary
     token_bytes = vocabulary.token_bytes(token_id)
     characters = characters_of(token_bytes, 0, len(token_bytes))
-    facts = *zip(FACTS, _values_alone(vocabulary, explainer, token_id, characters), strict=False), *more
+    alone = zip(FACTS, _values_alone(vocabulary, explainer, token_id, characters), strict=False)
+    facts = dict(alone) | dict(more)
     return TokenDetails(
         index=None,
         n_tokens=len(vocabulary),
@@ -222,7 +223,7 @@ def describe_alone(
         shown=spelling.token_data(vocabulary, token_id),
         tint=token_id % N_TINTS,
         is_special=vocabulary.kind(token_id) == "control",
-        facts=tuple((name, value) for name, value in facts if value),
+        facts=tuple((name, value) for name, value in facts.items() if value),
         tree=explainer.merge_tree(token_id),
         path=written_path(explainer, spelling, token_id),
     )

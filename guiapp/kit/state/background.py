@@ -220,6 +220,7 @@ class Background(Working, Generic[T]):
     value       None until it is computed, and where there is nothing to compute
     problem     why it cannot be computed, "" otherwise
     is_current  whether both are of the present inputs
+    is_watched  whether anybody sees the value
 
     Signals:
         changed(): one of these, or `is_busy`, is new.
@@ -236,7 +237,7 @@ class Background(Working, Generic[T]):
         is_watched: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._prepare, self._is_watched = prepare, is_watched
+        self._prepare, self.is_watched = prepare, is_watched
         self.value: T | None = None
         self.problem, self.is_current = "", False
         self._pause = later(self, 0, self._start)
@@ -255,7 +256,7 @@ class Background(Working, Generic[T]):
 
     def watch(self, is_watched: bool) -> None:
         """Keep the value current from now on, or leave it as it is."""
-        self._is_watched = is_watched
+        self.is_watched = is_watched
         if not is_watched:
             self.cancel()
         elif not self.is_current and not self._job.is_busy:
@@ -265,7 +266,7 @@ class Background(Working, Generic[T]):
         """The inputs have changed: compute again once they have not for so long; the old value stays."""
         self.is_current = False
         self._job.cancel()
-        if self._is_watched and self._pause.remainingTime() < wait_ms:
+        if self.is_watched and self._pause.remainingTime() < wait_ms:
             self._pause.start(wait_ms)
 
     def forget(self) -> None:

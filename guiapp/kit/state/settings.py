@@ -72,7 +72,7 @@ class Settings(QObject):
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
     own_contenders    JSON, see CustomContenders
-    vocabulary_columns  names with commas between them, "" for the usual ones
+    vocabulary_columns  names with commas between them, "" for the usual ones; of other tables likewise
     ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
 
     Signals:
@@ -104,6 +104,10 @@ class Settings(QObject):
     compare_terms = Text()
     own_contenders = Text()
     vocabulary_columns = Text()
+    special_columns = Text()
+    compared_columns = Text()
+    text_columns = Text()
+    found_columns = Text()
     bench_unit = ChoiceSetting("tokens_per_s", "mb_per_s")
     debugger = Text()
     lessons = Text()

@@ -4,46 +4,34 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QItemSelectionModel,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     QRect,
     QRectF,
     QSize,
     Qt,
-    Signal,
 )
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
     QFrame,
     QHeaderView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
-from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.token_details import TokenDetailsModel, hex_bytes
 from guiapp.kit.spans.painter import draw_wave
-from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.widgets.painting import CENTER, outline, write
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
+from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource, blend
 
 if TYPE_CHECKING:
-    from guiapp.analysis.explain.merge_tree import Explainer
+    pass
 
-TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
 AnyIndex = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
 
@@ -51,15 +39,10 @@ MOST_COPIED_ROWS = 100_000
 MOST_SEARCHED_ROWS = 200  # by letters that are typed: what a row says may take a millisecond to find out
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-ATTRIBUTES_ROLE = Qt.ItemDataRole.UserRole + 1  # of the `Attribute` of a row's token, as a number
 NO_INDEX = QModelIndex()
 DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
 DOT_PX = 2  # below a chip that stands for a byte
 ROW_PX = 62  # of painted rows
-CELLS = """
-QTableView::item { padding: 0 5px; }
-QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
-"""  # as far from the edges as the titles, which have arrows of their own
 
 
 class Column(NamedTuple, Generic[Row]):
@@ -149,114 +132,6 @@ class RowTable(QAbstractTableModel, Generic[Row]):
             self.dataChanged.emit(self.index(0, 0), self.index(self.n_rows - 1, len(self.columns) - 1))
 
 
-class TokenRow(NamedTuple):
-    """One token of a text, and what is known about its vocabulary."""
-
-    position: int
-    token_id: int
-    span: tuple[int, int]
-    vocabulary: Vocabulary
-    spelling: Spelling
-    explainer: Explainer | None
-
-
-def _worth(row: TokenRow) -> str:
-    if row.vocabulary.type in SCORED:
-        return f"{row.vocabulary.score(row.token_id):,.6g}"
-    rank = row.explainer.merge_rank(row.token_id) if row.explainer else None
-    return "" if rank is None else f"{rank:,}"
-
-
-COLUMNS = (
-    Column[TokenRow]("#", RIGHT, lambda row: f"{row.position + 1:,}"),
-    Column[TokenRow]("id", RIGHT, lambda row: str(row.token_id)),
-    Column[TokenRow]("token", LEFT, lambda row: row.spelling.token(row.vocabulary, row.token_id)),
-    Column[TokenRow]("bytes", LEFT, lambda row: hex_bytes(row.vocabulary.token_bytes(row.token_id))),
-    Column[TokenRow]("type", LEFT, lambda row: row.vocabulary.kind(row.token_id)),
-    Column[TokenRow]("score", RIGHT, _worth),
-    Column[TokenRow]("span", RIGHT, lambda row: f"{row.span[0]:,}–{row.span[1]:,}"),
-)
-
-
-WORTH_COLUMN = [column.title for column in COLUMNS].index("score")
-
-
-class TokenTableModel(RowTable[TokenRow]):
-    """Each token of the session's encoding as a row; nothing is kept per row.
-
-    An edit changes what the rows say and adds or removes rows at the end, so that it costs the same
-    for any number of tokens.
-
-    is_shrinking  rows are being removed; a view that makes another row the present one does so by itself
-
-    Signals:
-        rows_changed(): the rows are those of the tokens now.
-    """
-
-    rows_changed = Signal()
-
-    def __init__(
-        self, source: ModelSession, details: TokenDetailsModel, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._source = source
-        self._details = details
-        self._n_rows = 0
-        self.is_shrinking = False
-        source.tokens_changed.connect(self._on_tokens_changed)
-        details.explainer_changed.connect(self._refresh)
-        source.spelling.changed.connect(self._refresh)
-        self._on_tokens_changed()
-
-    @property
-    def columns(self) -> Sequence[Column[TokenRow]]:
-        return COLUMNS
-
-    @property
-    def n_rows(self) -> int:
-        return self._n_rows
-
-    def title(self, column: Column[TokenRow]) -> str:
-        vocabulary = self._source.vocabulary
-        is_ranked = vocabulary is not None and vocabulary.type not in SCORED
-        return "rank" if is_ranked and column is COLUMNS[WORTH_COLUMN] else column.title
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == TINT_ROLE:
-            return int(self._source.tokens.between(index.row(), index.row() + 1).tints[0])
-        if role == ATTRIBUTES_ROLE:
-            row = self.row(index.row())
-            return None if row is None else int(row.vocabulary.effective_attributes[row.token_id])
-        return super().data(index, role)
-
-    def row(self, index: int) -> TokenRow | None:
-        vocabulary = self._source.vocabulary
-        if vocabulary is None or not 0 <= index < len(self._source.tokens):
-            return None
-        tokens, spelling = self._source.tokens, self._source.spelling.now
-        token_id = int(tokens.ids(index, index + 1)[0])
-        return TokenRow(index, token_id, tokens.span(index), vocabulary, spelling, self._details.explainer)
-
-    def _on_tokens_changed(self) -> None:
-        n_rows = len(self._source.tokens)
-        if n_rows > self._n_rows:
-            self.beginInsertRows(NO_INDEX, self._n_rows, n_rows - 1)
-            self._n_rows = n_rows
-            self.endInsertRows()
-        elif n_rows < self._n_rows:
-            self.is_shrinking = True
-            self.beginRemoveRows(NO_INDEX, n_rows, self._n_rows - 1)
-            self._n_rows = n_rows
-            self.endRemoveRows()
-            self.is_shrinking = False
-        self._refresh()
-        self.rows_changed.emit()
-
-    def _refresh(self) -> None:
-        self.notify_all_changed()
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, WORTH_COLUMN, WORTH_COLUMN)
-
-
 def show_rows(view: QTableView) -> None:
     """Leave everything out but the cells and the titles of the columns."""
     view.setShowGrid(False)
@@ -270,75 +145,6 @@ def show_rows(view: QTableView) -> None:
     view.horizontalHeader().setStretchLastSection(True)
 
 
-class RowsView(QTableView):
-    """Rows of a table to go through, to sort where its columns can be, and to copy.
-
-    `widths` says how wide each column is where all have so many pixels, 0 for one that is left out then.
-
-    Signals:
-        looked_at(int): this row is the present one and selected; one that the keys merely begin at is not.
-    """
-
-    looked_at = Signal(int)
-
-    def __init__(self, table: RowTable[Any], name: str, widths: Callable[[int], Sequence[int]]) -> None:
-        super().__init__()
-        self._table, self._widths = table, widths
-        self._fitted: list[int] = []
-        self._is_going = False
-        self.setModel(table)
-        self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        self.setStyleSheet(CELLS)
-        show_rows(self)
-        self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
-        self.setAccessibleName(name)
-        offer_copying(self, "Copy rows", self.copy)
-        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
-        self.selectionModel().selectionChanged.connect(self._on_current_changed)
-        table.modelReset.connect(self.fit_columns)
-
-    @property
-    def selected_rows(self) -> list[int]:
-        return sorted(index.row() for index in self.selectionModel().selectedRows())
-
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard, as lines with tabs."""
-        QGuiApplication.clipboard().setText(self._table.as_text(self.selected_rows))
-
-    def go_to(self, row: int | None) -> None:
-        """Select a row alone, unless it is the present one and selected; none for None."""
-        selection, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
-        if row is None:
-            selection.clearSelection()
-        elif row != self.currentIndex().row() or not selection.isRowSelected(row):
-            index = self._table.index(row, 0)
-            is_in_sight = self.viewport().rect().intersects(self.visualRect(index))
-            self._is_going = True
-            selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
-            self._is_going = False
-            if not is_in_sight:  # Qt has scrolled only as far as it takes
-                self.scrollTo(index, QTableView.ScrollHint.PositionAtCenter)
-
-    def fit_columns(self) -> None:
-        """Share the room beside the scroll bar; what people dragged stays until the shares are others."""
-        widths = list(self._widths(self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()))
-        if widths != self._fitted:
-            self._fitted = widths
-            for column, width in enumerate(widths):
-                self.setColumnHidden(column, width == 0)
-                self.setColumnWidth(column, width)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit_columns()
-
-    def _on_current_changed(self) -> None:
-        current = self.currentIndex()
-        if current.isValid() and not self._is_going and self.selectionModel().isSelected(current):
-            self.looked_at.emit(current.row())
-
-
 def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) -> list[int]:
     """Room divided by shares, each at least so much; what that takes more, the others have less."""
     widths, whole = [*(least or [0] * len(shares))], sum(shares)
@@ -346,32 +152,6 @@ def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) ->
         widths[at] = max(widths[at], int(room * shares[at] / whole))
         room, whole = room - widths[at], whole - shares[at]
     return widths
-
-
-class ChipDelegate(QStyledItemDelegate):
-    """Paints cells as chips, with the signs that their tokens have in the text."""
-
-    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme_source = theme_source
-
-    @abstractmethod
-    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
-        """Where a chip is, what stands on it, and its colour."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        super().initStyleOption(option, index)
-        option.text = ""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        super().paint(painter, option, index)
-        place, text, color = self.chip(option, index)
-        attributes = Attribute(index.data(ATTRIBUTES_ROLE) or 0)
-        painter.save()
-        painter.setFont(option.font)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_chip(painter, self._theme_source.theme, place, text, attributes, color)
-        painter.restore()
 
 
 def draw_chip(

@@ -28,7 +28,16 @@ from guiapp.kit.session.token_details import FACTS, TokenDetails, WrittenPath
 from guiapp.kit.spans.token_menu import copy_action, offer_copying
 from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, Part, card, framed, in_column, scroll_down
+from guiapp.kit.widgets.layouts import (
+    CARD_MARGIN_PX,
+    STRETCH,
+    Part,
+    WrappingRow,
+    card,
+    framed,
+    in_column,
+    scroll_down,
+)
 from guiapp.kit.widgets.painting import CENTER, Painted, bold, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -107,9 +116,11 @@ class TokenCard(QScrollArea):
         zoom: TextZoom | None = None,
         facts: Sequence[str] = FACTS,
         empty: str = EMPTY_TEXT,
+        buttons: Sequence[QWidget] = (),
         about: Mapping[str, str] = MappingProxyType({}),
         more: Mapping[str, QWidget] = MappingProxyType({}),
     ) -> None:
+        """`buttons` stand below the facts."""
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
@@ -127,7 +138,7 @@ class TokenCard(QScrollArea):
         self._path.setAccessibleName(PATH)
         self._sections = QWidget()
         self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._build_layout(about, more)
+        self._build_layout([WrappingRow([*buttons])] if buttons else [], about, more)
         offer_copying(self, "Copy details", self.copy)
         model.details_changed.connect(self._show_details)
         theme_source.changed.connect(self._show_details)
@@ -138,10 +149,12 @@ class TokenCard(QScrollArea):
         """Put all facts and merges on the clipboard, one a line."""
         details = self._model.details
         if details is not None:
-            lines = [f"{name}\t{value}" for name, value in details.facts]
+            lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
-    def _build_layout(self, about: Mapping[str, str], more: Mapping[str, QWidget]) -> None:
+    def _build_layout(
+        self, buttons: Sequence[QWidget], about: Mapping[str, str], more: Mapping[str, QWidget]
+    ) -> None:
         sections = {BUILDING: card(self._tree_area, self._remark), PATH: card(self._path)}
         sections |= {title: card(inside) for title, inside in more.items()}
         for title, section in sections.items():
@@ -149,7 +162,7 @@ class TokenCard(QScrollArea):
             column = in_column(heading(title), *under, section, (STRETCH, 1), spacing=GAP_PX)
             self._trees.addLayout(column, 1)
         self._trees.setSpacing(MARGIN_PX)
-        in_column(card(self._token, self._facts), GAP_PX, self._trees, on=self._sections)
+        in_column(card(self._token, self._facts), *buttons, GAP_PX, self._trees, on=self._sections)
         all_parts = self._title, self._empty, self._sections, (STRETCH, 1)
         scroll_down(self, framed(in_column(*all_parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)

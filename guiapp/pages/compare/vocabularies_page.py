@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QScrollArea, QSplitter, QToolButton, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QSplitter, QToolButton, QWidget
 
-from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.analysis.vocabulary_list.filters import LENGTH_LABELS, LENGTHS
+from guiapp.analysis.compare.vocabulary_rows import GROUPS
+from guiapp.analysis.vocabulary_list.listing import Write
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.charts.bars import HATCHED_GROUND, BarList, HistogramChart, HistogramData, PartColor
-from guiapp.kit.charts.markers import pattern
+from guiapp.kit.charts.bars import PartColor
 from guiapp.kit.session.choice import summary as model_summary
 from guiapp.kit.session.model_session import ComparedModels
-from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.token_table.histograms import Bars, TokenHistograms
+from guiapp.kit.token_table.table_view import CSV, JSON, MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
@@ -29,24 +30,21 @@ from guiapp.kit.widgets.layouts import (
     in_column,
     in_row,
     in_splitter,
-    scroll_down,
 )
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.painting import Marker, Painted, color_of, fill
+from guiapp.kit.widgets.painting import Marker, color_of
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
-    SMALL_FONT_PX,
     UNIT_PX,
     Theme,
     ThemeSource,
-    blend,
-    heading,
     plain_label,
     set_role,
 )
 from guiapp.pages.compare.vocabularies import (
+    FORMS,
     ComparedVocabularies,
     Respect,
     VerdictPart,
@@ -55,9 +53,7 @@ from guiapp.pages.compare.vocabularies import (
     verdict_summary,
     verdict_title,
 )
-from guiapp.pages.compare.vocabularies_listing import VocabularyList
 from guiapp.pages.compare.vocabularies_side import VocabulariesSide
-from guiapp.pages.compare.vocabulary_rows import GROUPS, RowFilter
 
 NAME_PX = 190
 LEFT_PX = 430
@@ -72,10 +68,6 @@ SIGNS = {
 }
 """Of a respect that is equal, is not, or cannot be compared: a sign, its words and its looks."""
 PARTS = ("in both", "only in A", "only in B")
-SAMPLE_PX = 9
-GROUP_OF_PART = ("both", "first", "second")
-LEAST_FOR_BOTH_PX = 340  # of height; in less there is the picture by script alone
-HOW_TO = "Point at a bar for its figures; a click lists its tokens."
 PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
 ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model, and add another one to compare it with."
@@ -85,14 +77,38 @@ NO_SECOND = "Add a model to compare with: another file of the same one, or any o
 class VocabulariesPage(Page):
     """Puts head, picture, list and details together, or says what to do where there are no two models."""
 
-    def __init__(self, compared: ComparedModels, requests: PageRequests, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, compared: ComparedModels, settings: Settings, requests: PageRequests, theme_source: ThemeSource
+    ) -> None:
         super().__init__()
         self._requests = requests
-        self.model = ComparedVocabularies(compared, self)
-        self.saving = FileSaving(self)
-        self.head = PairHead(self.model, theme_source)
-        self.picture = VocabularyPicture(self.model, theme_source)
-        self.list = VocabularyList(self.model, self.saving, theme_source)
+        self.model = model = ComparedVocabularies(compared, settings, self)
+        self.head = PairHead(model, theme_source)
+        self.groups = MenuButton(theme_source, tip="Which tokens or merge rules are listed")
+        self.groups.new_menu().triggered.connect(self._choose_group)
+        all_forms = (
+            ListForm(f"{form.title} of all differences", form.ending, self._writer(name), can_be_copied=False)
+            for name, form in zip(FORMS, (CSV, JSON, MARKDOWN), strict=True)
+        )
+        self.list = TokenTable(
+            model,
+            theme_source,
+            "Tokens",
+            "vocabularies",
+            bar=[self.groups],
+            forms=(CSV, JSON, MARKDOWN, TEXT, *all_forms),
+        )
+        self.saving = self.list.saving
+        self.picture = TokenHistograms(
+            model,
+            theme_source,
+            PARTS,
+            lambda theme: part_colors(theme, model.second_index),
+            self._bars,
+            (model.comparison_changed,),
+            model.show_part,
+            is_shared_out=True,
+        )
         self.side = VocabulariesSide(self.model, theme_source)
         self.add = push_button("Add model…", self._ask_model, role="primary")
         sizes = PICTURE_PX, LIST_PX, SIDE_PX
@@ -101,11 +117,13 @@ class VocabulariesPage(Page):
         in_column(self.head, (self.contents, 1), on=self, spacing=0)
         self.model.comparison_changed.connect(self._on_comparison_changed)
         self.model.pair_changed.connect(self._on_comparison_changed)
+        self.model.shown_changed.connect(self._on_shown_changed)
+        self.model.request_changed.connect(self._on_request_changed)
         self.head.chosen.connect(self._show_target)
         self.head.model_wanted.connect(self._ask_model_under)
-        self.side.details.tree_wanted.connect(self._requests.token_wanted)
-        self.side.details.second_wanted.connect(self._open_second)
-        self.list.search.come_by_keys(self)
+        self.side.tree_wanted.connect(self._requests.token_wanted)
+        self.side.second_wanted.connect(self._open_second)
+        self.list.field.come_by_keys(self)
         self.watched.connect(self.model.set_active)
         self._on_comparison_changed()
 
@@ -116,11 +134,11 @@ class VocabulariesPage(Page):
         side = self.side.stack.currentWidget()
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
         around = [self.head.second, *picture, *([] if side is None else [side])]
-        return [self.list.view, self.list.search, *around]
+        return [self.list.view, self.list.field, *around]
 
     @property
     def is_ready(self) -> bool:
-        return not self.model.is_waiting and not self.model.listing.is_busy
+        return not self.model.is_waiting and self.model.is_up_to_date
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -153,6 +171,27 @@ class VocabulariesPage(Page):
         else:
             self.side.show_target(target)
 
+    def _choose_group(self, action: QAction) -> None:
+        self.model.show_group(action.data())
+
+    def _on_request_changed(self) -> None:
+        self.groups.check(self.model.request.group)
+
+    def _on_shown_changed(self) -> None:
+        group, source = GROUPS[self.model.shown.request.group], self.model.shown.source
+        self.groups.setText(f"{group.title} · {0 if source is None else len(source):,}")
+        self.groups.setAccessibleName(f"Listed: {self.groups.text()}")
+
+    def _bars(self) -> Bars:
+        """How many tokens of each bar both have, and each alone."""
+        comparison = self.model.comparison
+        if comparison is None:
+            return ()
+        return list(zip(comparison.histograms, (comparison.by_script, comparison.by_length), strict=True))
+
+    def _writer(self, form: str) -> Write:
+        return lambda shown: self.model.write_all(form, shown.figures.comparison)
+
     def _on_comparison_changed(self) -> None:
         model, compared = self.model, self.model.compared
         self.add.setText("Open model…" if model.first.tokenizer is None else "Add model…")
@@ -160,6 +199,9 @@ class VocabulariesPage(Page):
         if compared is None:
             self.contents.show_message(self._message(), helps=not model.is_waiting)
         else:
+            groups = {f"{GROUPS[name].title} · {len(rows):,}": name for name, rows in compared.groups.items()}
+            self.groups.list_choices({title: name for title, name in groups.items() if compared.groups[name]})
+            self._on_request_changed()
             self.contents.show_inside(self.list.view)
             target = first_difference(compared.respects)
             self.side.tabs.choose(0) if target in GROUPS else self.side.show_target(target)
@@ -167,114 +209,12 @@ class VocabulariesPage(Page):
     def _message(self) -> str:
         model = self.model
         if model.is_waiting:
-            return "Comparing …" if model.job.is_busy else "Opening …"
+            return "Comparing …" if model.comparing.is_busy else "Opening …"
         return model.problem or (NO_MODEL if model.first.tokenizer is None else NO_SECOND)
 
 
 def make_page(setting: PageSetting) -> VocabulariesPage:
-    return VocabulariesPage(setting.compared, setting.requests, setting.theme_source)
-
-
-class VocabularyPicture(QFrame):
-    """By script and by length."""
-
-    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._model, self._theme_source = model, theme_source
-        set_role(self, "panel")
-        self.scripts = BarList(theme_source, "Tokens by script", is_shared_out=True)
-        self.lengths = HistogramChart(theme_source, "Tokens by length")
-        self._legend = [_Sample(theme_source, part) for part in range(len(PARTS))]
-        self._figures = set_role(QLabel(HOW_TO, wordWrap=True), "dim")
-        self._figures.setFont(Theme.ui_font(SMALL_FONT_PX))
-        self._figures.setFixedHeight(2 * self._figures.fontMetrics().lineSpacing() + UNIT_PX)
-        self._build_layout()
-        self.scripts.clicked.connect(self._choose_script)
-        self.lengths.clicked.connect(self._choose_length)
-        for bars in (self.scripts, self.lengths):
-            bars.read.connect(self._show_figures)
-        theme_source.changed.connect(self._on_comparison_changed)
-        model.comparison_changed.connect(self._on_comparison_changed)
-        model.filter_changed.connect(self._on_filter_changed)
-        self._on_comparison_changed()
-
-    def _build_layout(self) -> None:
-        area = QScrollArea()
-        scroll_down(area, self.scripts)
-        entries = zip(self._legend, PARTS, strict=True)
-        samples = [in_row(sample, self._small(text), spacing=UNIT_PX) for sample, text in entries]
-        legend = in_row(*samples, STRETCH, spacing=3 * UNIT_PX)
-        self._by_length = QWidget()
-        in_column(heading("By length in bytes"), self.lengths, on=self._by_length, spacing=GAP_PX)
-        parts = heading("By script"), legend, (area, 1), self._by_length, self._figures
-        in_column(*parts, on=self, margins=(MARGIN_PX, 3 * UNIT_PX, GAP_PX, GAP_PX), spacing=GAP_PX)
-        self.setMinimumSize(240, 100)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._by_length.setVisible(self.height() >= LEAST_FOR_BOTH_PX)
-
-    def _small(self, text: str) -> QLabel:
-        label = set_role(QLabel(text), "dim")
-        label.setFont(Theme.ui_font(SMALL_FONT_PX))
-        return label
-
-    def _on_comparison_changed(self) -> None:
-        comparison, column = self._model.comparison, self._model.second_index
-        if comparison is not None:
-            colors = part_colors(self._theme_source.theme, column)
-            self.scripts.show_counts(comparison.by_script, SCRIPT_NAMES, PARTS, colors)
-            data = HistogramData(comparison.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors)
-            self.lengths.show_data(data)
-            for sample in self._legend:
-                sample.show_column(column)
-
-    def _on_filter_changed(self) -> None:
-        self.scripts.select(self._model.filter.script)
-        self.lengths.select(self._model.filter.length)
-
-    def _choose_script(self, script: int | None, part: int | None) -> None:
-        if script is not None:
-            requested = self._model.filter._replace(group=self._group(part), script=script)
-            self._toggle(requested, requested._replace(script=None))
-
-    def _choose_length(self, length: int | None, part: int | None) -> None:
-        if length is not None:
-            requested = self._model.filter._replace(group=self._group(part), length=length)
-            self._toggle(requested, requested._replace(length=None))
-
-    def _toggle(self, requested: RowFilter, otherwise: RowFilter) -> None:
-        """List what is requested, or the other where that is listed already."""
-        self._model.set_filter(otherwise if requested == self._model.filter else requested)
-
-    def _group(self, part: int | None) -> str:
-        """That of a part; all tokens where none is meant and rules are listed now."""
-        if part is not None:
-            return GROUP_OF_PART[part]
-        return "all" if GROUPS[self._model.filter.group].is_rules else self._model.filter.group
-
-    def _show_figures(self, figures: str) -> None:
-        self._figures.setText(figures or HOW_TO)
-
-
-class _Sample(Painted):
-    """How a part of a bar looks."""
-
-    def __init__(self, theme_source: ThemeSource, part: int) -> None:
-        super().__init__(theme_source, PARTS[part])
-        self._part = part
-        self._column_of_b = 1
-        self.setFixedSize(QSize(4 * UNIT_PX, SAMPLE_PX))
-
-    def show_column(self, column_of_b: int) -> None:
-        self._column_of_b = column_of_b
-        self.update()
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        color, is_hatched = part_colors(theme, self._column_of_b)[self._part]
-        if is_hatched:
-            fill(painter, self.rect(), blend(theme.panel, color, HATCHED_GROUND), 1)
-        fill(painter, self.rect(), pattern(color, is_hatched), 1)
+    return VocabulariesPage(setting.compared, setting.settings, setting.requests, setting.theme_source)
 
 
 def part_colors(theme: Theme, column_of_b: int) -> list[PartColor]:
@@ -308,7 +248,7 @@ class PairHead(QFrame):
         self._build_layout()
         model.pair_changed.connect(self._on_pair_changed)
         model.comparison_changed.connect(self._on_comparison_changed)
-        model.filter_changed.connect(self._on_filter_changed)
+        model.request_changed.connect(self._on_filter_changed)
         self._on_pair_changed()
         self._on_comparison_changed()
 
@@ -353,7 +293,7 @@ class PairHead(QFrame):
         return isolate(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, NAME_PX))
 
     def _list_choices(self, menu: QMenu) -> None:
-        for session in self._model.choices:
+        for session in self._model.others:
             name, is_chosen = isolate(session_name(session)), session is self._model.second
             add_choice(menu, name, is_chosen, partial(self._model.choose_second, session))
         menu.addSeparator()
@@ -417,4 +357,4 @@ class PairHead(QFrame):
     def _on_filter_changed(self) -> None:
         for button in self.findChildren(QToolButton):
             if (target := button.property("target")) is not None:
-                button.setChecked(target == self._model.filter.group)
+                button.setChecked(target == self._model.request.group)

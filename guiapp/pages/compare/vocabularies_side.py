@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget
 
-from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
-from guiapp.kit.spans.token_menu import offer_copying
+from guiapp.analysis.compare.vocabularies import VocabularyComparison
+from guiapp.analysis.compare.vocabulary_rows import FACTS as OWN_FACTS
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.core.text.visible_text import isolate
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.session.token_details import FACTS
+from guiapp.kit.token_table.chosen_details import ChosenDetails
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button
-from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.labels import Span, StyledText
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, scroll_down
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource, set_role
+from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.compare.vocabularies import ROLES, RULES, ComparedVocabularies
-from guiapp.pages.compare.vocabulary_rows import Describer, RowDetails
 
 PANELS = ("Details", "Special tokens", "Rules")
 PANEL_OF = {ROLES: 1, RULES: 2}
 NOTHING_CHOSEN = "Choose a token or a merge rule of the list to see what it is in both."
 TOKEN_FONT_PX = 22
-LONGEST_SETTING = 2000  # characters
+LONGEST_SETTING, LONGEST_TOKEN = 2000, 60  # characters
 MOST_FACTS = 6
 ALL_LINES = 1 << 20
 NONE = "–"
-WriteSpans = Callable[[Describer, Theme], Iterator[Span]]
+WriteSpans = Callable[[VocabularyComparison, Spelling, Theme], Iterator[Span]]
 
 
 class VocabulariesSide(QFrame):
-    """Three panels, one at a time."""
+    """Three panels, one at a time.
+
+    Signals:
+        tree_wanted(int): show this token of A in the tree.
+        second_wanted(int): open B as the window's model, and show this token of it in the tree.
+    """
+
+    tree_wanted = Signal(object)
+    second_wanted = Signal(object)
 
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "panel")
-        self.details = RowPanel(model, theme_source)
+        self.tree = push_button("Show in tree", self._want_tree, role="raised")
+        chosen = ChosenDetails(model, self._facts, (model.comparison_changed,))
+        facts = tuple(dict.fromkeys((*OWN_FACTS, *FACTS)))
+        buttons = (self.tree,)
+        self.details = TokenCard(chosen, theme_source, facts=facts, empty=NOTHING_CHOSEN, buttons=buttons)
         self.roles = _TextPanel("Special tokens", model, theme_source, _role_spans)
         self.rules = _TextPanel("Rules", model, theme_source, _rule_spans)
         self.tabs = SegmentedTabs(PANELS)
@@ -53,99 +69,27 @@ class VocabulariesSide(QFrame):
     def _show_details(self) -> None:
         if self._model.chosen is not None:
             self.tabs.choose(0)
+            first, second = self._tokens
+            self.tree.setVisible(max(first, second) >= 0)
+            self.tree.setText("Show in tree" if first >= 0 else "Open B and show in tree")
 
+    def _facts(self, row: int) -> Iterable[tuple[str, str]]:
+        return () if self._model.source is None else self._model.source.facts(row, self._model.spelling.now)
 
-class RowPanel(QScrollArea):
-    """One token or merge rule in both vocabularies.
-
-    Signals:
-        tree_wanted(int): show this token of A in the tree.
-        second_wanted(int): open B as the window's model, and show this token of it in the tree.
-    """
-
-    tree_wanted = Signal(object)
-    second_wanted = Signal(object)
-
-    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._model = model
-        self._theme_source = theme_source
-        self._shown: RowDetails | None = None
-        self._empty = set_role(QLabel(NOTHING_CHOSEN, wordWrap=True), "dim")
-        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
-        self._token.setAccessibleName("Token text")
-        font = Theme.mono_font(SMALL_FONT_PX)
-        self._facts = [(QLabel(), StyledText(font, 4), StyledText(font, 4)) for _ in range(MOST_FACTS)]
-        self._shared = StyledText(Theme.mono_font(SMALL_FONT_PX), 8)
-        self._shared.setAccessibleName("In both")
-        self.tree = push_button("Show in tree", self._want_tree, role="raised")
-        self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy all that is said here")
-        self._build_layout()
-        offer_copying(self, "Copy details", self.copy)
-        model.chosen_changed.connect(self._show)
-        for changed in (model.comparison_changed, model.spelling.changed, theme_source.changed):
-            changed.connect(self._show)
-        self._show()
-
-    def copy(self) -> None:
-        """Put all of it on the clipboard, one fact a line."""
-        if (details := self._shown) is not None:
-            lines = [f"text\t{' / '.join(map(visible_text, details.shown))}", "\tA\tB"]
-            lines += [f"{fact.name}\t{fact.first or NONE}\t{fact.second or NONE}" for fact in details.facts]
-            lines += [f"{name}\t{value}" for name, value in details.shared]
-            QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
-
-    def _build_layout(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(GAP_PX)
-        grid.setVerticalSpacing(2)
-        grid.setColumnStretch(1, 1)
-        grid.setColumnStretch(2, 1)
-        for column, letter in enumerate("AB", 1):
-            grid.addWidget(set_role(QLabel(letter), "dim"), 0, column)
-        for row, (name, *values) in enumerate(self._facts, 1):
-            name.setFont(Theme.ui_font(SMALL_FONT_PX))
-            name.setContentsMargins(0, TEXT_MARGIN_PX, 0, 0)  # level with its values
-            set_role(name, "dim")
-            grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
-            for column, value in enumerate(values, 1):
-                grid.addWidget(value, row, column, Qt.AlignmentFlag.AlignTop)
-        buttons = in_row(self.tree, self.copy_button, STRETCH)
-        self._all = QWidget()
-        in_column(card(self._token, grid, self._shared), buttons, on=self._all, spacing=GAP_PX)
-        scroll_down(self, framed(in_column(self._empty, self._all, STRETCH, margins=MARGIN_PX), "panel"))
-
-    def _show(self) -> None:
-        details = self._shown = self._model.details
-        self._empty.setVisible(details is None)
-        if details is not None:
-            self._fill(details)
-        self._all.setVisible(details is not None)
-
-    def _fill(self, details: RowDetails) -> None:
-        theme = self._theme_source.theme
-        self._token.set_spans(_written(details.shown, theme))
-        for row, (name, *values) in enumerate(self._facts):
-            is_used = row < len(details.facts)
-            for part in (name, *values):
-                part.setVisible(is_used)
-            if is_used:
-                fact = details.facts[row]
-                name.setText(f"{fact.name}  ≠" if fact.differs else fact.name)
-                for value, text, side in zip(values, (fact.first, fact.second), "AB", strict=True):
-                    value.setAccessibleName(f"{fact.name} in {side}")
-                    color = theme.text if text else theme.dim
-                    value.set_spans([Span(isolate(text) or NONE, color, None, fact.differs)])
-        self._shared.set_spans(_lines(details.shared, theme))
-        first, second = details.token
-        self.tree.setVisible(first is not None or second is not None)
-        self.tree.setText("Show in tree" if first is not None else "Open B and show in tree")
+    @property
+    def _tokens(self) -> tuple[int, int]:
+        """The chosen one in A and in B, -1 where there is none."""
+        pairs, row = self._model.source, self._model.chosen
+        if pairs is None or row is None:
+            return -1, -1
+        first, second = pairs.tokens[row].tolist()
+        return first, second
 
     def _want_tree(self) -> None:
-        first, second = (None, None) if self._shown is None else self._shown.token
-        if first is not None:
+        first, second = self._tokens
+        if first >= 0:
             self.tree_wanted.emit(first)
-        elif second is not None:
+        elif second >= 0:
             self.second_wanted.emit(second)
 
 
@@ -167,21 +111,9 @@ class _TextPanel(QScrollArea):
         self._show()
 
     def _show(self) -> None:
-        compared = self._model.compared
-        spans = [] if compared is None else self._spans(compared.describer, self._theme_source.theme)
-        self.text.set_spans(spans)
-
-
-def _written(spellings: tuple[bytes, ...], theme: Theme) -> Iterator[Span]:
-    for number, data in enumerate(spellings):
-        yield Span(" / " if number else "", theme.dim)
-        yield from (Span(run.text, theme.dim if run.is_symbol else theme.text) for run in visible_runs(data))
-
-
-def _lines(rows: tuple[tuple[str, str], ...], theme: Theme) -> Iterator[Span]:
-    for number, (name, value) in enumerate(rows):
-        yield Span(f"{chr(10) if number else ''}{name}  ", theme.dim)
-        yield Span(isolate(value), theme.text)
+        comparison, theme = self._model.comparison, self._theme_source.theme
+        spelling = self._model.spelling.now
+        self.text.set_spans([] if comparison is None else self._spans(comparison, spelling, theme))
 
 
 def _pair(first: str, second: str, theme: Theme) -> Iterator[Span]:
@@ -190,29 +122,31 @@ def _pair(first: str, second: str, theme: Theme) -> Iterator[Span]:
         yield Span(isolate(text), theme.text)
 
 
-def _role_spans(lookup: Describer, theme: Theme) -> Iterator[Span]:
-    roles = sorted(lookup.comparison.roles, key=lambda role: not role.differs)
+def _role_spans(comparison: VocabularyComparison, spelling: Spelling, theme: Theme) -> Iterator[Span]:
+    roles = sorted(comparison.roles, key=lambda role: not role.differs)
     if not roles:
         yield Span("Neither names any special token.", theme.dim)
     for number, role in enumerate(roles):
         yield Span("\n\n" if number else "", theme.dim)
         yield _marker(not role.differs, theme)
         yield Span(role.name.upper().replace("_", " "), theme.text, is_bold=True)
-        yield from _pair(_token(lookup, 0, role.first), _token(lookup, 1, role.second), theme)
+        ids = zip(comparison.tokenizers, (role.first, role.second), strict=True)
+        first, second = (_token(each.vocabulary, token_id, spelling) for each, token_id in ids)
+        yield from _pair(first, second, theme)
 
 
-def _token(lookup: Describer, side: int, token_id: int | None) -> str:
+def _token(vocabulary: Vocabulary, token_id: int | None, spelling: Spelling) -> str:
     if token_id is None:
         return "none"
-    if not 0 <= token_id < len(lookup.comparison.tokenizers[side].vocabulary):
+    if not 0 <= token_id < len(vocabulary):
         return f"{token_id}  not among its tokens"
-    return f"{token_id}  {lookup.written(side, token_id, 60)}"
+    return f"{token_id}  {spelling.token(vocabulary, token_id, LONGEST_TOKEN)}"
 
 
-def _rule_spans(lookup: Describer, theme: Theme) -> Iterator[Span]:
+def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> Iterator[Span]:
     """Those that differ, those that cannot be compared, and then the others with what both say."""
     order = {False: 0, None: 1, True: 2}
-    settings = sorted(lookup.comparison.settings, key=lambda each: order[each.is_equal])
+    settings = sorted(comparison.settings, key=lambda each: order[each.is_equal])
     for number, setting in enumerate(settings):
         yield Span("\n\n" if number else "", theme.dim)
         yield _marker(setting.is_equal, theme)

@@ -54,7 +54,7 @@ from guiapp.kit.widgets.theme import (
 )
 
 if TYPE_CHECKING:
-    from guiapp.pages.text.token_table_view import TokenTableView
+    from guiapp.pages.text.token_table import TextTokenTable
 
 Key = Qt.Key
 REPAINT_MS = 30
@@ -81,7 +81,7 @@ class IdsPanel(QFrame):
         self,
         source: ModelSession,
         strip: TokenStrip,
-        make_table: Callable[[], TokenTableView],
+        make_table: Callable[[], TextTokenTable],
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ class IdsPanel(QFrame):
             action.toggled.connect(self._show_view)
 
     @cached_property
-    def table(self) -> TokenTableView:
+    def table(self) -> TextTokenTable:
         table = self._make_table()
         self._views.addWidget(table)
         return table
@@ -131,6 +131,8 @@ class IdsPanel(QFrame):
 
     def stop(self) -> None:
         self._writing.wait()
+        if "table" in self.__dict__:
+            self.table.stop()
 
     def _put_on_clipboard(self, written: tuple[str, int]) -> None:
         text, n_ids = written

@@ -47,7 +47,7 @@ from guiapp.pages.text.text_panel import BudgetBar, TextPanel
 if TYPE_CHECKING:
     from guiapp.kit.widgets.page_base import Actions
     from guiapp.pages.text.decode_dialog import DecodeDialog
-    from guiapp.pages.text.token_table_view import TokenTableView
+    from guiapp.pages.text.token_table import TextTokenTable
 
 HEIGHT_PX = 28
 BOX_PX = 12
@@ -144,12 +144,10 @@ class InspectPage(Page):
         setattr(self._settings, name, action.isChecked())
         show(action.isChecked())
 
-    def _make_table(self) -> TokenTableView:
-        from guiapp.kit.widgets.tables import TokenTableModel
-        from guiapp.pages.text.token_table_view import TokenTableView
+    def _make_table(self) -> TextTokenTable:
+        from guiapp.pages.text.token_table import TextTokenTable
 
-        table = TokenTableModel(self._session, self._details, self)
-        return TokenTableView(table, self._session, self._theme_source, self._zoom)
+        return TextTokenTable(self._session, self._settings, self._theme_source, self._zoom)
 
     def _hover_text(self, index: int) -> str:
         return hover_text(self._session, self._details.explainer, index)
@@ -160,7 +158,7 @@ class InspectPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
+        ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table.view
         return [self.editor, ids, self.side.current]
 
     @property

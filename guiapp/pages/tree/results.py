@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,6 @@ from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.tree.picture import TreePicture
 from guiapp.analysis.tree.reports import (
     Distribution,
     TreeFinding,
@@ -22,17 +19,17 @@ from guiapp.analysis.tree.reports import (
     unreached_finding,
 )
 from guiapp.analysis.tree.trials import Ids, unreached_apart
+from guiapp.analysis.vocabulary_list.columns import TokenRows, of_tokens
+from guiapp.analysis.vocabulary_list.listing import ListColumn
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.token_details import hex_bytes
 from guiapp.kit.state.background import LatestJob, Working
-from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.token_table.list_model import ListRequest, TokenRowsModel
+from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
-from guiapp.kit.widgets.menu_button import Form, ask_and_save
 from guiapp.kit.widgets.painting import RIGHT as AT_RIGHT
 from guiapp.kit.widgets.painting import PaintedButton, fill, write
-from guiapp.kit.widgets.tables import LEFT, RIGHT, Column, RowsView, RowTable
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -53,112 +50,91 @@ NO_MODEL = "Open a model to count its tokens."
 HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
 ABOUT = "What the search or a figure found, the nearest first. A row shows its token in the tree."
 NOT_FOUND = "No token matches."
-COLUMN_WIDTHS_PX = {"id": 66, "token": 116, "below": 56, "bytes": 156}
-USUAL_WIDTH_PX = 100
+
+
+COLUMNS: Sequence[ListColumn[TokenRows]] = tuple(
+    of_tokens(("id", "token", "below"), without=("reached",)).values()
+)
+
+
+class ResultsModel(TokenRowsModel[TokenRows]):
+    """The tokens that were found; the chosen one is looked at in the tree."""
+
+    def __init__(
+        self, model: TreeModel, search: TreeSearch, session: ModelSession, settings: Settings
+    ) -> None:
+        super().__init__(session.spelling, settings, "found_columns", search)
+        self._tree, self._search, self._session = model, search, session
+        self._found: TokenRows | None = None
+        search.found_changed.connect(self._on_search_changed)
+        search.current_changed.connect(self._on_current_changed)
+        self._on_search_changed()
+
+    @property
+    def source(self) -> TokenRows | None:
+        return self._found
+
+    @property
+    def column_table(self) -> Sequence[ListColumn[TokenRows]]:
+        return COLUMNS
+
+    def choose(self, row: int) -> None:
+        super().choose(row)
+        self._search.go_to_result(row)
+
+    def _on_search_changed(self) -> None:
+        tokenizer, picture = self._session.tokenizer, self._tree.picture
+        self._found = None
+        if tokenizer is not None and picture is not None and picture.vocabulary is tokenizer.vocabulary:
+            tokens = picture.layout.tokens[self._search.result_nodes]
+            self._found = TokenRows(self.figures_of(tokenizer), tokens)
+        self._set_chosen(None)
+        self.request = ListRequest()
+        self._list()
+
+    def _on_current_changed(self) -> None:
+        self._set_chosen(self._search.current)
 
 
 class ResultsPanel(QWidget):
     """Tokens in a table; the present row is what is looked at in the tree."""
 
-    def __init__(self, model: TreeModel, search: TreeSearch, saving: FileSaving) -> None:
+    def __init__(
+        self,
+        model: TreeModel,
+        search: TreeSearch,
+        session: ModelSession,
+        settings: Settings,
+        theme_source: ThemeSource,
+    ) -> None:
         super().__init__()
-        self._model = model
         self._search = search
-        self._saving = saving
-        self._table = ResultsTableModel(model.spelling, self)
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
         self._hint = set_role(QLabel(wordWrap=True), "dim")
-        self.view = RowsView(self._table, "Found tokens", self._widths)
+        self.model = ResultsModel(model, search, session, settings)
+        self.table = TokenTable(self.model, theme_source, "Found tokens", "tokens", counts=False)
+        self.view = self.table.view
         self.clear = push_button("Clear", search.end, tip="Show all tokens alike again (Escape)")
-        self._save = push_button("Save…", self.save, tip="Save all rows as lines with tabs")
-        head = in_row((self._title, 1), self.clear, self._save)
-        parts = head, sentence(ABOUT), self._hint, (self.view, 1), STRETCH
+        head = in_row((self._title, 1), self.clear, self.table.export)
+        parts = head, sentence(ABOUT), self._hint, (self.table, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
-        self.view.looked_at.connect(self._go)
         search.found_changed.connect(self._on_search_changed)
-        search.current_changed.connect(self._on_current_changed)
         self._on_search_changed()
 
-    def save(self) -> None:
-        data = self._table.as_text(range(self._table.rowCount())).encode()
-        ask_and_save(self, self._saving, "tokens", Form("Lines with tabs", ".tsv"), lambda _: data)
-
-    def _widths(self, _room_px: int) -> list[int]:
-        return [COLUMN_WIDTHS_PX.get(column.title, USUAL_WIDTH_PX) for column in self._table.columns]
-
-    def _go(self, row: int) -> None:
-        if self.view.hasFocus():
-            self._search.go_to_result(row)
+    def stop(self) -> None:
+        self.table.saving.close()
+        self.model.close()
 
     def _on_search_changed(self) -> None:
-        search, picture, n_found = self._search, self._model.picture, len(self._search.result_nodes)
+        search, n_found = self._search, len(self._search.result_nodes)
         title = f"{search.title or FOUND} · {n_found:,}" if search.title or search.query else FOUND
         self._title.setText(title.upper())
-        tokens = np.zeros(0, np.int32) if picture is None else picture.layout.tokens[search.result_nodes]
-        self._table.show(picture, tokens)
         self.clear.setVisible(bool(search.title))
-        self._save.setVisible(n_found > 0)
-        self.view.setVisible(n_found > 0)
+        self.table.export.setVisible(n_found > 0)
+        self.table.setVisible(n_found > 0)
         self._hint.setVisible(n_found == 0)
         self._hint.setText(search.problem or (NOT_FOUND if search.query else HOW_TO_SEARCH))
-
-    def _on_current_changed(self) -> None:
-        if self._search.current is not None:
-            self.view.go_to(self._search.current)
-
-
-class ResultToken(NamedTuple):
-    """A token of a tree."""
-
-    picture: TreePicture
-    token: int
-    spelling: Spelling
-
-
-COLUMNS = (
-    Column[ResultToken]("id", RIGHT, lambda row: str(row.token)),
-    Column[ResultToken](
-        "token", LEFT, lambda row: row.spelling.token(row.picture.vocabulary, row.token, limit=60)
-    ),
-    Column[ResultToken](
-        "below", RIGHT, lambda row: f"{int(row.picture.tree.columns.sizes[row.token]) - 1:,}"
-    ),
-    Column[ResultToken]("bytes", LEFT, lambda row: hex_bytes(row.picture.tree.token_bytes(row.token))),
-    Column[ResultToken]("type", LEFT, lambda row: row.picture.vocabulary.kind(row.token)),
-)
-
-
-class ResultsTableModel(RowTable[ResultToken]):
-    """One row for each token."""
-
-    def __init__(self, spelling: SharedSpelling, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._spelling = spelling
-        self._picture: TreePicture | None = None
-        self._tokens = np.zeros(0, np.int32)
-        spelling.changed.connect(self.notify_all_changed)
-
-    def show(self, picture: TreePicture | None, tokens: NDArray[np.int32]) -> None:
-        self.beginResetModel()
-        self._picture, self._tokens = picture, tokens
-        self.endResetModel()
-
-    def token(self, row: int) -> int:
-        return int(self._tokens[row])
-
-    @property
-    def columns(self) -> Sequence[Column[ResultToken]]:
-        return COLUMNS
-
-    @property
-    def n_rows(self) -> int:
-        return 0 if self._picture is None else len(self._tokens)
-
-    def row(self, index: int) -> ResultToken | None:
-        if self._picture is None:
-            return None
-        return ResultToken(self._picture, self.token(index), self._spelling.now)
 
 
 class TreeFindings(Working):

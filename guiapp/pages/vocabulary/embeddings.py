@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, Flags, Ids, TokenFigures
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, TokenFigures
+from guiapp.analysis.vocabulary_list.listing import Flags, Ids
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.pages.vocabulary.model import VocabularyModel
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import Indicators, Prompt
 
 ACROSS = "norm"
-UPWARDS = "cosine", "residual", "distance", "length"  # the first with values, unless people choose
+UPWARDS = "cosine", "length"  # the first with values
 UNTRAINED = "is:untrained"
 
 
@@ -49,8 +50,6 @@ class EmbeddingsModel(Working):
     """Reads the embeddings when asked, and gives them to the list of tokens.
 
     problem  why they could not be read; "" for nothing
-    is_without  whether the model is known to have none; then `problem` says it
-    up       the column that the picture shows upwards
 
     Signals:
         changed(): `indicators`, `problem`, `picture`, or whether they are being read is new.
@@ -61,38 +60,25 @@ class EmbeddingsModel(Working):
     def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.problem, self.is_without = "", False
-        self.up = UPWARDS[0]
+        self.problem = ""
         self.picture: EmbeddingsPlot | None = None
         self.reading = LatestJob["Indicators"](self, self._take, self._fail)
         self.reading.busy_changed.connect(self.changed)
-        self.looking = LatestJob[None](self, None, self._find_none)
         self._vocabulary: Vocabulary | None = None
-        self._is_active = False
-        model.prepared_changed.connect(self._on_prepared_changed)
+        model.source_changed.connect(self._on_source_changed)
 
     @property
     def indicators(self) -> Indicators | None:
         """None until they are read."""
-        prepared = self._model.prepared
-        return None if prepared is None else prepared.figures.indicators
-
-    def set_active(self, is_active: bool) -> None:
-        """Look whether there are any as soon as somebody might ask to read them."""
-        self._is_active = is_active
-        if is_active and self._vocabulary is not None:
-            self.looking.start(partial(_check_matrices, self._vocabulary))
+        source = self._model.source
+        return None if source is None else source.indicators
 
     def read(self, unused: Ids | None = None) -> None:
         """Read them, and compare them with some rows, or with those that are known to be unused."""
-        if self._model.prepared is not None:
+        if self._model.source is not None:
             self.problem = ""
-            vocabulary = self._model.prepared.figures.vocabulary
+            vocabulary = self._model.source.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
-
-    def set_up(self, name: str) -> None:
-        self.up = name
-        self._draw()
 
     def list_suspects(self) -> None:
         """List the tokens that look untrained, the most suspicious first; or all again."""
@@ -110,31 +96,29 @@ class EmbeddingsModel(Working):
     @property
     def n_unreached(self) -> int | None:
         """How many of the suspects no trial reached with text; None where that is not known."""
-        prepared = self._model.prepared
-        if prepared is None or self.indicators is None or prepared.figures.is_reached is None:
+        source = self._model.source
+        if source is None or self.indicators is None or source.is_reached is None:
             return None
-        return int((prepared.figures.is_reached[self.indicators.suspects] == 0).sum())
+        return int((source.is_reached[self.indicators.suspects] == 0).sum())
 
     def prompt(self) -> Prompt | None:
         """What to ask the model about the chosen token; None for a token that is no whole characters."""
         from guiapp.analysis.vocabulary_list.embeddings import repeating_prompt
 
-        prepared, token = self._model.prepared, self._model.chosen
-        return (
-            None if prepared is None or token is None else repeating_prompt(prepared.figures.tokenizer, token)
-        )
+        source, token = self._model.source, self._model.chosen
+        return None if source is None or token is None else repeating_prompt(source.tokenizer, token)
 
     def values(self, token: int) -> Mapping[str, str]:
         """The figures of a token that the picture shows, by name of the column."""
-        prepared, picture = self._model.prepared, self.picture
-        if prepared is None or picture is None:
+        source, picture = self._model.source, self.picture
+        if source is None or picture is None:
             return {}
         names, spelling = dict.fromkeys((ACROSS, picture.up)), self._model.session.spelling.now
-        return {name: BY_NAME[name].text(prepared.figures, token, spelling) for name in names}
+        return {name: BY_NAME[name].text(source, token, spelling) for name in names}
 
     def _take(self, indicators: Indicators) -> None:
-        assert self._model.prepared is not None
-        self._model.use(self._model.prepared.figures.with_indicators(indicators))
+        assert self._model.source is not None
+        self._model.use(self._model.source.with_indicators(indicators))
         self._model.add_columns((ACROSS, indicators.column))
         self._model.try_reaching()
 
@@ -142,33 +126,23 @@ class EmbeddingsModel(Working):
         self.problem = problem
         self.changed.emit()
 
-    def _find_none(self, problem: str) -> None:
-        self.is_without = True
-        self._fail(problem)
-
-    def _on_prepared_changed(self) -> None:
-        prepared = self._model.prepared
-        vocabulary = None if prepared is None else prepared.figures.vocabulary
+    def _on_source_changed(self) -> None:
+        source = self._model.source
+        vocabulary = None if source is None else source.vocabulary
         if vocabulary is not self._vocabulary:
-            self._vocabulary, self.problem, self.is_without = vocabulary, "", False
+            self._vocabulary, self.problem = vocabulary, ""
             self.reading.cancel()
-            self.looking.cancel()
-            self.set_active(self._is_active)
-        self._draw()
-
-    def _draw(self) -> None:
-        prepared = self._model.prepared
-        self.picture = None if prepared is None else _picture(prepared.figures, self.up)
+        self.picture = None if source is None else _picture(source)
         self.changed.emit()
 
 
-def _picture(figures: TokenFigures, preferred: str) -> EmbeddingsPlot | None:
-    """The picture with a column upwards, or with the first that has values."""
+def _picture(figures: TokenFigures) -> EmbeddingsPlot | None:
+    """The picture with the first of UPWARDS that has values."""
     indicators, across = figures.indicators, BY_NAME[ACROSS].values(figures)
     if indicators is None or across is None:
         return None
-    values = {name: BY_NAME[name].values(figures) for name in (preferred, *UPWARDS)}
-    up, upwards = next((name, each) for name, each in values.items() if _has_values(each))
+    values = ((name, BY_NAME[name].values(figures)) for name in UPWARDS)
+    up, upwards = next((name, each) for name, each in values if _has_values(each))
     assert upwards is not None
     tokens = np.flatnonzero(np.isfinite(across) & np.isfinite(upwards)).astype(np.int32)
     reached = figures.is_reached
@@ -195,9 +169,3 @@ def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) 
     )
 
     return token_indicators(vocabulary, progress, unused)
-
-
-def _check_matrices(vocabulary: Vocabulary, progress: Progress) -> None:
-    from guiapp.analysis.vocabulary_list.embeddings import matrices_of
-
-    matrices_of(vocabulary)

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,
@@ -19,12 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, Ids
+from guiapp.analysis.vocabulary_list.columns import BY_NAME
 from guiapp.analysis.vocabulary_list.embeddings import KnownUnused
 from guiapp.analysis.vocabulary_list.filters import has
+from guiapp.analysis.vocabulary_list.listing import Ids
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word
 from guiapp.kit.charts.scales import Scale, tick_text
+from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -33,6 +35,7 @@ from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     UNIT_PX,
+    Theme,
     ThemeSource,
     blend,
     heading,
@@ -40,23 +43,21 @@ from guiapp.kit.widgets.theme import (
     sentence,
     set_role,
 )
-from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, EmbeddingsPlot
+from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, EmbeddingsModel, EmbeddingsPlot
 from guiapp.pages.vocabulary.model import VocabularyModel
-from guiapp.pages.vocabulary.picture import draw_hollow, draw_known, draw_suspects
 
 Pixels = NDArray[np.int64]
 Key = Qt.Key
 STEPS = {Key.Key_Left: -1, Key.Key_Up: -1, Key.Key_Right: 1, Key.Key_Down: 1}
 NEAR_PX = 8  # of a point that a click means
 FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to so many tokens, points are large
+MARK_PX, KNOWN_PX = 5, 7
 RING_PX, FREE = 15, 1.03  # around the chosen token; beyond the highest value
 FAINTEST = 0.3  # the strength of a single point; where most lie in one pixel it is 1
 OTHERS = 0.35  # how far others are from the panel's colour to that of dim words
 COLUMN_NAMES = {
     "norm": "norm",
     "cosine": "cosine distance",
-    "residual": "cosine without component",
-    "distance": "distance",
     "length": "length in bytes",
 }
 ABOUT_CHART = "{:,} tokens by {} and {}. Arrow keys go through those that look untrained."
@@ -108,8 +109,6 @@ class EmbeddingsPanel(QFrame):
         self.known = plain_label("dim", wraps=True)
         self.compare = MenuButton(theme_source, "Compare with", tip="Read again, and compare with other rows")
         self.compare.fill_on_open(self._list_known)
-        self.up = MenuButton(theme_source, tip="What the height of a point is")
-        self.up.fill_on_open(self._list_up)
         self.pointed = plain_label("dim")
         self.pointed.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.notes = plain_label("dim", wraps=True)
@@ -148,9 +147,6 @@ class EmbeddingsPanel(QFrame):
             self.notes,
             in_row(self.compare, STRETCH),
             GAP_PX,
-            heading("Height of a point"),
-            in_row(self.up, STRETCH),
-            GAP_PX,
             heading("Ask the model"),
             sentence(HOW_TO_ASK),
             in_row(self.ask, STRETCH),
@@ -178,8 +174,7 @@ class EmbeddingsPanel(QFrame):
         page = 1 if self._embeddings.reading.is_busy else 0 if found is None else 2
         self._stack.setCurrentIndex(page)
         self.problem.setText(self._embeddings.problem)
-        self.read.setVisible(not self._embeddings.is_without)
-        self.read.setEnabled(self._model.prepared is not None)
+        self.read.setEnabled(self._model.source is not None)
         if had_focus:
             self.focus.setFocus()
         self._on_progress_changed()
@@ -191,8 +186,6 @@ class EmbeddingsPanel(QFrame):
         n_told = f"{n_unreached:,}" if n_unreached else "none"
         self.unreached.setText(untold if n_unreached is None else f"□ {n_told} of them out of reach of text")
         self.known.setText("" if found.known is None else f"○ Compared with {_title(found.known)}.")
-        picture = self._embeddings.picture
-        self.up.setText(COLUMN_NAMES[self._embeddings.up if picture is None else picture.up])
         self.notes.setText("\n".join(found.notes))
         self.notes.setVisible(bool(found.notes))
         self._describe_token(None)
@@ -212,11 +205,11 @@ class EmbeddingsPanel(QFrame):
     def _describe_token(self, token: int | None) -> None:
         """The values of the token under the mouse, or of the chosen one."""
         shown = self._model.chosen if token is None else token
-        prepared = self._model.prepared
-        if shown is None or prepared is None:
+        source = self._model.source
+        if shown is None or source is None:
             self.pointed.setText(HOVER)
             return
-        word = BY_NAME["token"].text(prepared.figures, shown, self._model.session.spelling.now)
+        word = BY_NAME["token"].text(source, shown, self._model.session.spelling.now)
         values = "   ".join(f"{name} {value}" for name, value in self._embeddings.values(shown).items())
         self.pointed.setText(f"{shown}   {word}   {values}")
         self.pointed.setToolTip(self.pointed.text())
@@ -234,11 +227,6 @@ class EmbeddingsPanel(QFrame):
         title = f"The selected rows of the list ({len(selected):,})"
         action = menu.addAction(title, partial(self._embeddings.read, selected))
         action.setEnabled(len(selected) > 1)
-
-    def _list_up(self, menu: QMenu) -> None:
-        for name in UPWARDS:
-            is_up = name == self._embeddings.up
-            add_choice(menu, COLUMN_NAMES[name], is_up, partial(self._embeddings.set_up, name))
 
     def _copy_prompt(self) -> None:
         prompt = self._embeddings.prompt()
@@ -308,7 +296,7 @@ class EmbeddingsChart(Chart):
         size = round((LARGE_PX if len(x) <= FEW else SMALL_PX) * ratio)
         columns, rows = (x * ratio).astype(np.int64), (y * ratio).astype(np.int64)
         is_seen = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
-        shown = self._model.shown.ids  # of the next model already, perhaps
+        shown = np.asarray(self._model.shown.rows, np.int32)  # of the next model already, perhaps
         is_listed = np.zeros(max(picture.tokens.max(initial=0), shown.max(initial=0)) + 1, np.bool_)
         is_listed[shown] = True
         listed, at = is_listed[picture.tokens], rows * width + columns
@@ -405,3 +393,38 @@ def _spread(counts: Pixels, size: int) -> Pixels:
             wide[tuple(ahead)] += counts[tuple(behind)]
         counts = wide
     return counts
+
+
+# How the chart marks tokens, and its legend
+
+
+def draw_suspects(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
+    painter.setPen(QPen(theme.warning, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap))
+    painter.drawPoints(QPolygonF(places))
+
+
+def draw_hollow(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
+    """Squares of what looks untrained, and is not reached by text either."""
+    painter.setPen(QPen(theme.warning, 1))
+    painter.setBrush(theme.panel)
+    for at in places:
+        painter.drawRect(QRectF(at.x() - MARK_PX / 2, at.y() - MARK_PX / 2, MARK_PX, MARK_PX))
+
+
+def draw_known(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
+    painter.setPen(QPen(theme.dim, 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for at in places:
+        painter.drawEllipse(at, KNOWN_PX / 2, KNOWN_PX / 2)
+
+
+def _one(draw: Callable[[QPainter, Theme, list[QPointF]], None]) -> Draw:
+    return lambda painter, theme, box: draw(painter, theme, [box.center()])
+
+
+LEGEND = (
+    LegendEntry(characters("<E2 82>"), "Bytes that are not a whole character"),
+    LegendEntry(_one(draw_suspects), "Embedding looks untrained; the dashed line is the limit"),
+    LegendEntry(_one(draw_hollow), "The same, and no text that was tried gives this token"),
+    LegendEntry(_one(draw_known), "Known to be unused, such as a reserved token"),
+)

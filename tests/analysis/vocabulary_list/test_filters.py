@@ -11,7 +11,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.search.matches import QueryError
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenFigures, columns_of, order
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenFigures, columns_of
 from guiapp.analysis.vocabulary_list.filters import (
     FLAGS,
     fitting,
@@ -23,6 +23,7 @@ from guiapp.analysis.vocabulary_list.filters import (
     without,
     without_terms,
 )
+from guiapp.analysis.vocabulary_list.listing import order
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds

@@ -15,13 +15,7 @@ from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, named
 from guiapp.analysis.vocabulary_list.embeddings import INPUT
 from guiapp.analysis.vocabulary_list.filters import vocabulary_list
-from guiapp.analysis.vocabulary_list.report import (
-    FORMS,
-    embeddings_lines,
-    embeddings_record,
-    exported,
-    text_lines,
-)
+from guiapp.analysis.vocabulary_list.listing import FORMS, exported, text_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
@@ -50,7 +44,7 @@ def tokenizer():
 
 def told(shown, form):
     shares = []
-    text = exported(shown, form, shares.append).decode()
+    text = exported(shown, FORMS[form], shares.append).decode()
     assert shares == [0.0]
     return text
 
@@ -127,7 +121,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
     ]
     indicators = shown.figures.indicators
     assert (
-        embeddings_record(indicators)
+        indicators.record
         == json.loads(told(shown, "json"))["embeddings"]
         == {
             "indicator": "cosine distance to the known unused rows",
@@ -138,7 +132,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
             "remarks": ["Rows of token_embd.weight that hold what is no number, or too large: 1."],
         }
     )
-    assert len(list(embeddings_lines(indicators))) == 3
+    assert len(list(indicators.sentences)) == 3
     untrained = vocabulary_list(embedded, "is:untrained", reads_embeddings=True)
     assert untrained.ids.tolist() == [6]
     assert "embeddings" not in json.loads(told(vocabulary_list(embedded), "json"))
@@ -146,7 +140,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
 
 def test_rows_to_compare_with_can_be_chosen(embedded):
     shown = vocabulary_list(embedded, columns=["id"], reads_embeddings=True, unused=[7])
-    assert embeddings_record(shown.figures.indicators)["compared_with"] == {
+    assert shown.figures.indicators.record["compared_with"] == {
         "what": "chosen rows",
         "rows": [7],
     }
@@ -165,7 +159,7 @@ def shown():
 
 
 def test_all_forms_tell_the_same_tokens(shown):
-    texts = {form: exported(shown, form, lambda share: None).decode() for form in FORMS}
+    texts = {form: exported(shown, FORMS[form], lambda share: None).decode() for form in FORMS}
     record = json.loads(texts["json"])
     rows = list(csv.DictReader(io.StringIO(texts["csv"])))
     assert record["count"] == len(rows) == len(shown.ids) > 300

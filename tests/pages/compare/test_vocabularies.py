@@ -39,9 +39,7 @@ def opened(model, compared, qtbot):
 
 
 def wait(qtbot, model):
-    qtbot.waitUntil(
-        lambda: not model.is_waiting and not model.listing.is_busy and not model._pause.isActive()
-    )
+    qtbot.waitUntil(lambda: not model.is_waiting and model.is_up_to_date)
 
 
 def test_the_first_added_model_is_b_until_another_one_is_chosen(opened, compared, qtbot):
@@ -79,7 +77,7 @@ def test_nothing_is_compared_while_nobody_looks(opened, compared, qtbot):
     with qtbot.waitSignal(compared.sessions[0].tokens_changed):
         compared.sessions[0].loader.open("swapped")
     before = model.comparison
-    assert not model.job.is_busy
+    assert not model.comparing.is_busy
     model.set_active(True)
     qtbot.waitUntil(lambda: model.comparison is not before and model.comparison is not None)
     assert model.comparison.first is compared.sessions[0].tokenizer
@@ -104,11 +102,11 @@ def test_why_b_cannot_be_opened_is_told_until_another_one_is(model, compared, qt
 def test_what_differs_first_is_listed_first(opened, compared):
     for second, group in (("same", "all"), ("swapped", "moved"), ("other", "first"), ("ruled", "all")):
         model = opened("one", second)
-        model.choose_second(model.choices[-1])
+        model.choose_second(model.others[-1])
         opened("one")
-        assert (second, model.filter.group) == (second, group)
-        assert model.shown.filter == model.filter
-        compared.remove(model.choices[-1])
+        assert (second, model.request.group) == (second, group)
+        assert model.shown.request == model.request
+        compared.remove(model.others[-1])
 
 
 def test_a_search_waits_until_typing_pauses_and_its_end_does_not(opened, qtbot):
@@ -119,16 +117,16 @@ def test_a_search_waits_until_typing_pauses_and_its_end_does_not(opened, qtbot):
     model.set_query("ab")
     wait(qtbot, model)
     assert 0 < len(model.shown.rows) < n_all
-    model.choose(0)
-    assert model.details.text == b"ab"
-    model.step(1)
-    assert model.chosen == 1
-    model.step(-1)
-    model.step(-1)
-    assert model.chosen == len(model.shown.rows) - 1
+    texts = [model.source.text(row) for row in model.shown.rows]
+    for by, at in ((1, 0), (1, 1), (-1, 0), (-1, -1)):
+        model.step(by)
+        assert model.source.text(model.chosen) == texts[at]
     model.end()
     wait(qtbot, model)
-    assert (len(model.shown.rows), model.chosen, model.details) == (n_all, None, None)
+    assert (len(model.shown.rows), model.source.text(model.chosen)) == (n_all, texts[-1])
+    model.show_group("both")
+    assert model.chosen is None
+    model.show_group("all")
     model.set_query("kind:blue")
     wait(qtbot, model)
     assert model.shown.problem.startswith("There is no kind “blue”.")
@@ -142,18 +140,14 @@ def test_the_newest_filter_wins(opened, qtbot):
     for group in ("all", "both", "second"):
         model.show_group(group)
     wait(qtbot, model)
-    assert model.shown.filter.group == "second"
+    assert model.shown.request.group == "second"
 
 
 @pytest.mark.parametrize("form", vocabularies.FORMS)
 @pytest.mark.parametrize("pair", [("demo:bpe", "demo:spm"), ("demo:bpe", "demo:bpe")])
 def test_what_is_exported_is_what_the_command_line_prints(opened, capfdbinary, pair, form):
     model = opened(*pair)
-    shares = []
-    exported = model.export(form)(shares.append)
-    assert shares == sorted(shares)
-    assert all(0 <= share <= 1 for share in shares)
-    assert (form == "csv") == bool(shares)
+    exported = "".join(model.write_all(form, model.comparison)).encode("utf-8", "surrogateescape")
     capfdbinary.readouterr()
     assert run(["compare", "--vocab", *pair, f"--{form}"]) == 0
     assert exported == capfdbinary.readouterr().out

@@ -1,9 +1,12 @@
 """The Vocabularies page in the real window: what is said, listed and shown by clicks and keys."""
 
+import json
+
 import chart_samples as charts
 import pytest
 from controls_in_words import controls_of
 from fitting import unreadable
+from menus import take
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
 from vocabulary_pairs import HOSTILE, load
@@ -39,7 +42,7 @@ def open_page(make_shell, qtbot):
 
 
 def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready and not page.model._pause.isActive())
+    qtbot.waitUntil(lambda: page.is_ready)
     QApplication.processEvents()
 
 
@@ -107,7 +110,7 @@ def test_identical_vocabularies_are_called_so(open_page):
     assert "Identical" in texts
     assert texts.count("✓") == 4
     assert chip(page, "all 9 are the same").isChecked() is False
-    assert page.list.groups.text() == "All tokens · 9"
+    assert page.groups.text() == "All tokens · 9"
 
 
 def test_a_click_on_a_count_lists_what_was_counted(open_page, qtbot):
@@ -146,12 +149,12 @@ def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
     assert page.side.stack.currentWidget() is details
     texts = told(details)
     assert texts["Token text"] == "b"
-    assert (texts["id in A"], texts["id in B"]) == ("1", "0")
-    assert "id  ≠" in said(details)
-    click(page, qtbot, details.tree)
+    assert (texts["in"], texts["id"], texts["type"]) == ("both", "A  1\nB  0", "normal")
+    click(page, qtbot, page.side.tree)
     assert wanted == [1]
-    click(page, qtbot, details.copy_button)
-    assert QApplication.clipboard().text().startswith("text\tb\n\tA\tB\nid\t1\t0\n")
+    details.setFocus()
+    qtbot.keyClick(details, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert "id\tA  1; B  0" in QApplication.clipboard().text().splitlines()
     page.list.view.setFocus()
     qtbot.keyClick(page.list.view, Qt.Key.Key_Down)
     assert page.model.chosen == 2
@@ -163,8 +166,8 @@ def test_a_token_that_only_b_has_is_shown_once_b_is_the_windows_model(open_page,
     page = open_page("one", "other")
     click(page, qtbot, chip(page, "1 only in B"))
     click(page, qtbot, page.list.view.viewport(), row_place(page, 0))
-    assert page.side.details.tree.text() == "Open B and show in tree"
-    click(page, qtbot, page.side.details.tree)
+    assert page.side.tree.text() == "Open B and show in tree"
+    click(page, qtbot, page.side.tree)
     assert page.shell.window.pages.current_name == "tree"
     assert page.model.first.loader.model.name == "other"
     tree = page.shell.window.pages.current
@@ -186,16 +189,16 @@ def test_bars_tell_their_figures_and_list_their_tokens(open_page, qtbot):
     for share, rows in ((0.4, 6), (0.8, 1), (0.95, 1)):
         click_on(scripts, scripts.pixel(share, latin.y))
         assert (len(shown(page)), scripts.selected) == (rows, LATIN)
-    assert page.list.script.isVisible()
+    assert page.list.field.text() == "script:Latin"
     click_on(scripts, scripts.pixel(0.95, latin.y))
-    assert not page.list.script.isVisible(), "a second click shows all again"
+    assert page.list.field.text() == "", "a second click shows all again"
     click(page, qtbot, chip(page, "2 only in A"))
     click_on(scripts, QPointF(4, scripts.pixel(0, latin.y).y()))
-    assert (page.list.groups.text(), page.model.filter.script) == ("All tokens · 8", LATIN)
+    assert (page.groups.text(), len(shown(page)), page.model.query) == ("All tokens · 10", 8, "script:Latin")
     click_on(lengths, QPointF(lengths.pixel(2, 0).x(), 2))
     assert sorted(shown(page)) == ["ab", "bc", "·a"]
-    click(page, qtbot, page.list.script)
-    click(page, qtbot, page.list.length)
+    page.model.end()
+    settle(page, qtbot)
     assert len(shown(page)) == 10
 
 
@@ -207,31 +210,31 @@ def test_keys_go_through_the_bars(open_page, qtbot):
             qtbot.keyClick(bars, Qt.Key[f"Key_{key}"])
             assert bars.accessibleDescription() == bars.values[at].tip
         settle(page, qtbot)
-    assert (page.model.filter.script, page.model.filter.length) == (LATIN, 1)
+    assert page.model.query == "script:Latin length:1"
     assert f"{LONGEST_COUNTED} bytes and more" in page.picture.lengths.values[-1].tip
 
 
 def test_a_search_narrows_the_list_and_goes_through_it(open_page, qtbot):
     page = open_page("one", "other")
-    page.list.groups.menu().actions()[0].trigger()
+    page.groups.menu().actions()[0].trigger()
     settle(page, qtbot)
     assert len(shown(page)) == 10
     qtbot.keyClick(page.list.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    assert page.list.search.hasFocus()
-    qtbot.keyClicks(page.list.search, "ab")
+    assert page.list.field.hasFocus()
+    qtbot.keyClicks(page.list.field, "ab")
     settle(page, qtbot)
     assert shown(page) == ["ab", "abc", "abd"]
-    qtbot.keyClick(page.list.search, Qt.Key.Key_Return)
-    qtbot.keyClick(page.list.search, Qt.Key.Key_Down)
+    qtbot.keyClick(page.list.field, Qt.Key.Key_Return)
+    qtbot.keyClick(page.list.field, Qt.Key.Key_Down)
     assert page.list.view.currentIndex().row() == 1
-    assert page.model.details.text == b"abc"
-    qtbot.keyClicks(page.list.search, "q")
+    assert page.model.source.text(page.model.chosen) == b"abc"
+    qtbot.keyClicks(page.list.field, "q")
     settle(page, qtbot)
     assert "Nothing here matches." in said(page.list)
-    qtbot.keyClick(page.list.search, Qt.Key.Key_Escape)
+    qtbot.keyClick(page.list.field, Qt.Key.Key_Escape)
     settle(page, qtbot)
-    assert page.list.search.text() == ""
-    qtbot.keyClicks(page.list.search, "/(/")
+    assert page.list.field.text() == ""
+    qtbot.keyClicks(page.list.field, "/(/")
     settle(page, qtbot)
     assert any(text.startswith("The regular expression is not valid") for text in said(page.list))
 
@@ -250,7 +253,7 @@ def test_b_is_chosen_among_the_columns(open_page, qtbot):
     page.head.second.menu().actions()[-1].trigger()
     assert asked[0][0] is page.head.second
     asked[0][1]("swapped", None)
-    qtbot.waitUntil(lambda: page.model.comparison is not None and page.model.filter.group == "moved")
+    qtbot.waitUntil(lambda: page.model.comparison is not None and page.model.request.group == "moved")
     page.head.second.menu().aboutToShow.emit()
     assert not page.head.second.menu().actions()[-1].isEnabled(), "no room for a fifth"
 
@@ -260,10 +263,26 @@ def test_what_is_exported_is_saved(open_page, qtbot, tmp_path, monkeypatch, form
     page = open_page("one", "other")
     path = tmp_path / "saved"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
-    page.list.export.menu().actions()[vocabularies.FORMS.index(form)].trigger()
+    title = {"markdown": "Markdown"}.get(form, form.upper())
+    take(page.list.export.menu(), f"Save: {title} of all differences")
     path = path.with_suffix({"markdown": ".md"}.get(form, f".{form}"))
     qtbot.waitUntil(lambda: page.saving.saved == path)
-    assert path.read_bytes() == page.model.export(form)(lambda share: None)
+    assert path.read_text() == "".join(page.model.write_all(form, page.model.comparison))
+
+
+def test_what_is_listed_is_sorted_and_saved(open_page, qtbot, tmp_path, monkeypatch):
+    page, path = open_page("one", "other"), tmp_path / "saved.json"
+    click(page, qtbot, chip(page, "8 in both"))
+    qtbot.keyClicks(page.list.field, "b")
+    settle(page, qtbot)
+    page.list.view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    settle(page, qtbot)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    take(page.list.export.menu(), "Save: JSON…")
+    qtbot.waitUntil(lambda: page.saving.saved == path)
+    record = json.loads(path.read_text())
+    assert (record["filter"], record["count"]) == ("b", 3)
+    assert [row["id in A"] for row in record["tokens"]] == [4, 3, 1]
 
 
 def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbot):
@@ -285,4 +304,4 @@ def test_f6_goes_through_all_parts(open_page, qtbot):
     for _ in page.panels[1:]:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
         reached.append(QApplication.focusWidget())
-    assert reached == [page.list.search, page.head.second, page.picture.scripts, page.side.details]
+    assert reached == [page.list.field, page.head.second, page.picture.scripts, page.side.details]

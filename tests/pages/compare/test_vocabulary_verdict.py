@@ -8,6 +8,7 @@ from vocabulary_pairs import PAIR
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
+from guiapp.analysis.compare.vocabulary_rows import GROUPS, groups_of
 from guiapp.pages.compare.vocabularies import (
     RULES,
     first_difference,
@@ -15,7 +16,6 @@ from guiapp.pages.compare.vocabularies import (
     verdict_summary,
     verdict_title,
 )
-from guiapp.pages.compare.vocabulary_rows import GROUPS
 
 SAME = {"Tokens": True, "Merge rules": True, "Special tokens": True, "Rules": True}
 DIFFERENCES = {
@@ -29,7 +29,7 @@ DIFFERENCES = {
 @pytest.mark.parametrize(("second", "expected"), DIFFERENCES.items(), ids=DIFFERENCES)
 def test_each_respect_is_the_same_or_not(second, expected):
     found = compare_vocabularies(PAIR["one"](), PAIR[second]())
-    told = respects(found)
+    told = respects(found, groups_of(found))
     differing, said, target = expected
     assert {each.name: each.is_equal for each in told} == SAME | differing
     assert (verdict_title(found), first_difference(told)) == (said, target)
@@ -40,7 +40,7 @@ def test_each_respect_is_the_same_or_not(second, expected):
 def test_parts_count_the_rows_of_their_groups():
     for second in PAIR:
         found = compare_vocabularies(PAIR["one"](), PAIR[second]())
-        for respect in respects(found):
+        for respect in respects(found, groups_of(found)):
             for part in respect.parts:
                 if part.target in GROUPS:
                     assert f"{len(GROUPS[part.target].rows(found)):,} " in part.text, part
@@ -50,7 +50,7 @@ def test_parts_count_the_rows_of_their_groups():
 def test_one_swapped_merge_of_a_real_file_is_all_that_is_told(tmp_path):
     [plant] = [each for each in PLANTS if str(each) == "gpt-2.gguf: one merge swapped"]
     found = compare_vocabularies(*map(guiapp.open_model, plant.write(tmp_path)))
-    told = respects(found)
+    told = respects(found, groups_of(found))
     assert {each.name: each.is_equal for each in told} == SAME | {"Merge rules": False}
     assert verdict_summary(told) == "Merge rules differ. Tokens, special tokens and rules are the same."
     moved = GROUPS["moved"].rows(found)
@@ -62,7 +62,7 @@ def test_one_swapped_merge_of_a_real_file_is_all_that_is_told(tmp_path):
 def test_a_gguf_and_its_tokenizer_json_differ_in_nothing_that_can_be_compared(tmp_path):
     path = write_json(tmp_path / "gpt-2.tokenizer.json", document("gpt-2"))
     found = compare_vocabularies(guiapp.open_model(VOCABS / "ggml-vocab-gpt-2.gguf"), guiapp.open_model(path))
-    told = respects(found)
+    told = respects(found, groups_of(found))
     same = {each.name: each.is_equal for each in told}
     assert (same["Tokens"], same["Merge rules"], same["Rules"]) == (True, True, None)
     assert "Rules cannot be compared in all." in verdict_summary(told)

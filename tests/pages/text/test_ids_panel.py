@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.kit.session.token_details import TokenDetailsModel
-from guiapp.kit.widgets.tables import TokenTableModel
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.text.ids_panel import AT_ONCE, IdsPanel, TokenStrip
-from guiapp.pages.text.token_table_view import TokenTableView
+from guiapp.pages.text.token_table import TextTokenTable
 
 
 @pytest.fixture
@@ -24,15 +23,15 @@ def source():
 @pytest.fixture
 def panel(source, qtbot):
     theme_source = ThemeSource(QApplication.instance(), "dark")
-    details = TokenDetailsModel(source)
-    table = TokenTableView(TokenTableModel(source, details), source, theme_source)
+    source.tokenizer = Tokenizer(source.vocabulary)
+    table = TextTokenTable(source, None, theme_source)
     widget = IdsPanel(source, TokenStrip(source, theme_source), lambda: table, theme_source)
     qtbot.addWidget(widget)
     widget.resize(700, 200)
     widget.show()
     qtbot.waitExposed(widget)
     yield widget
-    details.close()
+    widget.stop()
 
 
 def press(qtbot, panel, title):
@@ -100,6 +99,6 @@ def test_both_views_and_the_session_agree(source, panel, qtbot):
     qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert source.selected_token == 3
     press(qtbot, panel, "Table")
-    assert panel.table.currentIndex().row() == 3
-    qtbot.keyClick(panel.table, Qt.Key.Key_Up)
+    assert panel.table.view.currentIndex().row() == 3
+    qtbot.keyClick(panel.table.view, Qt.Key.Key_Up)
     assert (source.selected_token, panel.strip.selected_range) == (2, (2, 3))

@@ -22,7 +22,7 @@ def page(shell):
 def test_f6_goes_through_the_text_the_ids_and_the_card(page, qtbot):
     assert page.panels == [page.editor, page.ids_panel.strip, page.card]
     page.ids_panel.strip.hide()
-    assert page.panels == [page.editor, page.ids_panel.table, page.card]
+    assert page.panels == [page.editor, page.ids_panel.table.view, page.card]
     assert page.focusProxy() is page.editor
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
 from vocabulary_pairs import bpe
 
 from guiapp.analysis.explain.merge_tree import Explainer
@@ -10,11 +9,11 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.picture import ROOT, tree_picture
 from guiapp.errors import TokenloupeError
 from guiapp.kit.session.token_details import WrittenPath
-from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.token_table.table_view import TokenTableModel
 from guiapp.pages.tree import results as tree_findings
-from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.model import TreeModel, TreeSearch
 from guiapp.pages.tree.panels import glance, node_details
-from guiapp.pages.tree.results import ResultsTableModel, TreeFindings
+from guiapp.pages.tree.results import ResultsModel, TreeFindings
 
 
 @pytest.fixture
@@ -59,45 +58,26 @@ def test_trials_that_cannot_be_made_are_told(findings, model, monkeypatch, qtbot
     assert findings.problem == ""
 
 
-TEXT, ALIGNMENT = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.TextAlignmentRole
-MIDDLE = Qt.AlignmentFlag.AlignVCenter
-RIGHT, LEFT = Qt.AlignmentFlag.AlignRight | MIDDLE, Qt.AlignmentFlag.AlignLeft | MIDDLE
+def test_found_tokens_are_rows_in_their_own_order_until_a_column_sorts_them(model, session, settings, qtbot):
+    search = TreeSearch(model)
+    results = ResultsModel(model, search, session, settings)
+    table = TokenTableModel(results)
 
+    def cells():
+        return [[table.index(row, at).data() for at in range(3)] for row in range(table.rowCount())]
 
-@pytest.fixture
-def table(model):
-    made = ResultsTableModel(SharedSpelling())
-    made.show(model.picture, np.array([8, 5, 0], np.int32))
-    return made
-
-
-def cells(table, role=TEXT):
-    return [
-        [table.data(table.index(row, column), role) for column in range(table.columnCount())]
-        for row in range(table.rowCount())
-    ]
-
-
-def test_all_cells_and_titles(table):
-    assert cells(table) == [
-        ["8", "acbb", "0", "61 63 62 62", "normal"],
-        ["5", "ac", "1", "61 63", "normal"],
-        ["0", "a", "3", "61", "normal"],
-    ]
-    assert cells(table, ALIGNMENT) == [[RIGHT, LEFT, RIGHT, LEFT, LEFT]] * 3
-    across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-    assert [table.headerData(at, across) for at in range(5)] == ["id", "token", "below", "bytes", "type"]
-    assert [table.headerData(at, across, ALIGNMENT) for at in range(5)] == [RIGHT, LEFT, RIGHT, LEFT, LEFT]
-    assert [table.headerData(0, down, role) for role in (TEXT, ALIGNMENT)] == [None, None]
-
-
-def test_another_tree_resets_the_table_and_without_one_it_is_empty(table, qtbot):
-    one = table.index(0, 0)
-    with qtbot.waitSignals([table.modelAboutToBeReset, table.modelReset]):
-        table.show(None, np.array([1, 2], np.int32))
-    assert (table.rowCount(), table.columnCount()) == (0, 5)
-    assert table.data(one) is None
-    assert table.as_text([0]) == "id\ttoken\tbelow\tbytes\ttype\n"
+    search.list_tokens("some", np.array([8, 5, 0], np.int32))
+    qtbot.waitUntil(lambda: table.rowCount() == 3)
+    assert [column.title for column in table.columns] == ["id", "token", "below"]
+    rows = [["8", "acbb", "0"], ["5", "ac", "1"], ["0", "a", "3"]]
+    assert cells() == rows
+    results.sort_by("below", True)
+    qtbot.waitUntil(lambda: results.is_up_to_date)
+    assert cells() == rows[::-1]
+    search.end()
+    qtbot.waitUntil(lambda: table.rowCount() == 0)
+    for each in (results, search):
+        each.close()
 
 
 SIGNS = Spelling.SIGNS

@@ -35,7 +35,7 @@ def open_model(qtbot, settings, monkeypatch):
         made.append((session, model, embeddings))
         model.set_active(True)
         session.loader.open(name)
-        qtbot.waitUntil(lambda: model.prepared is not None)
+        qtbot.waitUntil(lambda: model.source is not None)
         settle(model, embeddings, qtbot)
         return model, embeddings
 
@@ -62,8 +62,8 @@ def read(opened, qtbot):
 
 def settle(model, embeddings, qtbot):
     def is_still():
-        jobs = embeddings.reading.is_busy or embeddings.looking.is_busy
-        return model.is_up_to_date and not model.is_preparing and not jobs
+        jobs = embeddings.reading.is_busy
+        return model.is_up_to_date and not model.is_gathering and not jobs
 
     qtbot.waitUntil(is_still)
 
@@ -71,7 +71,7 @@ def settle(model, embeddings, qtbot):
 def test_nothing_is_read_unless_asked_for(opened):
     model, embeddings = opened
     assert (embeddings.indicators, embeddings.picture, embeddings.n_unreached) == (None, None, None)
-    assert (embeddings.problem, embeddings.is_without, embeddings.values(3)) == ("", False, {})
+    assert (embeddings.problem, embeddings.values(3)) == ("", {})
     chosen = model.chosen
     embeddings.step(1)
     embeddings.list_suspects()
@@ -79,20 +79,12 @@ def test_nothing_is_read_unless_asked_for(opened):
     assert model.request.sort != "cosine"
 
 
-def test_a_model_without_any_is_known_once_somebody_watches(open_model, qtbot):
-    _, embeddings = open_model("demo:toy")
-    assert not embeddings.is_without
-    with qtbot.waitSignal(embeddings.changed):
-        embeddings.set_active(True)
-    qtbot.waitUntil(lambda: not embeddings.looking.is_busy)
-    assert embeddings.is_without
-    assert embeddings.problem
-    problem = embeddings.problem
+def test_why_there_is_nothing_to_read_is_told(open_model, qtbot):
+    model, embeddings = open_model("demo:toy")
     embeddings.read()
-    assert embeddings.problem == ""
-    with qtbot.waitSignal(embeddings.changed):
-        qtbot.waitUntil(lambda: not embeddings.reading.is_busy)
-    assert (embeddings.problem, embeddings.indicators) == (problem, None)
+    settle(model, embeddings, qtbot)
+    assert embeddings.problem.startswith("toy.gguf holds no embeddings")
+    assert embeddings.indicators is None
 
 
 def test_what_is_read_comes_as_columns_and_as_a_picture(read):
@@ -128,7 +120,7 @@ def test_without_known_rows_the_norm_tells_or_another_figure_is_upwards(open_mod
     settle(model, embeddings, qtbot)
     indicators, picture = embeddings.indicators, embeddings.picture
     assert (indicators.column, picture.limit_across) == ("norm", indicators.limit)
-    assert (embeddings.up, picture.up, picture.limit_up) == ("cosine", "length", None)
+    assert (picture.up, picture.limit_up) == ("length", None)
     assert [*embeddings.values(3)] == ["norm", "length"]
     assert not picture.is_known.any()
 
@@ -147,10 +139,10 @@ def test_suspects_are_walked_round_and_listed(read, qtbot):
     assert model.chosen == suspects[-1]
     embeddings.list_suspects()
     settle(model, embeddings, qtbot)
-    assert model.shown.ids.tolist() == suspects
+    assert model.shown.rows.tolist() == suspects
     embeddings.list_suspects()
     settle(model, embeddings, qtbot)
-    assert len(model.shown.ids) == N_TOKENS
+    assert len(model.shown.rows) == N_TOKENS
 
 
 def test_a_prompt_is_about_the_chosen_token(read):

@@ -18,7 +18,6 @@ from guiapp.analysis.tree.trials import TrialError
 from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.pages.vocabulary import embeddings as module
 from guiapp.pages.vocabulary import embeddings_panel as words
-from guiapp.pages.vocabulary.embeddings import UPWARDS
 
 LEFT = Qt.MouseButton.LeftButton
 DEAD, KNOWN = range(50, 80), range(50, 60)
@@ -40,7 +39,7 @@ def open_page(open_in_shared, qtbot, tmp_path, monkeypatch):
         page.bar.embeddings.setChecked(False)
         page.model.end()
         page.model.sort_by("", False)
-        qtbot.waitUntil(lambda: page.model.prepared is not None)
+        qtbot.waitUntil(lambda: page.model.source is not None)
         settle(page, qtbot)
         qtbot.mouseClick(page.bar.embeddings, LEFT)
         return page
@@ -123,7 +122,7 @@ def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
     qtbot.mouseClick(panel.list, LEFT)
     settle(read_page, qtbot)
     assert listed(read_page) == {*DEAD} - {*KNOWN}
-    assert [*read_page.model.shown.ids] == [*read_page.embeddings.indicators.suspects]
+    assert [*read_page.model.shown.rows] == [*read_page.embeddings.indicators.suspects]
     assert panel.list.isChecked()
     qtbot.mouseClick(panel.list, LEFT)
     settle(read_page, qtbot)
@@ -184,15 +183,6 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
     assert offered(menu)[-1] == "The selected rows of the list (1) | off"
 
 
-def test_the_height_of_points_is_chosen_in_a_menu(read_page):
-    panel = read_page.embeddings_panel
-    titles = [words.COLUMN_NAMES[name] for name in UPWARDS]
-    for title in (titles[2], titles[0]):
-        take(panel.up.menu(), title)
-        assert panel.up.text() == title == words.COLUMN_NAMES[read_page.embeddings.picture.up]
-        assert offered(panel.up.menu()) == [f"{each} | checked" if each == title else each for each in titles]
-
-
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
     panel = read_page.embeddings_panel
     assert not panel.ask.isEnabled()
@@ -230,14 +220,14 @@ def test_what_was_read_is_forgotten_with_its_model(read_page, qtbot):
     assert module.UNTRAINED not in read_page.model.query
 
 
-def test_a_file_without_embeddings_says_so_before_anybody_asks_to_read_them(open_page, qtbot, tmp_path):
+def test_a_file_without_embeddings_says_so_until_another_one_is_open(open_page, qtbot, tmp_path):
     page = open_page("demo:toy")
     settle(page, qtbot)
     panel = page.embeddings_panel
+    qtbot.mouseClick(panel.read, LEFT)
+    settle(page, qtbot)
     assert panel.problem.text().startswith("toy.gguf holds no embeddings")
-    assert panel.read.isHidden()
     with qtbot.waitSignal(page.model.session.vocabulary_changed):
         page.model.session.loader.open(str(written(tmp_path)))
     settle(page, qtbot)
-    assert panel.read.isVisible()
     assert not panel.problem.text()

@@ -8,13 +8,14 @@ from closing import see_that_nothing_goes_on
 from PySide6.QtCore import Qt
 from vocabulary_pairs import load
 
-from guiapp.analysis.vocabulary_list.report import FORMS
+from guiapp.analysis.search.matches import QueryError
+from guiapp.analysis.vocabulary_list.listing import FORMS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
+from guiapp.kit.token_table.table_view import TokenTableModel
 from guiapp.pages.vocabulary import model as module
 from guiapp.pages.vocabulary.model import VocabularyModel
-from guiapp.pages.vocabulary.page import VocabularyTableModel
 
 
 @pytest.fixture
@@ -35,15 +36,15 @@ def model(session, settings, qtbot):
 
 
 def settle(model, qtbot):
-    qtbot.waitUntil(lambda: model.is_up_to_date and not model.is_preparing)
+    qtbot.waitUntil(lambda: model.is_up_to_date and not model.is_gathering)
 
 
 def tokens(model):
-    return [model.prepared.figures.tree.token_bytes(token).decode() for token in model.shown.ids.tolist()]
+    return [model.source.tree.token_bytes(token).decode() for token in list(model.shown.rows)]
 
 
 def table_of(model):
-    table = VocabularyTableModel(model)
+    table = TokenTableModel(model)
     rows = [
         [table.index(row, at).data() for at in range(table.columnCount())] for row in range(table.rowCount())
     ]
@@ -61,7 +62,7 @@ def test_all_tokens_are_listed_until_something_is_asked_for(model, qtbot):
     assert tokens(model) == ["acbb", "cbb", "ab", "cb", "bb"]
     model.end()
     settle(model, qtbot)
-    assert (len(model.shown.ids), model.request.sort) == (9, "length")
+    assert (len(model.shown.rows), model.request.sort) == (9, "length")
 
 
 def test_a_filter_that_cannot_be_is_told_and_lists_nothing(model, qtbot):
@@ -75,10 +76,10 @@ def test_a_filter_that_cannot_be_is_told_and_lists_nothing(model, qtbot):
 
 
 def test_whether_text_reaches_tokens_is_tried_once_it_is_asked_for(model, qtbot):
-    assert model.prepared.figures.is_reached is None
+    assert model.source.is_reached is None
     model.set_query("-is:unreached")
     settle(model, qtbot)
-    assert len(model.shown.ids) == 9
+    assert len(model.shown.rows) == 9
     model.show_column("reached", True)
     settle(model, qtbot)
     table = table_of(model)
@@ -112,6 +113,7 @@ def test_a_column_that_the_next_model_lacks_sorts_no_more(model, qtbot):
 
 def test_a_token_is_the_chosen_one_on_all_pages(model, qtbot):
     session = model.session
+    qtbot.waitUntil(lambda: len(session.tokens) > 0)
     assert model.chosen == int(session.tokens.ids(0, 1)[0]) == 3
     model.choose(8)
     assert (session.selected_token, model.chosen) == (1, 8)
@@ -133,7 +135,7 @@ def test_a_token_is_the_chosen_one_on_all_pages(model, qtbot):
 def test_what_is_shown_is_exported(model, qtbot, form):
     model.set_query("b length:3..")
     settle(model, qtbot)
-    text = model.export(form)(lambda share: None).decode()
+    text = model.export(FORMS[form])(lambda share: None).decode()
     assert "acbb" in text
     assert "ab " not in text
     if form == "json":
@@ -144,11 +146,11 @@ def test_nothing_is_gathered_while_nobody_looks(session, settings, qtbot):
     made = VocabularyModel(session, settings)
     session.loader.open("one")
     qtbot.waitUntil(lambda: session.tokenizer is not None)
-    assert not made.is_preparing
-    assert np.array_equal(made.shown.ids, [])
+    assert not made.is_gathering
+    assert np.array_equal(made.shown.rows, [])
     made.set_active(True)
     settle(made, qtbot)
-    assert len(made.shown.ids) == 9
+    assert len(made.shown.rows) == 9
     made.close()
 
 
@@ -160,7 +162,7 @@ def test_nothing_goes_on_behind_the_end(session, settings, qtbot):
 def test_a_trial_that_failed_is_repeated_only_where_people_ask_for_it(model, qtbot, monkeypatch):
     def fail(tokenizer, progress):
         tried.append(tokenizer)
-        raise module.QueryError("It cannot be tried.")
+        raise QueryError("It cannot be tried.")
 
     tried = []
     monkeypatch.setattr(module, "unreached_apart", fail)

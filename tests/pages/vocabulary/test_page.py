@@ -11,9 +11,10 @@ from vocabulary_pairs import HOSTILE, load
 
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.filters import FLAGS
+from guiapp.kit.token_table.histograms import HOW_TO
+from guiapp.kit.token_table.table_view import FORMS
 from guiapp.kit.widgets.labels import StyledText
-from guiapp.pages.vocabulary.page import FORMS, NO_MODEL
-from guiapp.pages.vocabulary.picture import HOW_TO
+from guiapp.pages.vocabulary.page import NO_MODEL
 
 LEFT, CTRL, SHIFT = (
     Qt.MouseButton.LeftButton,
@@ -29,7 +30,7 @@ def open_page(open_in_shared, qtbot):
 
     def make(name, text=b"abacbb"):
         page = open_in_shared("vocabulary", name, text, load)
-        qtbot.waitUntil(lambda: page.model.prepared is not None)
+        qtbot.waitUntil(lambda: page.model.source is not None)
         page.model.end()
         page.model.sort_by("", False)
         page.list.view.clearSelection()
@@ -103,7 +104,7 @@ def test_the_list_follows_what_is_typed(open_page, qtbot):
     assert told(page)["Token text"] == "ab"
     qtbot.keyClicks(page.bar.field, " nowhere")
     settle(page, qtbot)
-    assert (listed(page), page.list.state.text()) == ([], "No token matches.")
+    assert (listed(page), page.list.state.text()) == ([], "Nothing here matches.")
     qtbot.keyClick(page.bar.field, Qt.Key.Key_Escape)
     settle(page, qtbot)
     assert (len(listed(page)), page.bar.field.text()) == (9, "")
@@ -153,7 +154,7 @@ def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
     click_row(page, qtbot, 4)
     click_row(page, qtbot, 6, SHIFT)
     click_row(page, qtbot, 8, CTRL)
-    assert page.list.selected.tolist() == [4, 5, 6, 8]
+    assert page.list.selected == [4, 5, 6, 8]
     page.bar.tree.trigger()
     window = page.shell.window
     assert window.pages.current_name == "tree"
@@ -222,12 +223,13 @@ def test_a_line_is_dragged_to_the_least_length_that_is_listed(open_page, qtbot):
     assert bars.data.least == 4
 
 
-def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_drawn(open_page, qtbot):
+def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_drawn(
+    open_page, qtbot, monkeypatch
+):
     page = open_page("demo:toy")
-    prepared, page.model.prepared = page.model.prepared, None
+    monkeypatch.setattr(page.model, "_source", None)
     click(page.picture.lengths, page.picture.lengths.pixel(2, 1))
     assert page.bar.field.text() == "length:2"
-    page.model.prepared = prepared
 
 
 def test_menus_offer_filters_and_columns(open_page, qtbot):
@@ -254,15 +256,15 @@ def test_menus_offer_filters_and_columns(open_page, qtbot):
     assert len(columns.actions()) == len(page.model.choices) > len(shown)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.title)
 def test_what_is_listed_is_saved(open_page, qtbot, tmp_path, monkeypatch, form):
     page = open_page("demo:toy")
     type_filter(page, qtbot, "bb")
-    path = (tmp_path / "saved").with_suffix(FORMS[form].ending)
+    path = (tmp_path / "saved").with_suffix(form.ending)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
-    page.bar.export.menu().actions()[list(FORMS).index(form)].trigger()
+    take(page.bar.export.menu(), f"Save: {form.title}")
     qtbot.waitUntil(lambda: page.saving.saved == path)
-    assert path.read_bytes() == page.model.export(form)(lambda share: None)
+    assert path.read_bytes() == page.model.export(form.write)(lambda share: None)
 
 
 def test_the_same_filter_lists_two_vocabularies(open_page, qtbot):
@@ -272,7 +274,7 @@ def test_the_same_filter_lists_two_vocabularies(open_page, qtbot):
     page.bar.compare.trigger()
     pair = page.shell.window.pages.current
     qtbot.waitUntil(lambda: pair.is_ready and pair.model.comparison is not None)
-    assert pair.list.search.text() == "ab length:3"
+    assert pair.list.field.text() == "ab length:3"
     assert [pair.list.table.index(row, 0).data() for row in range(pair.list.table.rowCount())] == [
         "abc",
         "abd",
@@ -283,7 +285,7 @@ def test_another_model_is_listed_by_the_same_filter(open_page, qtbot):
     page = open_page("demo:toy")
     type_filter(page, qtbot, "length:2")
     page.model.session.loader.open("spm")
-    qtbot.waitUntil(lambda: page.model.prepared is not None and len(page.model.prepared.figures) == 3)
+    qtbot.waitUntil(lambda: page.model.source is not None and len(page.model.source) == 3)
     settle(page, qtbot)
     assert listed(page) == ["zz"]
 

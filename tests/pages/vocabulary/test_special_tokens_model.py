@@ -1,16 +1,14 @@
 """The special tokens of the window's model: found, listed, sorted, chosen and inserted."""
 
 import pytest
-from PySide6.QtCore import Qt
 
 from guiapp.analysis.editing.token_store import Options
-from guiapp.analysis.vocabulary_list.special_tokens import COLUMNS
+from guiapp.kit.token_table.table_view import TokenTableModel
 from guiapp.pages.vocabulary import special_model as module
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
-from guiapp.pages.vocabulary.special_page import SpecialTable, facts_of
+from guiapp.pages.vocabulary.special_page import facts_of
 
 TEXT = b"<|im_start|>user\nHi<|im_end|>\n<|im_start|>"
-TITLES = [title for title, _ in COLUMNS]
 
 
 @pytest.fixture
@@ -28,6 +26,7 @@ def opened(session, qtbot):
         with qtbot.waitSignal(session.tokens_changed):
             session.loader.open(name)
         qtbot.waitUntil(lambda: model.tokens is not None and not session.is_encoding)
+        settle(model, qtbot)
         return model
 
     yield open_one
@@ -35,19 +34,23 @@ def opened(session, qtbot):
 
 
 def names(model):
-    return [token.name for token in model.shown]
+    return [model.tokens[row].name for row in model.shown.rows]
+
+
+def settle(model, qtbot):
+    qtbot.waitUntil(lambda: model.is_up_to_date)
 
 
 def test_nothing_is_looked_for_while_nobody_looks(session, qtbot, monkeypatch):
     model = SpecialTokensModel(session)
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
-    assert not model.is_busy
+    assert not model.is_gathering
     assert model.sizes == dict.fromkeys(GROUPS, 0)
     model.set_active(True)
     qtbot.waitUntil(lambda: model.tokens is not None)
     asked = []
-    monkeypatch.setattr(module, "special_list", asked.append)
+    monkeypatch.setattr(module, "SpecialRows", asked.append)
     model.set_active(False)
     model.set_active(True)
     assert asked == []
@@ -58,8 +61,8 @@ def test_another_model_brings_its_own(opened, session, qtbot):
     model = opened("demo:bpe")
     model.set_query("fim")
     session.loader.open("demo:wordpiece")
-    qtbot.waitUntil(lambda: "[CLS]" in names(model))
-    assert (len(model.shown), model.query) == (5, "")
+    qtbot.waitUntil(lambda: model.tokens is not None and "[CLS]" in names(model))
+    assert (len(model.shown.rows), model.query) == (5, "")
 
 
 @pytest.mark.parametrize(
@@ -71,39 +74,59 @@ def test_another_model_brings_its_own(opened, session, qtbot):
         ("fim suf", ["<|fim_suffix|>"]),
         ("eos", ["<|end_of_text|>"]),
         ("nothing", []),
+        ("kind:user-defined think", ["<think>", "</think>"]),
+        ("2550..2551", ["<|end_of_text|>", "<|im_start|>"]),
+        ("/^</.*>$/", ["</think>", "</tool_call>"]),
     ],
 )
-def test_a_search_finds_texts_ids_and_roles(opened, query, found):
+def test_a_search_finds_texts_ids_and_roles_and_all_that_filters_find(opened, qtbot, query, found):
     model = opened("demo:bpe")
     model.set_query(query)
+    settle(model, qtbot)
     assert names(model) == found
     model.end()
-    assert len(model.shown) == 11
+    settle(model, qtbot)
+    assert len(model.shown.rows) == 11
 
 
-def test_columns_sort_and_what_says_nothing_comes_last(opened):
+def test_a_search_that_means_nothing_says_so(opened, qtbot):
     model = opened("demo:bpe")
-    table = SpecialTable(model)
+    model.set_query("kind:blue")
+    settle(model, qtbot)
+    assert (names(model), model.note[:27]) == ([], "There is no kind “blue”. Th")
+
+
+def test_columns_sort_and_what_says_nothing_comes_last(opened, qtbot):
+    model = opened("demo:bpe")
+    table = TokenTableModel(model)
+    titles = [column.name for column in model.shown_columns]
+    assert titles == ["id", "token", "role", "kind", "from text", "ends", "the file"]
     roles = ["BOS", "EOS", "EOT", "FIM MID", "FIM PRE", "FIM SUF"]
     for is_descending, said, arrow in ((False, roles, "▴"), (True, roles[::-1], "▾")):
-        model.set_order(TITLES.index("role"), is_descending)
-        shown = [table.index(row, TITLES.index("role")).data() for row in range(table.rowCount())]
+        model.sort_by("role", is_descending)
+        settle(model, qtbot)
+        shown = [table.index(row, titles.index("role")).data() for row in range(table.rowCount())]
         assert shown == [*said, *[""] * 5]
-        rest = [token.token_id for token in model.shown[6:]]
+        rest = [model.tokens[row].token_id for row in model.shown.rows[6:]]
         assert rest == sorted(rest)
-        assert table.heading(table.columns[TITLES.index("role")]) == f"{arrow} role"
-    table.sort(TITLES.index("id"), Qt.SortOrder.DescendingOrder)
-    assert (names(model)[0], table.order) == ("</tool_call>", ("id", True))
-    table.sort(TITLES.index("id"))
-    assert table.order == ("id", False)
+        assert table.heading(table.columns[titles.index("role")]) == f"{arrow} role"
+
+
+def test_a_column_of_all_tokens_can_be_shown_and_sorts(opened, qtbot):
+    model = opened("demo:bpe")
+    model.show_column("length", True)
+    model.sort_by("length", True)
+    settle(model, qtbot)
+    assert (names(model)[0], model.shown_columns[-1].name) == ("<|begin_of_text|>", "length")
+    assert TokenTableModel(model).index(0, 7).data() == "17"
 
 
 def test_the_token_that_is_selected_in_the_text_is_looked_at(opened, session):
     model = opened("demo:bpe")
     session.select_token(1)
-    assert model.chosen.name == "<|im_start|>"
+    assert model.chosen_token.name == "<|im_start|>"
     session.select_token(2)  # an ordinary one
-    assert model.chosen.name == "<|im_start|>"
+    assert model.chosen_token.name == "<|im_start|>"
 
 
 def test_next_in_text_goes_round(opened, session):
@@ -128,8 +151,6 @@ def test_facts_say_that_parsing_is_switched_off(opened, session):
     model = opened("demo:bpe")
     token = model.tokens[3]
     assert facts_of(token, True, 1) == {
-        "id": "2552",
-        "kind": "control",
         "role": "EOT, by eot_token_id",
         "the file says": "token_type 3, control",
         "from text": "its own text does while special tokens are parsed",

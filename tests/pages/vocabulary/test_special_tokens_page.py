@@ -5,20 +5,22 @@ import json
 import pytest
 from fitting import unreadable
 from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
+from menus import take
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
-from guiapp.pages.vocabulary import special_page as listing
-from guiapp.pages.vocabulary.special_page import NO_MODEL
+from guiapp.cli.main import run
+from guiapp.kit.widgets.labels import StyledText
+from guiapp.pages.vocabulary.special_page import FORMS, NO_MODEL
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
 TEXT = b"<|im_start|>user\nHi<|im_end|>"
 
 
 @pytest.fixture
-def open_page(open_in_shared):
+def open_page(open_in_shared, qtbot):
     """Shows the page of a model in the real window, as if it had just been opened."""
 
     def make(name="demo:bpe", text=TEXT):
@@ -27,13 +29,18 @@ def open_page(open_in_shared):
         )
         page.model.end()
         page.model.show_group("all")
-        page.list.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        page.model.sort_by("", False)
         page.list.view.clearSelection()
         page.list.view.setFocus()
-        QApplication.processEvents()
+        settle(page, qtbot)
         return page
 
     return make
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready)
+    QApplication.processEvents()
 
 
 def click_row(page, qtbot, row, modifier=Qt.KeyboardModifier.NoModifier):
@@ -45,10 +52,12 @@ def shown(page):
     return [page.list.table.index(row, 1).data() for row in range(page.list.table.rowCount())]
 
 
+def told(page):
+    return {each.accessibleName(): each.toPlainText() for each in page.card.findChildren(StyledText)}
+
+
 def choose_form(page, title):
-    menu = page.list.export.menu()
-    menu.aboutToShow.emit()
-    next(action for action in menu.actions() if action.text() == title).trigger()
+    take(page.list.export.menu(), title)
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
@@ -71,42 +80,46 @@ def test_insert_puts_it_into_the_text(open_page, qtbot):
     document = page.shell.session.document
     document.set_caret(document.size)
     click_row(page, qtbot, 0)
-    qtbot.mouseClick(page.details.insert, LEFT)
+    qtbot.mouseClick(page.insert, LEFT)
     assert document.text() == TEXT + b"<|begin_of_text|>"
-    assert page.details.facts.values["in this text"].toPlainText() == "2 times"
+    assert told(page)["in this text"] == "2 times"
 
 
 def test_next_in_text_shows_it_selected_on_inspect_and_the_tree_shows_it_too(open_page, qtbot):
     page = open_page()
     window = page.shell.window
     click_row(page, qtbot, 3)
-    qtbot.mouseClick(page.details.next, LEFT)
+    qtbot.mouseClick(page.next, LEFT)
     assert window.pages.current_name == "inspect"
     session = page.shell.session
     assert session.tokens.ids(session.selected_token, session.selected_token + 1)[0] == 2552
     window.actions_table["special_tokens"].trigger()
     click_row(page, qtbot, 4)
-    assert not page.details.next.isEnabled()
-    qtbot.mouseClick(page.details.tree, LEFT)
+    assert not page.next.isEnabled()
+    qtbot.mouseClick(page.tree, LEFT)
     assert window.pages.current_name == "tree"
 
 
 def test_typing_filters_and_escape_ends_it(open_page, qtbot):
     page = open_page()
     qtbot.keyClick(page.list.view, KEY.Key_F, CTRL)
-    qtbot.keyClicks(page.list.search, "fim")
+    qtbot.keyClicks(page.list.field, "fim")
+    settle(page, qtbot)
     assert len(shown(page)) == 3
-    qtbot.keyClick(page.list.search, KEY.Key_Return)
-    assert page.model.chosen.name == "<|fim_prefix|>"
-    qtbot.keyClicks(page.list.search, "x")
-    assert not page.list.view.isVisible()
-    qtbot.keyClick(page.list.search, KEY.Key_Escape)
+    qtbot.keyClick(page.list.field, KEY.Key_Return)
+    assert page.model.chosen_token.name == "<|fim_prefix|>"
+    qtbot.keyClicks(page.list.field, "x")
+    settle(page, qtbot)
+    assert (shown(page), page.list.state.text()) == ([], "Nothing here matches.")
+    qtbot.keyClick(page.list.field, KEY.Key_Escape)
+    settle(page, qtbot)
     assert len(shown(page)) == 11
 
 
 def test_a_click_on_a_group_or_a_title_lists_and_sorts(open_page, qtbot):
     page = open_page()
-    qtbot.mouseClick(page.list.groups["ends"], LEFT)
+    qtbot.mouseClick(page.groups["ends"], LEFT)
+    settle(page, qtbot)
     assert shown(page) == ["<|end_of_text|>", "<|im_end|>"]
     header = page.list.view.horizontalHeader()
     place = header.viewport().rect().topLeft()
@@ -114,21 +127,24 @@ def test_a_click_on_a_group_or_a_title_lists_and_sorts(open_page, qtbot):
     place.setY(10)
     for first in ("<|end_of_text|>", "<|im_end|>"):
         qtbot.mouseClick(header.viewport(), LEFT, pos=place)
+        settle(page, qtbot)
         assert shown(page)[0] == first
-    assert not page.list.groups["unused"].isVisible()
+    assert not page.groups["unused"].isVisible()
 
 
 def test_lists_are_copied_of_what_is_shown_or_of_several_selected_rows(open_page, qtbot):
     page = open_page()
     clipboard = QGuiApplication.clipboard()
-    qtbot.mouseClick(page.list.groups["ends"], LEFT)
+    qtbot.mouseClick(page.groups["ends"], LEFT)
+    settle(page, qtbot)
     choose_form(page, "Copy: JSON list of texts")
     assert json.loads(clipboard.text()) == ["<|end_of_text|>", "<|im_end|>"]
     choose_form(page, "Copy: Python list")
     found = {}
     exec(clipboard.text(), found)
     assert found["special_tokens"] == [(2550, "<|end_of_text|>"), (2552, "<|im_end|>")]
-    qtbot.mouseClick(page.list.groups["all"], LEFT)
+    qtbot.mouseClick(page.groups["all"], LEFT)
+    settle(page, qtbot)
     click_row(page, qtbot, 1)
     choose_form(page, "Copy: Ids and texts")
     assert len(clipboard.text().splitlines()) == 11
@@ -137,14 +153,23 @@ def test_lists_are_copied_of_what_is_shown_or_of_several_selected_rows(open_page
     assert clipboard.text() == "2550\t<|end_of_text|>\n2551\t<|im_start|>\n"
 
 
-def test_they_are_saved_in_each_form(open_page, qtbot, tmp_path, monkeypatch):
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.title)
+def test_they_are_saved_in_each_form(open_page, qtbot, tmp_path, monkeypatch, form):
+    page, path = open_page(), tmp_path / f"saved{form.ending}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **more: (str(path), ""))
+    choose_form(page, f"Save: {form.title}")
+    qtbot.waitUntil(lambda: page.saving.saved == path)
+    assert path.read_text() == "".join(form.write(page.model.token_list()))
+
+
+def test_json_and_csv_are_those_of_the_command_line(open_page, qtbot, capsys):
     page = open_page()
-    for number, (title, ending, write) in enumerate(listing.FORMS):
-        path = tmp_path / f"{number}{ending}"
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, path=path, **more: (str(path), ""))
-        choose_form(page, f"Save: {title}…")
-        qtbot.waitUntil(lambda path=path: page.saving.saved == path)
-        assert path.read_text() == write(page.model.shown)
+    for title, form in (("JSON of all that is known", "--json"), ("CSV", "--csv")):
+        choose_form(page, f"Copy: {title}")
+        assert run(["special", "demo:bpe", form]) == 0
+        told = capsys.readouterr().out
+        copied = QGuiApplication.clipboard().text()
+        assert (json.loads(copied) == json.loads(told)) if form == "--json" else copied == told
 
 
 def test_a_model_without_any_and_no_model_say_so(open_page, make_shell, qtbot):
@@ -171,7 +196,8 @@ def test_the_page_goes_on_with_a_model_of_many_and_of_odd_ones(open_page, qtbot,
     assert len(shown(page)) == len(tokens)
     for row in range(5):
         click_row(page, qtbot, row)
-        assert page.model.chosen.token_id == row
-    assert not page.details.insert.isVisible()
-    qtbot.keyClicks(page.list.search, "x2999")
+        assert page.model.chosen_token.token_id == row
+    assert not page.insert.isVisible()
+    qtbot.keyClicks(page.list.field, "x2999")
+    settle(page, qtbot)
     assert shown(page) == ["<|x2999|>"]

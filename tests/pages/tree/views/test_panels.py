@@ -2,6 +2,7 @@
 
 import pytest
 from full_disk import full_disk
+from menus import take
 from pictures import paintings_of
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
@@ -9,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
     QLabel,
-    QPushButton,
     QToolTip,
 )
 
@@ -96,25 +96,27 @@ def test_a_click_on_a_prefix_of_the_text_chooses_its_last_token(page, qtbot):
 
 
 def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path, monkeypatch):
-    panel, query, path = page.results_panel, page.bar.query, tmp_path / "tokens.tsv"
+    panel, query, path = page.results_panel, page.bar.query, tmp_path / "tokens.csv"
+    export, saving = panel.table.export, panel.table.saving
     page.side.tabs.choose(1)
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
-    (save,) = (button for button in panel.findChildren(QPushButton) if button.text() == "Save…")
     for place in ("", str(path)):
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, place=place: (place, ""))
-        qtbot.mouseClick(save, LEFT)
-        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, place=place, **_: (place, ""))
+        take(export.menu(), "Save: CSV")
+        qtbot.waitUntil(lambda: not saving.is_busy)
         assert path.exists() == bool(place)
     lines = path.read_text().splitlines()
     with full_disk():
-        qtbot.mouseClick(save, LEFT)
-        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
-    assert page.saving_bar.message.text() == "tokens.tsv cannot be saved: File too large."
+        take(export.menu(), "Save: CSV")
+        qtbot.waitUntil(lambda: not saving.is_busy)
+    assert saving.failure == "tokens.csv cannot be saved: File too large."
     assert path.read_text().splitlines() == lines
     assert len(lines) == len(page.search.result_nodes) + 1
-    panel.view.selectRow(2)  # by nobody who looks at the table
-    assert page.search.current is None
-    assert run(panel.view, "Copy rows").splitlines() == [lines[0], lines[3]]
+    panel.view.selectRow(2)
+    assert page.search.current == 2
+    assert [line.split("\t")[0] for line in run(panel.view, "Copy rows").splitlines()] == [
+        line.split(",")[0] for line in (lines[0], lines[3])
+    ]
     panel.clear.click()
-    assert (query.text(), save.isVisible(), panel.view.isVisible()) == ("", False, False)
+    assert (query.text(), export.isVisible(), panel.view.isVisible()) == ("", False, False)

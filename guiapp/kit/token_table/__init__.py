@@ -1,0 +1,1 @@
+"""One table for up to some hundred thousand tokens: filtered, sorted, counted, copied and saved."""

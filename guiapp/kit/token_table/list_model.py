@@ -1,0 +1,424 @@
+"""What a token table lists: which rows, in what order, which columns, and which row is looked at."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.search.matches import QueryError
+from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows
+from guiapp.analysis.vocabulary_list.filters import Counts, fitting, has, with_term, without, without_terms
+from guiapp.analysis.vocabulary_list.listing import (
+    Flags,
+    Ids,
+    ListColumn,
+    ListSource,
+    TokenList,
+    Write,
+    exported,
+    in_order,
+)
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import Background, LatestJob, Progress, Working, later
+from guiapp.kit.state.settings import Settings, SharedSpelling
+
+PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
+S = TypeVar("S", bound=ListSource)
+R = TypeVar("R", bound=TokenRows)
+G = TypeVar("G", bound=TokenRows | TokenFigures)
+
+
+class ListRequest(NamedTuple):
+    """What is to be listed; `sort` is the name of a column, "" for the nearest to what is looked for."""
+
+    query: str = ""
+    sort: str = ""
+    is_descending: bool = False
+    group: str = "all"
+
+
+class ShownRows(NamedTuple, Generic[S]):
+    """What is listed, or why it cannot be told.
+
+    source  what the rows are of; None where there is none
+    rows    their numbers in it, in order
+    counts  how many each bar of the histograms has of them
+    """
+
+    request: ListRequest
+    source: S | None = None
+    rows: Ids | range = range(0)
+    problem: str = ""
+    counts: tuple[Counts, ...] = ()
+
+
+class TokenListModel(Working, Generic[S]):
+    """A list of tokens, or of something like them, which a job filters and sorts.
+
+    A subclass says what is listed, by `source`, `list_rows` and `column_table`.
+
+    request  what people ask for
+    shown    what is listed; follows `request`
+    columns  names of those that are shown, in the order of `column_table`
+    chosen   the row that is looked at, as a number in the source; None for none
+
+    Signals:
+        request_changed(): `request` is new.
+        shown_changed(): `shown` is new.
+        columns_changed(): `columns` is new.
+        chosen_changed(): `chosen` is new.
+    """
+
+    request_changed = Signal()
+    shown_changed = Signal()
+    columns_changed = Signal()
+    chosen_changed = Signal()
+
+    def __init__(
+        self,
+        spelling: SharedSpelling,
+        settings: Settings | None = None,
+        setting: str = "",
+        parent: QObject | None = None,
+    ) -> None:
+        """`setting` is where in the settings the names of the chosen columns are."""
+        super().__init__(parent)
+        self.spelling = spelling
+        self._settings, self._setting = settings, setting
+        self._chosen_columns = ""  # where there are no settings
+        self._added = set[str]()  # columns that are shown beside the chosen ones, as long as this model is
+        self.request = ListRequest()
+        self.shown = ShownRows[S](self.request)
+        self.chosen: int | None = None
+        self._walked: ListRequest | None = None  # the list that people chose from last
+        self.listing = LatestJob[ShownRows[S]](self, self._show)
+        self._pause = later(self, PAUSE_MS, self._list)
+
+    # Of a subclass
+
+    @property
+    @abstractmethod
+    def source(self) -> S | None:
+        """What is listed as soon as it can be; None where there is nothing."""
+
+    @property
+    @abstractmethod
+    def column_table(self) -> Sequence[ListColumn[S]]: ...
+
+    @abstractmethod
+    def list_rows(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
+        """What a request leaves, in a thread.  Raises QueryError."""
+
+    @property
+    def noun(self) -> str:
+        """What a row is."""
+        return "token"
+
+    def frozen(self, source: S) -> S:
+        """A source for a job, one that does not change meanwhile."""
+        return source
+
+    # What is listed
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether all has arrived that was asked for."""
+        return not (self.listing.is_busy or self._pause.isActive())
+
+    @property
+    def note(self) -> str:
+        """What should be known about the list, most often why there is none."""
+        return self.shown.problem
+
+    @property
+    def query(self) -> str:
+        return self.request.query
+
+    def set_query(self, query: str) -> None:
+        """Filter by something, at once unless that takes a process."""
+        if query != self.request.query:
+            self._request(self.request._replace(query=query), pauses="/" in query)
+
+    def end(self) -> None:
+        self.set_query("")
+
+    def toggle_term(self, term: str, key: str = "") -> None:
+        """Put a term into the filter in place of others of its key, or take it out again."""
+        query = self.request.query
+        if has(query, term):
+            self.set_query(without_terms(query, term))
+        else:
+            self.set_query(with_term(without(query, key) if key else query, term))
+
+    def sort_by(self, name: str, is_descending: bool) -> None:
+        self._request(self.request._replace(sort=name, is_descending=is_descending))
+
+    def show_group(self, group: str) -> None:
+        self._request(self.request._replace(group=group))
+
+    def _request(self, request: ListRequest, pauses: bool = False) -> None:
+        if request == self.request:
+            return
+        self.request = request
+        self.request_changed.emit()
+        if pauses:
+            self._pause.start()
+        else:
+            self._list()
+
+    def _list(self) -> None:
+        self._pause.stop()
+        if (source := self.source) is None:
+            self.listing.cancel()
+            self._show(ShownRows[S](self.request))
+        else:
+            self.listing.start(partial(self._listed, self.frozen(source), self.request))
+
+    def _listed(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
+        try:
+            return self.list_rows(source, request, progress)
+        except QueryError as error:
+            return ShownRows(request, source, problem=str(error))
+
+    def sorting(self, request: ListRequest) -> ListColumn[S] | None:
+        """The column that a request sorts by."""
+        return next((column for column in self.column_table if column.name == request.sort), None)
+
+    def _show(self, shown: ShownRows[S]) -> None:
+        self.shown = shown
+        self.shown_changed.emit()
+
+    # Columns
+
+    @property
+    def choices(self) -> list[ListColumn[S]]:
+        """The columns that there are for this source."""
+        source = self.source
+        return [] if source is None else [each for each in self.column_table if each.is_known(source)]
+
+    @property
+    def columns(self) -> list[str]:
+        names = {*self._saved_columns, *self._added}
+        return [column.name for column in self.column_table if column.name in names]
+
+    @property
+    def shown_columns(self) -> list[ListColumn[S]]:
+        """Of `columns` those that there are for what is shown."""
+        names, source = self.columns, self.shown.source or self.source
+        return [
+            each
+            for each in self.column_table
+            if each.name in names and source is not None and each.is_known(source)
+        ]
+
+    @property
+    def _saved_columns(self) -> list[str]:
+        """Those that people chose, or the usual ones."""
+        kept = self._chosen_columns if self._settings is None else getattr(self._settings, self._setting)
+        chosen = [column.name for column in self.column_table if column.name in kept.split(",")]
+        return chosen or [column.name for column in self.column_table if column.is_usual]
+
+    def show_column(self, name: str, is_shown: bool) -> None:
+        """Show a column, or leave it out, with other models and at the next start, too."""
+        chosen = {*self._saved_columns, name} if is_shown else {*self._saved_columns} - {name}
+        if chosen and is_shown != (name in self.columns):
+            self._added.discard(name)
+            self._chosen_columns = ",".join(each.name for each in self.column_table if each.name in chosen)
+            if self._settings is not None:
+                setattr(self._settings, self._setting, self._chosen_columns)
+            self.columns_changed.emit()
+
+    def add_columns(self, names: Iterable[str]) -> None:
+        """Show some beside those that people chose, until another model is opened."""
+        self._added.update(names)
+        self.columns_changed.emit()
+
+    # The chosen row
+
+    def choose(self, row: int) -> None:
+        self._walked = self.shown.request
+        self._set_chosen(row)
+
+    def step(self, by: int) -> None:
+        """Look at the next row of the list, or the one before; of a new list at the first, or the last."""
+        if n_rows := len(self.shown.rows):
+            at = self.place_of(self.chosen) if self._walked == self.shown.request else None
+            first = 0 if by > 0 else n_rows - 1
+            self.choose(int(self.shown.rows[first if at is None else (at + by) % n_rows]))
+
+    def place_of(self, row: int | None) -> int | None:
+        """Where a row stands in the list."""
+        rows = self.shown.rows
+        if row is None:  # which a range would look for one by one
+            return None
+        if isinstance(rows, range):
+            return row if row in rows else None
+        places = np.flatnonzero(rows == row)
+        return int(places[0]) if len(places) else None
+
+    def _set_chosen(self, row: int | None) -> None:
+        if row != self.chosen:
+            self.chosen = row
+            self.chosen_changed.emit()
+
+    # Copy and save
+
+    def token_list(self, places: Sequence[int] | None = None) -> TokenList[S]:
+        """What is listed, or what stands at some places of it."""
+        shown = self.shown
+        assert shown.source is not None
+        source = self.frozen(shown.source)
+        rows = shown.rows if places is None else np.array([shown.rows[each] for each in places], np.int32)
+        summary = getattr(source, "summary", {})
+        columns, spelling = self.shown_columns, self.spelling.now
+        return TokenList(source, rows, columns, shown.request.query, spelling, summary=summary)
+
+    def export(self, write: Write, places: Sequence[int] | None = None) -> Callable[[Progress], bytes]:
+        """What writes the list, for a job."""
+        return partial(exported, self.token_list(places), write)
+
+
+class GatheredListModel(TokenListModel[G]):
+    """A list of what a session's model has, which is gathered while somebody looks.
+
+    Signals:
+        source_changed(): `source` or `is_gathering` is new.
+    """
+
+    source_changed = Signal()
+
+    def __init__(
+        self, session: ModelSession, settings: Settings | None, setting: str, parent: QObject | None = None
+    ) -> None:
+        super().__init__(session.spelling, settings, setting, parent)
+        self.session = session
+        self._source: G | None = None
+        self.gathering = Background[G](self, self._prepare)
+        self.gathering.changed.connect(self._on_gathered)
+        session.vocabulary_changed.connect(self._on_vocabulary_changed)
+        session.loader.loading_changed.connect(self.source_changed)
+        session.selected_token_changed.connect(self._on_selection_changed)
+
+    @abstractmethod
+    def gather(self, tokenizer: Tokenizer, progress: Progress) -> G:
+        """All that is to be listed of a model, in a thread."""
+
+    @property
+    def source(self) -> G | None:
+        return self._source
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anybody sees what is shown here."""
+        return self.gathering.is_watched
+
+    def set_active(self, is_active: bool) -> None:
+        """Gather and list only while somebody looks."""
+        self.gathering.watch(is_active)
+        if not is_active and not self.listing.is_busy:
+            self.end_matching()
+        self._on_selection_changed()
+
+    @property
+    def is_gathering(self) -> bool:
+        return self.gathering.is_busy or self.session.loader.loading_name is not None
+
+    @property
+    def is_up_to_date(self) -> bool:
+        return super().is_up_to_date and not self.gathering.is_busy
+
+    def close(self) -> None:
+        super().close()
+        self.end_matching()
+
+    def end_matching(self) -> None:
+        """Keep no process for regular expressions when nobody asks for more."""
+        if self._source is not None:
+            self._source.figures.matcher.close()
+
+    def _prepare(self) -> Callable[[Progress], G] | None:
+        tokenizer = self.session.tokenizer
+        return None if tokenizer is None else partial(self.gather, tokenizer)
+
+    def _on_vocabulary_changed(self) -> None:
+        self.listing.cancel()
+        self.gathering.forget()
+        self._take(None)
+        self.gathering.refresh()
+
+    def _on_gathered(self) -> None:
+        if self.gathering.value is not None and not self.gathering.is_busy:
+            self._take(self.gathering.value)
+        else:
+            self.source_changed.emit()
+
+    def _take(self, source: G | None) -> None:
+        self.end_matching()
+        self._source = source
+        self._added.clear()
+        self._set_chosen(None)
+        if source is not None and self.request.sort not in {column.name for column in self.choices}:
+            self.request = self.request._replace(sort="", is_descending=False)
+            self.request_changed.emit()
+        self.source_changed.emit()
+        self.columns_changed.emit()
+        self._on_selection_changed()
+        self._list()
+
+    def _show(self, shown: ShownRows[G]) -> None:
+        super()._show(shown)
+        if not self.is_active:
+            self.end_matching()  # which was left running for this list
+
+    def _on_selection_changed(self) -> None:
+        """Look at the token that is selected in the text, if it is listed at all."""
+        selected = self.session.selected_id
+        if self._source is not None and selected is not None and self.is_active:
+            rows = np.flatnonzero(self._source.ids == selected)
+            if len(rows):
+                self._set_chosen(int(rows[0]))
+
+
+class TokenRowsModel(TokenListModel[R]):
+    """Tokens in an order that somebody else gave them, until a column sorts them or a filter asks for some.
+
+    In their own order nothing is kept for a row, and no job runs.
+    """
+
+    _figures: TokenFigures | None = None
+
+    def figures_of(self, tokenizer: Tokenizer) -> TokenFigures:
+        """What is known of its tokens, the same as long as it is the same tokenizer."""
+        if self._figures is None or self._figures.tokenizer is not tokenizer:
+            self._figures = TokenFigures(tokenizer)
+        return self._figures
+
+    @property
+    def is_in_own_order(self) -> bool:
+        return not (self.request.query or self.request.sort)
+
+    def list_rows(self, source: R, request: ListRequest, progress: Progress) -> ShownRows[R]:
+        flags = fitting(source.figures, request.query, progress)[source.ids]
+        rows = rows_where(source, flags, self.sorting(request), request.is_descending)
+        return ShownRows(request, source, rows)
+
+    def _list(self) -> None:
+        if (source := self.source) is None or not self.is_in_own_order:
+            super()._list()
+        else:
+            self._pause.stop()
+            self.listing.cancel()
+            self._show(ShownRows(self.request, source, range(len(source))))
+
+
+def rows_where(source: ListSource, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:
+    """Some rows, sorted by a column, or in their own order."""
+    if sort is None:
+        return np.flatnonzero(flags).astype(np.int32)
+    return in_order(source, flags, sort, is_descending)

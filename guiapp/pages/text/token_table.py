@@ -1,0 +1,143 @@
+"""The tokens of the text as a table, linked with the session's selected and hovered token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
+from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.token_table.list_model import TokenRowsModel
+from guiapp.kit.token_table.table_view import TokenTable
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.theme import ThemeSource
+
+
+class TextRows(TokenRows):
+    """The tokens of a text, as they are whenever somebody asks."""
+
+    def __init__(self, figures: TokenFigures, tokens: TokenStore) -> None:
+        self.figures, self.tokens = figures, tokens
+        self.orders = {}
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def ids(self) -> Ids:  # type: ignore[override]  # made when it is asked for
+        return self.tokens.ids(0, len(self.tokens))
+
+    def token(self, row: int) -> int:
+        return int(self.tokens.ids(row, row + 1)[0])
+
+    def tint(self, row: int) -> int:
+        """Which colour a token has in the text."""
+        return int(self.tokens.between(row, row + 1).tints[0])
+
+    def copy(self) -> TextRows:
+        """As they are now: for a job, while the text may change."""
+        return TextRows(self.figures, deepcopy(self.tokens))
+
+
+def _span(rows: TextRows, row: int, _: Spelling) -> str:
+    start, end = rows.tokens.span(row)
+    return f"{start:,}–{end:,}"
+
+
+_OF_TOKENS: dict[str, ListColumn[TextRows]] = of_tokens(
+    ("id", "token", "bytes", "kind", "rank", "score"), without=("reached",)
+)
+COLUMNS: tuple[ListColumn[TextRows], ...] = (
+    ListColumn(
+        "#",
+        "its place in the text",
+        lambda rows: np.arange(len(rows)),
+        lambda rows, row, _: f"{row + 1:,}",
+        figure=True,
+        data=lambda rows, row: row + 1,
+        widest="128,255",
+        share=0.6,
+    ),
+    *_OF_TOKENS.values(),
+    ListColumn(
+        "span",
+        "its bytes in the text",
+        lambda rows: np.arange(len(rows)),
+        _span,
+        figure=True,
+        data=lambda rows, row: "{}..{}".format(*rows.tokens.span(row)),
+        widest="1,234–1,238",
+    ),
+)
+
+
+class TextTokensModel(TokenRowsModel[TextRows]):
+    """All tokens of the session's text; where they are sorted, again when typing pauses."""
+
+    def __init__(
+        self, session: ModelSession, settings: Settings | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(session.spelling, settings, "text_columns", parent)
+        self._session = session
+        session.tokens_changed.connect(self._on_tokens_changed)
+        session.selected_token_changed.connect(self._on_selection_changed)
+        self._list()
+        self._on_selection_changed()
+
+    @property
+    def source(self) -> TextRows | None:
+        tokenizer = self._session.tokenizer
+        return None if tokenizer is None else TextRows(self.figures_of(tokenizer), self._session.tokens)
+
+    @property
+    def column_table(self) -> Sequence[ListColumn[TextRows]]:
+        return COLUMNS
+
+    def frozen(self, source: TextRows) -> TextRows:
+        return source.copy()
+
+    def _on_tokens_changed(self) -> None:
+        if self.is_in_own_order:
+            self._list()
+        else:
+            self._pause.start()
+
+    def choose(self, row: int) -> None:
+        super().choose(row)
+        if row < len(self._session.tokens):
+            self._session.select_token(row)
+
+    def _on_selection_changed(self) -> None:
+        self._set_chosen(self._session.selected_token)
+
+
+class TextTokenTable(TokenTable):
+    """Rows to select and copy; the present row is the session's selected token."""
+
+    def __init__(
+        self,
+        session: ModelSession,
+        settings: Settings | None,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+    ) -> None:
+        self.model = TextTokensModel(session, settings)
+        super().__init__(self.model, theme_source, "Tokens", "tokens", chips="id", zoom=zoom, counts=False)
+        self.model.setParent(self)
+        self._session = session
+        self.view.setMouseTracking(True)
+        self.view.hovered.connect(self._on_hovered)
+
+    def stop(self) -> None:
+        self.saving.close()
+        self.model.close()
+
+    def _on_hovered(self, place: int | None) -> None:
+        self._session.hover_token(None if place is None else self.table.row(place))
