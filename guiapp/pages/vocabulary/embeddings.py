@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import Indicators, Prompt
 
 ACROSS = "norm"
-UPWARDS = "cosine", "length"  # the first with values
+UPWARDS = "cosine", "residual", "distance", "length"  # the first with values, unless people choose
 UNTRAINED = "is:untrained"
 
 
@@ -50,6 +50,7 @@ class EmbeddingsModel(Working):
     """Reads the embeddings when asked, and gives them to the list of tokens.
 
     problem  why they could not be read; "" for nothing
+    up       the column that the picture shows upwards
 
     Signals:
         changed(): `indicators`, `problem`, `picture`, or whether they are being read is new.
@@ -60,7 +61,7 @@ class EmbeddingsModel(Working):
     def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.problem = ""
+        self.problem, self.up = "", UPWARDS[0]
         self.picture: EmbeddingsPlot | None = None
         self.reading = LatestJob["Indicators"](self, self._take, self._fail)
         self.reading.busy_changed.connect(self.changed)
@@ -79,6 +80,10 @@ class EmbeddingsModel(Working):
             self.problem = ""
             vocabulary = self._model.source.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
+
+    def set_up(self, name: str) -> None:
+        self.up = name
+        self._draw()
 
     def list_suspects(self) -> None:
         """List the tokens that look untrained, the most suspicious first; or all again."""
@@ -132,16 +137,19 @@ class EmbeddingsModel(Working):
         if vocabulary is not self._vocabulary:
             self._vocabulary, self.problem = vocabulary, ""
             self.reading.cancel()
-        self.picture = None if source is None else _picture(source)
+        self._draw()
+
+    def _draw(self) -> None:
+        self.picture = None if self._model.source is None else _picture(self._model.source, self.up)
         self.changed.emit()
 
 
-def _picture(figures: TokenFigures) -> EmbeddingsPlot | None:
-    """The picture with the first of UPWARDS that has values."""
+def _picture(figures: TokenFigures, preferred: str) -> EmbeddingsPlot | None:
+    """The picture with a column upwards, or with the first that has values."""
     indicators, across = figures.indicators, BY_NAME[ACROSS].values(figures)
     if indicators is None or across is None:
         return None
-    values = ((name, BY_NAME[name].values(figures)) for name in UPWARDS)
+    values = ((name, BY_NAME[name].values(figures)) for name in (preferred, *UPWARDS))
     up, upwards = next((name, each) for name, each in values if _has_values(each))
     assert upwards is not None
     tokens = np.flatnonzero(np.isfinite(across) & np.isfinite(upwards)).astype(np.int32)

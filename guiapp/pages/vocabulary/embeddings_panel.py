@@ -43,7 +43,7 @@ from guiapp.kit.widgets.theme import (
     sentence,
     set_role,
 )
-from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, EmbeddingsModel, EmbeddingsPlot
+from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, EmbeddingsPlot
 from guiapp.pages.vocabulary.model import VocabularyModel
 
 Pixels = NDArray[np.int64]
@@ -58,6 +58,8 @@ OTHERS = 0.35  # how far others are from the panel's colour to that of dim words
 COLUMN_NAMES = {
     "norm": "norm",
     "cosine": "cosine distance",
+    "residual": "cosine without component",
+    "distance": "distance",
     "length": "length in bytes",
 }
 ABOUT_CHART = "{:,} tokens by {} and {}. Arrow keys go through those that look untrained."
@@ -109,6 +111,8 @@ class EmbeddingsPanel(QFrame):
         self.known = plain_label("dim", wraps=True)
         self.compare = MenuButton(theme_source, "Compare with", tip="Read again, and compare with other rows")
         self.compare.fill_on_open(self._list_known)
+        self.up = MenuButton(theme_source, tip="What the height of a point is")
+        self.up.fill_on_open(self._list_up)
         self.pointed = plain_label("dim")
         self.pointed.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.notes = plain_label("dim", wraps=True)
@@ -146,6 +150,9 @@ class EmbeddingsPanel(QFrame):
             self.known,
             self.notes,
             in_row(self.compare, STRETCH),
+            GAP_PX,
+            heading("Height of a point"),
+            in_row(self.up, STRETCH),
             GAP_PX,
             heading("Ask the model"),
             sentence(HOW_TO_ASK),
@@ -186,6 +193,8 @@ class EmbeddingsPanel(QFrame):
         n_told = f"{n_unreached:,}" if n_unreached else "none"
         self.unreached.setText(untold if n_unreached is None else f"□ {n_told} of them out of reach of text")
         self.known.setText("" if found.known is None else f"○ Compared with {_title(found.known)}.")
+        picture = self._embeddings.picture
+        self.up.setText(COLUMN_NAMES[self._embeddings.up if picture is None else picture.up])
         self.notes.setText("\n".join(found.notes))
         self.notes.setVisible(bool(found.notes))
         self._describe_token(None)
@@ -227,6 +236,11 @@ class EmbeddingsPanel(QFrame):
         title = f"The selected rows of the list ({len(selected):,})"
         action = menu.addAction(title, partial(self._embeddings.read, selected))
         action.setEnabled(len(selected) > 1)
+
+    def _list_up(self, menu: QMenu) -> None:
+        for name in UPWARDS:
+            is_up = name == self._embeddings.up
+            add_choice(menu, COLUMN_NAMES[name], is_up, partial(self._embeddings.set_up, name))
 
     def _copy_prompt(self) -> None:
         prompt = self._embeddings.prompt()

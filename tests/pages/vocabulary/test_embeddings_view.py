@@ -18,6 +18,7 @@ from guiapp.analysis.tree.trials import TrialError
 from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.pages.vocabulary import embeddings as module
 from guiapp.pages.vocabulary import embeddings_panel as words
+from guiapp.pages.vocabulary.embeddings import UPWARDS
 
 LEFT = Qt.MouseButton.LeftButton
 DEAD, KNOWN = range(50, 80), range(50, 60)
@@ -181,6 +182,15 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
     assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
     read_page.list.view.selectRow(60)
     assert offered(menu)[-1] == "The selected rows of the list (1) | off"
+
+
+def test_the_height_of_points_is_chosen_in_a_menu(read_page):
+    panel = read_page.embeddings_panel
+    titles = [words.COLUMN_NAMES[name] for name in UPWARDS]
+    for title in (titles[2], titles[0]):
+        take(panel.up.menu(), title)
+        assert panel.up.text() == title == words.COLUMN_NAMES[read_page.embeddings.picture.up]
+        assert offered(panel.up.menu()) == [f"{each} | checked" if each == title else each for each in titles]
 
 
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
