@@ -92,24 +92,20 @@ def first_other_step(ours: Debugger, theirs: Debugger) -> int | None:
 def outcome(
     ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
 ) -> str:
-    """How many steps each took, and whether the tokens are the same or, nearest to a byte, which are not."""
+    """How many operations each took, and whether tokens are the same or, nearest to a byte, which are not."""
     first, second = names or (ours.trace.encoder, theirs.trace.encoder)
-    steps = f"{first} {_effort(ours)}, {second} {_effort(theirs)}"
+    n_ours, n_theirs = (int(work(each.trace)[-1]) for each in (ours, theirs))
+    effort = f"{first} {counted(n_ours, 'operation')}, {second} {n_theirs:,}"
     span_differences = _span_differences(ours, theirs)
     if not span_differences:
         descriptions = counted(len(theirs.trace.result.ids), "token")
         is_same = means_the_same(ours.vocabulary, theirs.vocabulary)
         same = f"same {descriptions}" if is_same else f"both cut the text alike, into {descriptions}"
-        return f"{steps}: {same}."
+        return f"{effort}: {same}."
     difference = _nearest(span_differences, offset)
     mine, other = _listed(ours, difference.ours), _listed(theirs, difference.theirs)
     places = f"{len(span_differences):,} places, such as " if len(span_differences) > 1 else ""
-    return f"{steps}: other tokens at {places}byte {difference.start:,}: {mine} against {other}."
-
-
-def _effort(debugger: Debugger) -> str:
-    n_operations = counted(int(work(debugger.trace)[-1]), "operation")
-    return f"{counted(debugger.n_steps, 'step')} with {n_operations}"
+    return f"{effort}: other tokens at {places}byte {difference.start:,}: {mine} against {other}."
 
 
 def work(trace: Trace) -> NDArray[np.int64]:

@@ -50,7 +50,7 @@ class RaceModel(QObject):
     other       the model that runs beside with its own encoder and switches, None for none
     difference  where the tokens begin to differ, None where they do not
     verdict     where the two part, and why
-    outcome     what comes of it: the steps of both, and whether their tokens are the same
+    outcome     what comes of it: the operations of both, and whether their tokens are the same
 
     Signals:
         changed(): `encoder`, `other`, `competitor`, its place, `failure` or `difference` is new.

@@ -144,7 +144,7 @@ import json, resource, sys
 from guiapp.core.hugging_face.decoders import decoder_of
 from guiapp.core.hugging_face.normalizers import normalizer_of
 from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
-from guiapp.core.hugging_face.pre_tokenizers import prepare
+from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize
 from guiapp.errors import EncodeError
 
 said, text = json.loads(sys.argv[1]), sys.argv[2]
@@ -153,7 +153,7 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 most = before * 1024 + (1 << 30)  # with what is only reserved
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
 try:
-    prepare(normalizer, cutter, text.encode(), is_first=True)
+    pre_tokenize(cutter, normalize(normalizer, text.encode(), is_first=True))
     decoder_of(said.get("decoder")).decode([*text])
 except EncodeError:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)

@@ -74,7 +74,7 @@ def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
 
 
 def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
-    page.tabs.choose(1)
+    page.side.tabs.choose(1)
     page.bar.query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
     table = page.results_panel.view
