@@ -177,9 +177,9 @@ def build(
     from guiapp.kit.state.recent import InstalledModels, RecentFiles, RecentItems, RecentTexts
     from guiapp.kit.widgets.painting import application_icon
     from guiapp.kit.widgets.theme import ThemeSource
-    from guiapp.window.activity import Activity
     from guiapp.window.commands import WindowCommands
     from guiapp.window.main_window import MainWindow
+    from guiapp.window.status_line import Activity
 
     protect_overrides()
     options = Options(settings.add_special, settings.parse_special, settings.encoder)

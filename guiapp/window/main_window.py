@@ -49,10 +49,9 @@ from guiapp.kit.widgets.theme import (
 )
 from guiapp.pages.text.page import InspectPage
 from guiapp.window.actions import ActionTable
-from guiapp.window.activity import Activity
 from guiapp.window.focus_ring import FocusRing
 from guiapp.window.pages import PageStack
-from guiapp.window.status_line import HiddenButton, StatusLine
+from guiapp.window.status_line import Activity, HiddenButton, StatusLine
 from guiapp.window.top_bar import TopBar
 
 ROW_HEIGHT_PX = 44

@@ -10,7 +10,7 @@ from guiapp.kit.session import text_session
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
-from guiapp.window.activity import Activity
+from guiapp.window.status_line import Activity
 
 
 def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot):

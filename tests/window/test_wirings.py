@@ -4,8 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar
 
 from guiapp.kit.widgets.notices import NoticeArea
-from guiapp.window.activity import Work
-from guiapp.window.status_line import ActivityView
+from guiapp.window.status_line import ActivityView, Work
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 

@@ -17,8 +17,7 @@ from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
-from guiapp.kit.side_by_side.linked import LinkedViews, map_changes
-from guiapp.kit.side_by_side.marks import ChangeSpans, MarkedSpans
+from guiapp.kit.side_by_side.linked import ChangeSpans, LinkedViews, MarkedSpans, map_changes
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.state.background import later

@@ -9,8 +9,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from guiapp.kit.session.token_details import hover_text
-from guiapp.kit.side_by_side.linked import LinkedViews, pointed_out
-from guiapp.kit.side_by_side.map_bar import MapBar
+from guiapp.kit.side_by_side.linked import LinkedViews, MapBar, pointed_out
 from guiapp.kit.spans.editor import WIDTH_PX, EditorLink, LineCost, LineMargin, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.widgets.controls import push_button

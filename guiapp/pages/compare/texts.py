@@ -30,7 +30,7 @@ from guiapp.kit.document.live_spans import PAUSE_MS, Job, move_spans
 from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.side_by_side.marks import ChangeSpans, MarkedSpans
+from guiapp.kit.side_by_side.linked import ChangeSpans, MarkedSpans
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.source import NO_ID, TokenizedText
 from guiapp.kit.state.background import Background, LatestJob, Progress

@@ -15,7 +15,7 @@ from guiapp.analysis.compare.id_changes import notes
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
-from guiapp.kit.side_by_side.marks import MarkedSpans
+from guiapp.kit.side_by_side.linked import MarkedSpans
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button

@@ -13,7 +13,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.token_details import FACTS
-from guiapp.kit.token_table.chosen_details import ChosenDetails
+from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, scroll_down

@@ -19,8 +19,8 @@ from guiapp.kit.charts.bars import PartColor
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.chosen_details import ChosenDetails
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
+from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row, in_splitter

@@ -26,7 +26,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.spans.legend import LegendEntry, characters
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.chosen_details import ChosenDetails
+from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import FILTER_TIP, push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
