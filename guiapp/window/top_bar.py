@@ -12,7 +12,7 @@ from guiapp.analysis.doctor.findings import ERROR, WARNING
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.encode.exactness import REFUSED
 from guiapp.core.text.numbers_in_words import counted, percent
-from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.session.doctor_model import ICONS, DoctorModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -20,7 +20,6 @@ from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import IconButton, MenuButton
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, color_again, set_role
-from guiapp.pages.doctor.words import ICONS
 from guiapp.window.actions import ActionTable
 from guiapp.window.model_picker import ModelButton
 

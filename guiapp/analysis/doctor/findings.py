@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ ERROR, WARNING, HINT = "error", "warning", "hint"
 SEVERITIES = (ERROR, WARNING, HINT)
 CONVERT = "Convert the model again from its original files, with a newer converter."
 DOWNLOAD = "Download the file again, or mend it by hand."
+CAPITALS = re.compile(r"\b(bos|eog)\b")
 MOST_NAMED = 100  # tokens that a finding names
 
 
@@ -66,3 +68,9 @@ class Finding:
     tokens: tuple[int, ...] = ()
     pre: str = ""
     line: TemplateLine | None = None
+
+    @property
+    def title(self) -> str:
+        """The code as words: `BOS twice`."""
+        words = CAPITALS.sub(lambda match: match[0].upper(), self.code.replace("_", " "))
+        return words[:1].upper() + words[1:]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.doctor.findings import HINT, Finding
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import Background, Progress, Working
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 AFTER_OPENING_MS = 1500  # the first tokens go first
+ICONS = {ERROR: ("error", "bad"), WARNING: ("warning", "warning"), HINT: ("hint", "dim")}
+"""Icon and colour of the theme, by severity."""
 
 
 class DoctorModel(Working):

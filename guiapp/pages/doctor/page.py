@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
@@ -14,8 +15,8 @@ from guiapp.analysis.doctor.doctor import count, is_command
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.session.doctor_model import DoctorModel
-from guiapp.kit.session.loader import title_of as model_title
+from guiapp.kit.session.doctor_model import ICONS, DoctorModel
+from guiapp.kit.session.loader import title_of
 from guiapp.kit.side_by_side.grid import CUTS, GridRow, SpanGrid
 from guiapp.kit.spans.legend import Draw, LegendEntry
 from guiapp.kit.state.saving import FileSaving
@@ -49,7 +50,6 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.doctor.words import ICONS, QUOTED, title_of
 
 LEAST_PX = 320
 NAMES = "now", "fixed"
@@ -57,6 +57,7 @@ MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
 BAR_PX = 160
+QUOTED = re.compile("“([^“”]*)”")  # what a file says, within a sentence
 ICON_PX = 18
 TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 LIST_PX, PANEL_PX = 640, 460
@@ -122,7 +123,7 @@ class FindingList(PaintedRows):
         upper = place.adjusted(TEXT_PX, 12, -MARGIN_PX, -ROW_PX // 2)
         lower = place.adjusted(TEXT_PX, ROW_PX // 2, -MARGIN_PX, -12)
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
-        write(painter, upper, elided(title_of(finding), large, upper.width()), theme.text, LEFT, large)
+        write(painter, upper, elided(finding.title, large, upper.width()), theme.text, LEFT, large)
         told = elided(finding.what, small, lower.width())
         write(painter, lower, isolate(told), theme.dim, LEFT, small)
 
@@ -214,7 +215,7 @@ class DoctorHead(QFrame):
         self._show_progress()
         self.again.setVisible(bool(model.name) and not has_found and not model.examined.is_busy)
         self.leave.setVisible(model.is_of_failed_file)
-        name = quoted(model_title(model.original), 30)
+        name = quoted(title_of(model.original), 30)
         self.original.setText(f"Original: {name}" if model.original else "Compare with original…")
         can_open = model.diagnosis is None or model.diagnosis.tokenizer is not None
         self.original.setEnabled(bool(model.name) and can_open)
@@ -317,7 +318,7 @@ class FindingPanel(QFrame):
         if len(finding.tokens) == 1:
             self._requests.token_wanted.emit(finding.tokens[0])
         else:
-            self._requests.tokens_wanted.emit(title_of(finding), np.array(finding.tokens, np.int32))
+            self._requests.tokens_wanted.emit(finding.title, np.array(finding.tokens, np.int32))
 
     def _refresh(self) -> None:
         finding = self._model.finding
@@ -331,7 +332,7 @@ class FindingPanel(QFrame):
         self.next.setEnabled(at + 1 < n_findings)
         name, color = ICONS[finding.severity]
         self._sign.setPixmap(icon(name, getattr(theme, color), ICON_PX).pixmap(ICON_PX, ICON_PX))
-        self.title.setText(title_of(finding))
+        self.title.setText(finding.title)
         self.what.set_spans(_spans(finding.what, theme))
         self.grid.setVisible(finding.changes is not None)
         if finding.changes is not None:
