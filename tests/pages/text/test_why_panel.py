@@ -32,7 +32,7 @@ def open_on(share_shell, qtbot):
 
 
 def settle(qtbot, panel):
-    qtbot.waitUntil(lambda: panel._model.is_current and panel._shown is panel._model.value)
+    qtbot.waitUntil(lambda: panel._model.is_current and panel._shown == panel._model.value)
 
 
 def explained(panel):
