@@ -44,6 +44,7 @@ class GridRow(NamedTuple):
     spans      the bytes of each token; None where only ids are known
     tints      the colour of each token; without them, one for each span
     labels     what to call each token that has no text; without them, its id
+    is_spelled  whether the others are written as their labels, too, in place of the text's characters
     """
 
     name: str
@@ -53,6 +54,7 @@ class GridRow(NamedTuple):
     spans: Spans | None
     tints: Sequence[int] = ()
     labels: Sequence[str] = ()
+    is_spelled: bool = False
 
     def id_of(self, at: int) -> str:
         return "" if self.token_ids is None else str(self.token_ids[at])
@@ -122,7 +124,8 @@ def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: 
     for row, row_spans, bounds in zip(rows, spans, of_rows, strict=True):
         for at, ((start, end), bound) in enumerate(zip(row_spans or (), bounds, strict=True)):
             inside = "".join(seen for begin, stop, seen in shown if start <= begin and stop <= end)
-            width = (text_width(inside) if inside else id_width(row.label(at))) + TOKEN_ROOM_PX
+            written = row.label(at) if row.is_spelled else inside
+            width = (text_width(written) if inside else id_width(row.label(at))) + TOKEN_ROOM_PX
             needs.append(Need(*bound, max(width, id_width(row.id_of(at)) + ID_ROOM_PX)))
     x = places_of(needs)
     cells = tuple(
@@ -316,7 +319,7 @@ class _Boxes(Painted):
                 place = QRectF(0, top, self.width(), BOX_PX)
                 write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
             else:
-                self._paint_row(painter, theme, top, placed.cells, placed.tokens)
+                self._paint_row(painter, theme, top, () if row.is_spelled else placed.cells, placed.tokens)
             for places, pen in ((placed.common, _common), (placed.apart, _apart)):
                 painter.setPen(pen(theme))
                 for x in places:
@@ -330,6 +333,7 @@ class _Boxes(Painted):
         cells: Sequence[GridCell],
         tokens: Sequence[GridToken],
     ) -> None:
+        """Without cells, tokens are written as their labels."""
         ids, text = Theme.mono_font(ID_PX), Theme.mono_font(TEXT_PX)
         if not tokens:
             nothing = QRectF(0, top, self.width(), BOX_PX)
@@ -342,6 +346,8 @@ class _Boxes(Painted):
                 write(painter, box, token.label, theme.control, CENTER, ids)
             else:
                 fill(painter, box, theme.span_color(token.tint), RADIUS_PX)
+                if not cells:
+                    write(painter, box, isolate(token.label), theme.span_text, CENTER, text)
             if token.tint >= 0 or token.label != token.token_id:
                 below = QRectF(token.left, top + BOX_PX, token.right - token.left, ID_ROW_PX)
                 write(painter, below, token.token_id, theme.dim, CENTER, ids)

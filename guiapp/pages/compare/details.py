@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.compare.reasons import shown
 from guiapp.analysis.compare.texts import LONGEST, DifferenceReason
-from guiapp.analysis.explain.spelling import parts
+from guiapp.analysis.explain.spelling import Spelling, parts
 from guiapp.analysis.hunt.report import escaped
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
@@ -185,7 +185,8 @@ class DifferencePanel(QScrollArea):
         spans = tuple(zip((starts - start).tolist(), (ends - start).tolist(), strict=True))
         labels = [column.label_of(token_id) for token_id in ids.tolist()]
         text = self._comparison.document.slice(start, min(end, start + LONGEST))
-        return GridRow(name, number, text, ids.tolist(), spans, live.tints[row][first:last].tolist(), labels)
+        tints, is_spelled = live.tints[row][first:last].tolist(), column.spelling.now is Spelling.FILE
+        return GridRow(name, number, text, ids.tolist(), spans, tints, labels, is_spelled)
 
     def _show_reason(self) -> None:
         if self._walk.current is None:

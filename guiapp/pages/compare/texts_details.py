@@ -12,6 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 
 from guiapp.analysis.compare.id_changes import notes
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
@@ -261,7 +262,8 @@ def grid_rows(compared: ComparedTexts, index: int) -> Iterator[GridRow]:
             spans = tuple(zip((starts - start).tolist(), (ends - start).tolist(), strict=True))
             labels = [side.label_of(token_id) for token_id in ids.tolist()]
             text = side.document.slice(start, stop)
-            yield GridRow(name, side.side, text, ids.tolist(), spans, tints.tolist(), labels)
+            is_spelled = side.spelling.now is Spelling.FILE
+            yield GridRow(name, side.side, text, ids.tolist(), spans, tints.tolist(), labels, is_spelled)
 
 
 def size(side: MarkedSpans) -> str:

@@ -64,7 +64,7 @@ def show_vocabularies(shell, qtbot):
     qtbot.waitUntil(lambda: page.model.comparison is not None)
     page.model.show_group("both")
     page.model.set_query(" the")
-    qtbot.waitUntil(lambda: page.is_ready and page.model.shown.filter.query == " the")
+    qtbot.waitUntil(lambda: page.is_ready and page.model.shown.request.query == " the")
     page.model.choose(0)
     return page
 
