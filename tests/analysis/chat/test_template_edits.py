@@ -147,6 +147,7 @@ def test_whatever_the_template_its_fixes_do_what_they_promise(construct):
             assert not after - before
 
 
+@pytest.mark.slow
 @pytest.mark.real_vocabs
 def test_public_templates_get_ends_of_turns_that_they_render():
     tokenizer, codes, n_fixed = guiapp.open_model("demo:bpe"), ("missing_eos", "eog_gap"), 0
