@@ -145,7 +145,7 @@ def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[ModuleType, str]
 
 
 IN_CI = "CI" in os.environ  # where the same examples are drawn each time: other runs draw more, and new ones
-settings.register_profile("default", deadline=None, derandomize=IN_CI, max_examples=40 if IN_CI else 100)
+settings.register_profile("default", deadline=None, derandomize=IN_CI, max_examples=60 if IN_CI else 100)
 settings.load_profile("default")
 
 

@@ -76,6 +76,7 @@ def test_tests_of_the_same_name_come_first_then_those_that_name_the_module():
     ("test", "outcome"),
     [
         ("assert doubled(2) == 4", "survived"),
+        ("assert doubled(3) == 6", "killed by tests/core/test_twice.py::test_it"),
         ("assert doubled(3) == 5", "unclear: without it, too, fails tests/core/test_twice.py::test_it"),
         ("while doubled(3) != 6: pass", "killed by tests/core/test_twice.py::test_it"),
     ],
