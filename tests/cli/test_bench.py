@@ -60,7 +60,7 @@ def test_results_are_a_table_and_progress_goes_to_standard_error(whole_run):
     _, done = whole_run
     for scenario in SCENARIOS.values():
         assert scenario.title in done.stdout
-    assert done.stderr.count("Loading fast") == len(set(Plan.threads))  # not each stage of it
+    assert done.stderr.count("Loading Tokenloupe") == len(set(Plan.threads))  # not each stage of it
     assert "plugin" not in done.stderr, "charts of the report are drawn without a window"
     assert "Loading" not in done.stdout
 

@@ -59,6 +59,7 @@ from guiapp.analysis.bench.worker_process import (
 from guiapp.analysis.libraries.contender import ContenderTokens, as_split, compare, our_contender, split_name
 from guiapp.analysis.libraries.custom import names_of
 from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.encode.catalogue import TOKENLOUPE
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -111,7 +112,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
     """The names that take part; raises BenchError for one that is neither encoder nor installed peer."""
     ours = list(tokenizer.encoders)
-    own = names_of(plan.own, {*ours, *PEERS})
+    own = names_of(plan.own, {*ours, *PEERS, TOKENLOUPE})
     for contender in plan.contenders:
         if contender in own:
             continue

@@ -24,6 +24,7 @@ from guiapp.analysis.bench.statistics import (
     ratio_in_turns,
 )
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
+from guiapp.core.encode.catalogue import encoder_label, encoder_name
 from guiapp.core.text.numbers_in_words import printable
 from guiapp.core.text.outside_json import read_as
 
@@ -321,6 +322,8 @@ class BenchRun:
     environment, vocabulary, plan, corpora, contenders  as in its JSON
     finished     results of cells that are over
     loading      contenders that are being opened
+
+    All but the plan calls contenders by what people read; the JSON has their names.
     """
 
     def __init__(self, results: Sequence[BenchResult] = (), left_out: Sequence[LeftOut] = ()) -> None:
@@ -339,7 +342,7 @@ class BenchRun:
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Take one event of `engine` in."""
-        details = {key: value for key, value in event.items() if key != "event"}
+        details = _called(encoder_label, {key: value for key, value in event.items() if key != "event"})
         match event["event"]:
             case "started":
                 self.environment, self.vocabulary = dict(details["environment"]), details["vocabulary"]
@@ -373,6 +376,11 @@ class BenchRun:
                 self.is_complete = details["complete"]
                 self.environment |= details["environment"]
 
+    @property
+    def planned(self) -> list[str]:
+        """Who was asked for."""
+        return list(map(encoder_label, self.plan.get("contenders", ())))
+
     def end(self) -> None:
         """No event follows: what the last cell has so far is its result."""
         self.finished, self._series, self.loading = self.results, {}, {}
@@ -395,11 +403,16 @@ class BenchRun:
             "plan": self.plan,
             "corpora": self.corpora,
             "complete": self.is_complete,
-            "contenders": self.contenders,
-            "results": [row.record() for row in self.finished],
-            "growth": [line.record() for line in growth_lines(self.finished)],
-            "left_out": [vars(each) for each in self.left_out],
+            "contenders": [_called(encoder_name, each) for each in self.contenders],
+            "results": [_called(encoder_name, row.record()) for row in self.finished],
+            "growth": [_called(encoder_name, line.record()) for line in growth_lines(self.finished)],
+            "left_out": [_called(encoder_name, vars(each)) for each in self.left_out],
         }
+
+
+def _called(rename: Callable[[str], str], record: Record) -> Record:
+    """A record that names its contender, if it has one, in another form."""
+    return record | {"contender": rename(record["contender"])} if "contender" in record else record
 
 
 def _turn(event: Record) -> tuple[str, str]:
@@ -422,14 +435,14 @@ def run_of(record: Any) -> BenchRun:
             _value(kind, record[part][name], f"{part}.{name}")
     run = BenchRun(_results(record.get("results")))
     run.left_out = [
-        read_row(LeftOut, each, f"left_out[{index}]")
+        _labelled(read_row(LeftOut, each, f"left_out[{index}]"))
         for index, each in enumerate(_value(list, record.get("left_out", []), "left_out"))
     ]
     for part, keys in LISTS.items():
         for index, entry in enumerate(_value(list, record.get(part, []), part)):
             for key in keys:
                 _value(str, _value(dict, entry, f"{part}[{index}]").get(key), f"{part}[{index}].{key}")
-        setattr(run, part, record.get(part, []))
+        setattr(run, part, [_called(encoder_label, entry) for entry in record.get(part, [])])
     for part in ("environment", "vocabulary", "plan"):
         setattr(run, part, record.get(part, {}))
     if "scenarios" in run.plan:  # earlier versions had others
@@ -467,12 +480,16 @@ RULES: Mapping[str, Callable[[BenchResult], bool]] = {
 }
 
 
+def _labelled(row: Row) -> Row:
+    return replace(row, contender=encoder_label(row.contender))  # type: ignore[type-var, attr-defined]
+
+
 def _results(entries: object) -> list[BenchResult]:
     results = []
     for index, entry in enumerate(_value(list, entries, "results")):
         place = f"results[{index}]"
         if str(_value(dict, entry, place).get("scenario")) in SCENARIOS:
-            row = read_row(BenchResult, entry, place)
+            row = _labelled(read_row(BenchResult, entry, place))
             if not row.n_tokens and row.median_s:  # of older versions, which say the speed alone
                 speed = _value(float | None, entry.get("tokens_per_s"), f"{place}.tokens_per_s")
                 row = replace(row, n_tokens=(speed or 0.0) * row.median_s)

@@ -27,7 +27,7 @@ from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
 from guiapp.analysis.bench.wording import short_ratio, size_text, speed_number, speed_text, time_text
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.encode.catalogue import ALGORITHMS, TOKENLOUPE, encoder_label
 from guiapp.core.text.numbers_in_words import counted, percent, short_number, with_prefix
 from guiapp.kit.charts.bars import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.chart import Chart
@@ -49,12 +49,12 @@ from guiapp.kit.widgets.theme import Theme
 
 N_LOOKS = 84  # of 7 colours and 12 markers, each pair once
 UNSPLIT_SHIFT = 42  # the same colour with another marker
-FIRST = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
-ORDER = (*FIRST, *(name for name in (*ALGORITHMS, *PEERS) if name not in FIRST))
+FIRST = (TOKENLOUPE, "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
+ORDER = (*FIRST, *(name for name in map(encoder_label, (*ALGORITHMS, *PEERS)) if name not in FIRST))
 LEFT = [index for index in range(N_LOOKS) if index % UNSPLIT_SHIFT >= len(ORDER)]
 SWATCH_PX = 12
 SHARP = 3  # pixels for one of the screen, so that it is sharp on any
-BASELINE = "fast"
+BASELINE = TOKENLOUPE
 BUILT_IN = "built in"  # in place of a version
 EXACTNESS = "exactness"
 TOKENS, BYTES = "tokens_per_s", "mb_per_s"

@@ -162,7 +162,7 @@ class BenchModel(QObject):
     @property
     def awaited(self) -> list[str]:
         """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
-        planned = self.measured.plan.get("contenders") or (self.choice.contenders if self.is_running else ())
+        planned = self.measured.planned or (self.choice.contenders if self.is_running else ())
         there = {row.contender for row in self.results} | {each.contender for each in self.measured.left_out}
         return [name for name in planned if name not in there]
 
@@ -176,9 +176,8 @@ class BenchModel(QObject):
     @property
     def failed_to_open(self) -> Mapping[str, str]:
         """Why one that was asked for takes no part at all."""
-        planned = self.measured.plan.get("contenders", ())
         gone = {each.contender: each.reason for each in self.measured.left_out if not each.scenario}
-        return {name: gone[name] for name in planned if name in gone}
+        return {name: gone[name] for name in self.measured.planned if name in gone}
 
     def verdict(self, text: str, baseline: str) -> Verdict | None:
         reference = self.measured.vocabulary.get("library", "")

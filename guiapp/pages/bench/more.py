@@ -38,7 +38,7 @@ from guiapp.analysis.libraries.custom import (
     make_custom,
 )
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.encode.catalogue import ALGORITHMS, TOKENLOUPE
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
@@ -385,7 +385,7 @@ class CustomDialog(QDialog):
 
     def contender(self) -> CustomContender:
         own = make_custom(self.name.text() or self._suggested, self.kind.currentData(), self.target.text())
-        if own.name in (*PEERS, *ALGORITHMS):
+        if own.name in (*PEERS, *ALGORITHMS, TOKENLOUPE):
             raise CustomError(f"There is a contender “{own.name}” already. Give yours another name.")
         return own
 

@@ -40,6 +40,6 @@ def test_a_new_row_is_planned_measured_told_and_read_again():
     told = json.loads(json.dumps(report_of(plan)))
     halves = [row for row in told["results"] if row["scenario"] == "halves"]
     assert {row["size_bytes"] for row in halves} == {571}
-    lines = [" ".join(line.split()) for line in table_lines(run_of(told), "fast")]
-    assert "contender tokens/s MB/s ± % of fast ids halves MB/s" in lines
+    lines = [" ".join(line.split()) for line in table_lines(run_of(told), "Tokenloupe")]
+    assert "contender tokens/s MB/s ± % of Tokenloupe ids halves MB/s" in lines
     assert "Speed of half a text: sample:welcome, 571 B" in lines

@@ -40,7 +40,7 @@ CHART = '<?xml version="1.0"?>\n<svg><g id="a"/><b fill="url(#a)"/><use xlink:hr
 
 
 def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
-    page = report_text(".html", RUN, "fast", {"A & B": CHART, "C": CHART})
+    page = report_text(".html", RUN, "Tokenloupe", {"A & B": CHART, "C": CHART})
     for words in (
         "<h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>",
         "heap took no part: It &lt;crashed&gt;.",

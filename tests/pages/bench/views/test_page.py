@@ -34,7 +34,7 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     for event in (EVENTS[0], loading, *EVENTS[1:]):
         runner.told.emit(event)
     qtbot.waitUntil(lambda: page.is_ready)
-    assert page.headline.verdict.accessibleName().startswith("fast is ready first"), (
+    assert page.headline.verdict.accessibleName().startswith("Tokenloupe is ready first"), (
         "others are still to come"
     )
     told = page.headline.sentence.text()
@@ -44,8 +44,8 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     assert "heap" in [each.key for each in loading]
     runner.end()
     qtbot.waitUntil(lambda: page.is_ready)
-    assert "fast</b> takes part alone" in page.headline.verdict.text()
-    assert page.headline.verdict.accessibleName().startswith("fast takes part alone; its ids are right")
+    assert "Tokenloupe</b> takes part alone" in page.headline.verdict.text()
+    assert page.headline.verdict.accessibleName().startswith("Tokenloupe takes part alone; its ids are right")
     assert page.bar.report_button.isEnabled()
 
 
@@ -93,7 +93,9 @@ def compared(qtbot, page, tmp_path) -> None:
     rng = random.Random(1)
     noise = [1 + rng.random() / 100 for _ in range(20)]
     for seconds in (1e-4, 2e-4):
-        row = record("throughput", "fast", 10_000, seconds, samples_s=[seconds * each for each in noise])
+        row = record(
+            "throughput", "Tokenloupe", 10_000, seconds, samples_s=[seconds * each for each in noise]
+        )
         (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
     with qtbot.waitSignal(page.model.results_changed):
         page.model.open_run(tmp_path / "0.0002.json")
