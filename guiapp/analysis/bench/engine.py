@@ -68,7 +68,6 @@ from guiapp.native.checkpoint import at_checkpoints
 Event = dict[str, Any]
 SHARES = {STARTS: 0.05, OPENS: 0.2, WRITES: 0.4, READS: 0.7}  # of loading, about
 BREATH_S = 0.1  # between turns for those that load
-PREPARING_CALLS = 5  # a contender is called so often before it is timed
 STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
 LOST_BEFORE = "It was lost with a shorter text."
 
@@ -299,7 +298,7 @@ class Race:
 
     def _prepare(self, cell: BenchCell, name: str, operation: str) -> ContenderTokens:
         self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
-        limit_s = self._plan.call_limit_s * PREPARING_CALLS
+        limit_s = self._plan.call_limit_s
         tokens: ContenderTokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.threads)
         return tokens
 
@@ -362,7 +361,7 @@ class Race:
             self._check_control()
             try:
                 worker = self._workers.get(name, cell.threads)
-                encoding_bytes = worker.ask(self._plan.call_limit_s * PREPARING_CALLS, "memory", cell.texts)
+                encoding_bytes = worker.ask(self._plan.call_limit_s, "memory", cell.texts)
             except (ContenderFailed, WorkerLost) as error:
                 yield self._failure(cell, name, MEMORY, error)
                 continue

@@ -4,7 +4,8 @@ It answers messages on a pipe, one at a time:
 
     ("load",)                                       memory used by the contender, its version and vocabulary;
                                                     before that, what it does: (STAGE, in words) each time
-    ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm
+    ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm.  Between
+                                                    two calls (STAGE, in words)
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
     ("ids", texts)                                  the ids of each, None of those that it refuses
@@ -54,7 +55,7 @@ from guiapp.analysis.libraries.contender import (
     our_contender,
     split_name,
 )
-from guiapp.analysis.libraries.custom import MODEL_VARIABLE, PYTHON, CustomContender, open_custom
+from guiapp.analysis.libraries.custom import MODEL_VARIABLE, CustomContender, open_custom
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
@@ -70,6 +71,7 @@ FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 STAGE = "stage"
 STARTS = "starts"
+PREPARES = "is called for the first times"
 OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
@@ -137,8 +139,6 @@ class Worker:
             before = held_bytes()
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
-        if own is not None and own.kind == PYTHON:
-            self._build = _no_second
         encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
         version = "" if peer is None else peer.version
         memory_bytes = opened_bytes + max(held_bytes() - before, 0)
@@ -150,10 +150,13 @@ class Worker:
         if texts != self._texts:
             self._texts = texts
             self._prepared.clear()
-        subject = OperationInput(self._contender, self._build, texts, threads)
+        pause = partial(self._notify, PREPARES)
+        subject = OperationInput(self._contender, self._build, texts, threads, pause)
         tokens = compared_tokens(operation, subject)
+        pause()
         ready = OPERATIONS[operation](subject)
-        self._prepared[operation] = ready, calls_per_sample(ready)
+        pause()
+        self._prepared[operation] = ready, calls_per_sample(ready, pause=pause)
         return tokens
 
     def sample(self, operation: str) -> TimingSample:
@@ -192,10 +195,6 @@ class Worker:
             fresh.encode(taken)
             times.append((built - started, time.perf_counter() - built))
         return times
-
-
-def _no_second() -> Contender:
-    raise UnavailableError("A function stays loaded: no text is its first one again.")
 
 
 def serve(

@@ -93,7 +93,7 @@ class AskedProcess:
     def is_answered(self, wait_s: float) -> bool:
         """Whether the answer is there, within some seconds; raises Stopped or WorkerLost.
 
-        Until then it may say again and again what it does.
+        Until then it may say again and again what it does, and each time the limit starts again.
         """
         if self._shall_stop():
             self.end()
@@ -105,6 +105,7 @@ class AskedProcess:
                     self._check_memory()
                     return True
                 self.stage = self._reply[1]
+                self._deadline_s = time.monotonic() + self._limit_s
         except (EOFError, OSError) as error:
             raise self._lost() from error
         self._check_memory()

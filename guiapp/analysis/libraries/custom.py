@@ -227,6 +227,7 @@ def _function(target: str) -> Callable[[str], Any]:
     folder, module, name = function_of(target)
     if folder:
         sys.path.insert(0, folder)
+    sys.modules.pop(module, None)  # as if just loaded, with what it saved from earlier calls forgotten
     function = import_module(module)
     for part in name.split("."):
         function = getattr(function, part)
