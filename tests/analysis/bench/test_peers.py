@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from conftest import CORPORA, SHARED, VOCABS
 from format_samples import READ_IN_TWO_WAYS, SAMPLES
+from model_files import opened
 from pair_vocabularies import byte_level
 from piece_models import trained
 from token_lists import model_of, write_vocab_json, write_vocab_txt
@@ -64,7 +65,7 @@ def contender(name: str, tokenizer):
 
 @pytest.mark.parametrize(("name", "model"), TAKES)
 def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
-    tokenizer = open_model(model)
+    tokenizer = opened(model)
     peer, ours = contender(name, tokenizer), our_contender(tokenizer, next(iter(tokenizer.encoders)))
     for text in TEXTS[:1] if model == "demo:wordpiece" else TEXTS:  # Bert's normalisers differ abroad
         assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
@@ -73,7 +74,7 @@ def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("file", ["cl100k_base.tiktoken", "tekken_240718.json"])
 def test_tiktoken_has_the_ranks_and_the_pattern_of_a_file(file):
-    tokenizer = open_model(SHARED / "formats" / file)
+    tokenizer = opened(SHARED / "formats" / file)
     text = b"".join(TEXTS)
     found = encode_all(contender("tiktoken", tokenizer), [text]).ids
     assert found.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
@@ -149,7 +150,7 @@ def test_gigatoken_says_in_a_sentence_which_part_it_has_not(changed, told):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", BYTE_PAIR_PEERS)
 def test_so_it_is_with_a_real_vocabulary(name):
-    tokenizer = open_model(VOCABS / "ggml-vocab-gpt-2.gguf")
+    tokenizer = opened(VOCABS / "ggml-vocab-gpt-2.gguf")
     peer, ours = contender(name, tokenizer), our_contender(tokenizer, "fast")
     text = (CORPORA / "shakespeare.txt").read_bytes()[:20_000]
     assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
@@ -158,7 +159,7 @@ def test_so_it_is_with_a_real_vocabulary(name):
 @pytest.mark.parametrize("name", [name for name in PEERS if name not in OWN_FILES_ONLY])
 def test_peers_decode_what_they_encode_and_take_batches(name):
     model = {"sentencepiece": "demo:spm", "rwkv-package": "demo:rwkv"}.get(name, "demo:bpe")
-    tokenizer = open_model(model)
+    tokenizer = opened(model)
     peer = contender(name, tokenizer)
     text = b"Hello, world! This is a small text."
     ids = encode_all(peer, [text]).ids
@@ -253,7 +254,7 @@ def test_tokenizers_is_given_what_a_file_of_tokens_says(tmp_path, format_name):
     elif format_name == "vocab.txt":
         path = write_vocab_txt(tmp_path, model_of(open_model(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"])
     else:
-        model = model_of(open_model(VOCABS / "ggml-vocab-gpt-2.gguf"))
+        model = model_of(opened(VOCABS / "ggml-vocab-gpt-2.gguf"))
         path = write_vocab_json(tmp_path, model, config={"model_type": "gpt2"})
     tokenizer = open_model(path)
     assert tokenizer.vocabulary.format == format_name

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat.messages import ChatSettings
@@ -13,7 +14,7 @@ PLAIN = CONVERSATIONS["plain"]
 
 
 def prompt(template="concatenation", model="demo:bpe", **settings):
-    return chat_here(guiapp.open_model(model), TEMPLATES[template], *PLAIN, **settings)
+    return chat_here(opened(model), TEMPLATES[template], *PLAIN, **settings)
 
 
 def unshared(compared):
@@ -95,7 +96,7 @@ def test_the_same_prompt_with_content_as_text_and_back():
 )
 def test_in_another_model_its_own_template_is_taken_or_else_that_of_the_chat(model, template, expected):
     chat = guiapp.chat("demo:spm", [{"role": "user", "content": "Why?"}], "[{{ messages[0].content }}]")
-    other = guiapp.open_model(model)
+    other = opened(model)
     found = in_model(chat, other, ChatSettings(add_special=False), template)
     assert found.tokenizer is other
     assert found.conversation == chat.conversation

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.compare import comparison as words_module
@@ -35,7 +36,7 @@ def test_a_comparison_holds_what_each_model_gives():
     found = guiapp.compare(["demo:bpe", tokenizer, "demo:wordpiece"], TEXT)
     assert [side.name for side in found.sides] == ["demo:bpe", tokenizer.vocabulary.name, "demo:wordpiece"]
     for name, encoding in zip(MODELS, found.encodings, strict=True):
-        alone = guiapp.open_model(name).encode(TEXT)
+        alone = opened(name).encode(TEXT)
         assert encoding.token_ids.tolist() == alone.token_ids.tolist()
     assert found.text_bytes == TEXT.encode()
     assert [counts.whole.n_tokens for counts in found.counts] == [len(each) for each in found.encodings]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from conftest import VOCABS
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -49,7 +50,7 @@ def told_of(sides, text, stretch):
 @pytest.fixture(scope="module")
 def three():
     names = ("llama-bpe", "qwen2", "gemma-4")
-    return [ModelSide(name, guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")) for name in names]
+    return [ModelSide(name, opened(VOCABS / f"ggml-vocab-{name}.gguf")) for name in names]
 
 
 TEXT = "total = 1024 and Straßenbahn.\nnext"

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.explain.encoder_agreement import measured_agreement
@@ -118,7 +119,7 @@ ENDS = "The text ends with {}, and the model adds another one."
     ],
 )
 def test_a_special_token_twice_is_told(model, text, said):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     ids = tokenizer.encode(text).token_ids.tolist()
     assert doubled_special(tokenizer, ids[:2], ids[-2:]) == said
 

@@ -9,8 +9,8 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
+from model_files import opened
 
-import guiapp
 from guiapp.analysis.export.html import PagePair, PageStep, page, rich
 from guiapp.analysis.export.runs import TraceRun, TrainingRun
 from guiapp.analysis.trace.debugger import debugger_for
@@ -73,7 +73,7 @@ def written(tmp_path, *given):
 
 
 def trace_run(text, encoder="heap", model="demo:bpe"):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     return TraceRun(debugger_for(tokenizer, record(tokenizer, text, encoder)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import planted
 import pytest
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -25,7 +26,7 @@ TEXTS = [b"Hello there", b"don't 12345", "é 中".encode(), b"a  b\n", b"<|im_en
 def library_pair(model: str, name: str) -> SidePair:
     if not PEERS[name].is_installed:
         pytest.skip(f"{name} is not installed")
-    return open_pair(guiapp.open_model(model), name, ("A", name))
+    return open_pair(opened(model), name, ("A", name))
 
 
 class LyingSide:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
@@ -152,7 +153,7 @@ def test_a_run_stops_at_breakpoints_both_ways():
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:toy"])
 def test_queue_and_scan_see_the_same_candidates(model):
     """At each merge the live entries of the queue are the pairs that a look at all neighbours finds."""
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     by_heap, by_scan = (debugger(tokenizer, "abacbb How do lions sleep?", name) for name in ("heap", "scan"))
     merges = [
         [step for step in range(len(walk.trace)) if walk.trace.operation(step) == "merge"]

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from conftest import VOCABS
+from model_files import opened
 from planted import PLANTS
 from random_texts import random_texts
 
@@ -156,7 +157,7 @@ PARTINGS = {
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
+    return {name: opened(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
 
 
 def both_ways(models, names, text):

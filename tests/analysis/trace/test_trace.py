@@ -11,6 +11,7 @@ from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, write_vocab
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from random_texts import random_texts
 
 import guiapp
@@ -55,7 +56,7 @@ def test_the_last_state_holds_the_tokens_of_the_encoder(model, encoder):
 @pytest.mark.parametrize("n_texts", [4, pytest.param(500, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", REAL)
 def test_traces_of_real_vocabularies_end_as_encoded(name, n_texts):
-    tokenizer = guiapp.open_model(VOCABS / name)
+    tokenizer = opened(VOCABS / name)
     for encoder in tokenizer.encoders:
         for text in random_texts(2, n_texts):
             assert_ends_as_encoded(tokenizer, text, encoder)

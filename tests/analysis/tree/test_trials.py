@@ -10,6 +10,7 @@ from conftest import VOCABS
 from gguf_builder import NORMAL, UNKNOWN
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary as vocabulary_of
 
@@ -123,7 +124,7 @@ def test_broken_tokens_are_those_that_cannot_be_decoded(tokens):
     ("name", "n_unreached"), [("gpt-2", 13), ("llama-bpe", 14), ("llama-spm", 0), ("bert-bge", 1363)]
 )
 def test_nearly_all_tokens_of_real_vocabularies_are_reached(name, n_unreached):
-    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    tokenizer = opened(VOCABS / f"ggml-vocab-{name}.gguf")
     assert len(unreached(tokenizer, lambda share: None)) == n_unreached
 
 

@@ -7,6 +7,7 @@ import pytest
 from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -196,7 +197,7 @@ def test_each_column_sorts_by_its_values_and_puts_those_without_one_last(column,
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["llama-spm", "qwen2", "nomic-bert-moe", "gemma-4"])
 def test_flags_and_kinds_are_those_of_each_token(name):
-    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    tokenizer = opened(VOCABS / f"ggml-vocab-{name}.gguf")
     vocabulary, figures = tokenizer.vocabulary, TokenFigures(tokenizer)
     tokens = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
     n_same = Counter(tokens)
@@ -240,7 +241,7 @@ REAL = [VOCABS / f"ggml-vocab-{name}.gguf" for name in ("llama-spm", "nomic-bert
     "model", [*MODELS, *(pytest.param(each, marks=pytest.mark.real_vocabs) for each in REAL)]
 )
 def test_each_bar_counts_what_its_filter_leaves(model):
-    figures = TokenFigures(guiapp.open_model(model))
+    figures = TokenFigures(opened(model))
     bars = histograms(figures)
     assert [each.name for each in bars[:2]] == ["script", "length"]
     for histogram in bars:

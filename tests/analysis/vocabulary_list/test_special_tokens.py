@@ -8,7 +8,7 @@ import pytest
 from conftest import VOCABS
 from format_samples import SAMPLES
 from gguf_builder import CONTROL, NORMAL, UNUSED, USER_DEFINED, write_vocab
-from model_files import ALL_MODELS
+from model_files import ALL_MODELS, opened
 
 import guiapp
 from guiapp.analysis.vocabulary_list.special_tokens import (
@@ -45,7 +45,7 @@ def tokens_of(tmp_path, **parts):
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_a_text_leads_to_each_token_that_is_said_to_be_reached(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     for token in special_list(tokenizer)[:400]:
         parses = token.reach is TokenReach.PARSED
         if token.reach is not TokenReach.NEVER:

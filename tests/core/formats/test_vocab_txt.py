@@ -6,6 +6,7 @@ import unicodedata
 
 import pytest
 from conftest import VOCABS
+from model_files import opened
 from token_lists import check, model_of, texts_with, write_vocab_txt
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
@@ -175,7 +176,7 @@ def test_added_tokens_are_special_only_where_a_file_says_so(tmp_path):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_a_real_vocabulary_gives_the_ids_of_tokenizers(tmp_path, count):
-    vocab = model_of(guiapp.open_model(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"]
+    vocab = model_of(opened(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"]
     ours, theirs = guiapp.open_model(write_vocab_txt(tmp_path, vocab)), reference(vocab)
     assert len(ours.vocabulary) == 30_522
     assert ours.vocabulary.name == tmp_path.name

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from model_files import ALL_MODELS, special_texts
+from model_files import ALL_MODELS, opened, special_texts
 from pair_vocabularies import sentence_piece
 from random_texts import random_texts
 from watched_tokenizer import watched
@@ -40,7 +40,7 @@ SENTENCES = b"The quick brown fox jumps over the lazy dog. Then it sleeps!\nSo d
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_chunks_cover_the_text_and_are_maximal(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     for index, text in enumerate(random_texts(11, N_TEXTS)):
         text, by, rng = text[:LONGEST_TEXT], LEVELS[index % 4], random.Random(index)
         max_tokens = rng.choice((5, 8, 20))
@@ -240,7 +240,7 @@ N_SPECIAL = 60  # that are mixed into texts
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_counts_equal_encoding_the_part_alone(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     special = special_texts(tokenizer, N_SPECIAL)
     for index, text in enumerate(random_texts(9, N_TEXTS_INTERVAL, special)):
         rng = random.Random(index)
