@@ -8,7 +8,6 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
-from importlib import invalidate_caches
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +25,7 @@ from guiapp.analysis.bench.worker_process import WorkerProcess
 from guiapp.analysis.libraries import llama_library
 from guiapp.analysis.libraries.contender import UnavailableError, our_contender
 from guiapp.analysis.libraries.llama_library import LlamaLibraryError, LlamaVocabulary
-from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against, version_of
+from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against
 from guiapp.core.demo import sample_text
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -305,13 +304,6 @@ def test_who_is_not_installed_says_how_to_get_it(monkeypatch):
     assert str(caught.value) == told
 
 
-def test_only_some_take_a_text_as_one_piece():
-    tokenizer = open_model("demo:bpe")
-    with pytest.raises(UnavailableError, match=r"^tiktoken always splits texts before it merges\.$"):
-        peer_source("tiktoken", tokenizer, is_split=False)
-    assert peer_source("tokenizers", tokenizer, is_split=False) != peer_source("tokenizers", tokenizer)
-
-
 @pytest.fixture(scope="module")
 def llama():
     pytest.importorskip("xllamacpp")
@@ -350,18 +342,6 @@ def test_llama_cpp_says_nothing_of_its_own(llama):
     code = f"from {llama_library.__name__} import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-
-
-def test_a_folder_that_only_has_the_name_of_a_library_is_none(tmp_path, monkeypatch):
-    (tmp_path / "name_of_a_test").mkdir()
-    monkeypatch.syspath_prepend(tmp_path)
-    named = replace(PEERS["rs-bpe"], module="name_of_a_test", package="no-such-package")
-    monkeypatch.setitem(PEERS, "rs-bpe", named)
-    assert not named.is_installed
-    (tmp_path / "name_of_a_test" / "__init__.py").touch()
-    invalidate_caches()
-    assert named.is_installed
-    assert version_of("rs-bpe") == ""
 
 
 class FakeLlama:

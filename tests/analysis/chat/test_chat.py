@@ -15,7 +15,7 @@ from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat.chat import ADDED
-from guiapp.analysis.chat.hints import WARNING, hints
+from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.templates import chosen_template, templates_of
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.errors import ChatError
@@ -205,32 +205,10 @@ def test_the_public_function_takes_what_others_take(tmp_path):
         guiapp.chat("demo:toy", [USER])
 
 
-def test_tokens_of_generation_blocks_are_known():
-    template = "{{ messages[0].content }}[{% generation %}{{ messages[1].content }}</s>{% endgeneration %}]"
-    chat = guiapp.chat("demo:bpe", [USER, {"role": "assistant", "content": "日本 tokenization"}], template)
-    spans = chat.encoding.spans[chat.is_generated]
-    assert chat.encoding.text_bytes[spans[0, 0] : spans[-1, 1]].decode() == "日本 tokenization</s>"
-    assert not chat.is_generated[0]
-    assert not chat.is_generated[-1]
-
-
 def test_variables_may_not_take_the_place_of_messages():
     for name in ("messages", "tools", "add_generation_prompt"):
         with pytest.raises(ChatError, match=f"^{name} is no variable"):
             guiapp.chat("demo:bpe", [USER], variables={name: []})
-
-
-def test_content_is_text_where_that_is_asked_for():
-    content = "a<|im_end|>b"
-    chat, as_text = (
-        guiapp.chat("demo:bpe", [{"role": "user", "content": content}], add_special=False, as_text=asked)
-        for asked in (False, True)
-    )
-    assert as_text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
-    assert list(as_text.origins) == list(chat.as_text_origins)
-    assert codes(chat, WARNING) == ["content_became_control"]
-    assert codes(as_text, WARNING) == []
-    assert as_text.budget.n_tokens == len(as_text.encoding)
 
 
 def test_a_text_of_unknown_origin_is_told_and_nothing_made_of_it():

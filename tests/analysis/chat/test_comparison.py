@@ -36,15 +36,6 @@ def test_a_prompt_has_all_in_common_with_itself():
     assert all(first == second for _, first, second in compared.counts)
 
 
-def test_without_a_generation_prompt_only_that_is_missing():
-    first = prompt()
-    compared = ChatComparison(first, prompt(prompt=False))
-    assert [turn.is_prompt for turn, other in compared.turns if other is None] == [True]
-    assert unshared(compared) == ["<|im_start|>assistant\n", ""]
-    differences = {name: one - other for name, one, other in compared.counts if one != other}
-    assert differences == {"template": (~compared.is_shared[0]).sum()}
-
-
 def test_of_two_templates_content_is_shared_and_what_both_write():
     compared = ChatComparison(prompt(), prompt("text between tags"))
     only_first, only_second = unshared(compared)
@@ -66,12 +57,6 @@ def test_of_two_models_tokens_of_the_same_text_are_shared():
             if origin.kind == "content" and content[origin.start : origin.end].isascii():
                 assert is_shared == ((origin.message, origin.start, origin.end) in there)
     assert not np.all(compared.is_shared[0])
-
-
-def test_each_token_counts_once():
-    compared = ChatComparison(prompt(), prompt("text between tags", "demo:spm"))
-    totals = [sum(column) for column in list(zip(*compared.counts, strict=True))[1:]]
-    assert totals == [len(compared.first.encoding), len(compared.second.encoding)]
 
 
 def test_the_same_prompt_with_content_as_text_and_back():

@@ -179,23 +179,3 @@ def test_an_expression_is_worked_out_for_one_step(values):
         assert StepExpression("step == 0").value(values, step) == (step == 0)
     with pytest.raises(ConditionError):
         StepExpression("1 / step").value(values, 0)
-
-
-def test_tokens_are_found_by_id_bytes_and_text():
-    tokenizer = guiapp.open_model("demo:spm")
-    values = TraceValues(record(tokenizer, "a<s>b the ☃", "heap"), tokenizer.vocabulary)
-    n_tokens = len(tokenizer.vocabulary)
-    columns = values.trace.columns
-    used = {each for column in (columns.left, columns.right, columns.result) for each in column.tolist()}
-    assert values.used_ids.tolist() == sorted(each for each in used if 0 <= each < n_tokens)
-    assert values.ids_of("263").tolist() == [263]
-    assert values.ids_of(str(n_tokens - 1)).tolist() == [n_tokens - 1]
-    assert values.ids_of(str(n_tokens)).tolist() == []
-    assert values.ids_of("0x20 0x61").tolist() == values.ids_of('"▁a"').tolist() == [263]
-    assert values.ids_of("▁a").tolist() == values.ids_of('"·a"').tolist() == [263]
-    assert values.ids_of("0xE2").tolist() == [231]
-    for wanted in ("263", "▁a", "▁", "nothing", '"<s>"'):
-        found = set(values.ids_of(wanted).tolist())
-        for column in ("left", "right", "result"):
-            expected = [each in found for each in getattr(columns, column).tolist()]
-            assert values.made_of(column, wanted).tolist() == expected

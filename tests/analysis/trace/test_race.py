@@ -1,7 +1,6 @@
 """Races tell where encoders, and models, part."""
 
 import re
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -13,7 +12,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.trace.debugger import Debugger, debugger_for
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.race import (
     RaceDifference,
     first_difference,
@@ -226,22 +225,6 @@ def test_a_merge_that_is_swapped_is_what_two_copies_of_a_model_part_at(tmp_path)
     assert (found.byte, found.reason) == (0, f"From byte 0 on they differ. {told}")
 
 
-def test_other_ids_of_one_span_are_a_difference_where_both_have_one_vocabulary():
-    ours = run(BPE, "on lion", None)
-    ids = ours.trace.result.ids.copy()
-    ids[-1] += 1
-    trace = replace(ours.trace, result=ours.trace.result._replace(ids=ids))
-    vocabulary = BPE.vocabulary
-    again = replace(vocabulary, token_data=vocabulary.token_data.copy())
-    assert first_difference(ours, Debugger(trace, again)).byte == ours.trace.result.starts[-1]
-    other = replace(vocabulary, token_data=vocabulary.token_data[::-1].copy())
-    assert first_difference(ours, Debugger(trace, other)) is None
-    columns = ours.trace.columns
-    trace = replace(ours.trace, columns=columns._replace(result=columns.result + 1))
-    assert first_other_step(ours, Debugger(trace, again)) == 0
-    assert first_other_step(ours, Debugger(trace, other)) is None
-
-
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_one_model_goes_along_with_another_by_the_place_in_the_text(models, pair):
@@ -285,15 +268,6 @@ def test_a_race_ends_with_the_work_of_both_and_the_tokens_that_differ(text, firs
     assert outcome(ours, theirs).count("`") <= 16
     step = first_other_step(ours, theirs)
     assert (step is None) is (first == second)
-
-
-def test_one_that_has_nothing_to_do_parts_from_one_that_puts_tokens_around():
-    wordpiece = guiapp.open_model("demo:wordpiece")
-    nothing = debugger_for(BPE, record(BPE, "", None, add_special=False))
-    around = run(wordpiece, "", None)
-    found = first_difference(around, nothing, ("wordpiece", "bpe"))
-    assert found.steps[1] == 0
-    assert found.reason.endswith("bpe has no token there.")
 
 
 @pytest.mark.parametrize("text", ["How do lions sleep?", "unbelievably unbelievable", "a", ""])

@@ -161,12 +161,6 @@ def test_any_number_of_threads_will_do(monkeypatch, n_threads):
         assert found.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()
 
 
-@pytest.mark.parametrize("n_threads", [-1, 0, 1, 2, 100])
-def test_results_come_in_order(n_threads):
-    assert share_out(lambda item: item * 2, list(range(50)), n_threads) == list(range(0, 100, 2))
-    assert share_out(str, [], n_threads) == []
-
-
 def test_threads_work_side_by_side():
     meeting = threading.Barrier(3, timeout=60)
     threads = share_out(lambda _: (meeting.wait(), threading.get_ident())[1], range(3), 3)
@@ -250,18 +244,6 @@ def test_padding_stands_at_the_end_and_the_mask_tells_it(model):
         tokenizer.encode_batch(["fox", SENTENCE], pad=None)
 
 
-def test_no_texts_make_no_rows():
-    ids, mask = guiapp.open_model("demo:bpe").encode_batch([])
-    assert ids.shape == mask.shape == (0, 0)
-
-
-def test_all_that_is_left_out_by_truncating_is_text():
-    tokenizer = guiapp.open_model("demo:wordpiece")
-    special = tokenizer.vocabulary.special_ids
-    assert tokenizer.encode_batch([SENTENCE, ""], truncate=1)[0].tolist() == [[special.sep]] * 2
-    assert tokenizer.encode_batch([SENTENCE, ""], truncate=2)[0].tolist() == [[special.bos, special.sep]] * 2
-
-
 @pytest.mark.parametrize("pad", ["x", -1, 2.5, b"longest", [3]])
 def test_what_is_no_padding_is_refused_before_anything_is_encoded(pad):
     with pytest.raises(EncodeError, match="is no padding"):
@@ -293,12 +275,6 @@ def test_what_is_no_text_is_refused(text):
             call(["fine", text])
     with pytest.raises(TypeError):
         tokenizer.encode(text)
-
-
-def test_one_text_is_not_many():
-    for call in (guiapp.open_model("demo:bpe").encode_batch, guiapp.open_model("demo:bpe").encode_each):
-        with pytest.raises(TypeError, match="many texts"):
-            call("one text")
 
 
 def test_rows_that_no_memory_holds_are_refused_in_a_sentence(monkeypatch):

@@ -102,8 +102,3 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, line, expected):
         guiapp.open_model(write(tmp_path, f"{BYTES}{line}\n"))
     assert str(caught.value).startswith(f"vocab.txt {expected}")
     assert len(str(caught.value)) < 300
-
-
-def test_nothing_splits_it(tmp_path):
-    with pytest.raises(VocabError, match="is not split before it is encoded"):
-        guiapp.open_model(write(tmp_path, BYTES), pre="qwen")

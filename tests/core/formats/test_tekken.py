@@ -160,8 +160,3 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, content, expected):
         guiapp.open_model(write(tmp_path, content))
     assert str(caught.value).startswith(f"tekken.json {expected}")
     assert len(str(caught.value)) < 300
-
-
-def test_its_pattern_is_not_to_be_chosen(tmp_path):
-    with pytest.raises(VocabError, match="says itself how text is split"):
-        guiapp.open_model(write(tmp_path, content()), pre="qwen")

@@ -203,11 +203,6 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, data, config, expecte
     assert len(str(caught.value)) < 300
 
 
-def test_no_pre_tokenizer_can_be_chosen(tmp_path):
-    with pytest.raises(VocabError, match="Open it without choosing"):
-        guiapp.open_model(write_vocab_txt(tmp_path, SMALL), pre="gpt-2")
-
-
 def test_long_texts_are_encoded_in_parts_as_in_one(tmp_path, monkeypatch):
     monkeypatch.setattr(tokenizers, "LEAST_LONG_BYTES", 200)
     monkeypatch.setattr(tokenizers, "LEAST_PART", 50)

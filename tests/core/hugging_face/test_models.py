@@ -112,15 +112,6 @@ def test_word_level_looks_up_what_tokenizers_looks_up(texts, pieces):
     assert encoded(model, pieces) == expected(reference, pieces)
 
 
-def test_only_the_tokens_of_the_model_are_found():
-    every = tokens_of(["[UNK]", "a", "ab", ""], 0)
-    some = every._replace(ids=np.array([0, 1, 3], np.int32))
-    for model in (WordPieceModel(some, b"##", 9), UnigramModel(some, np.zeros(4)), WordLevelModel(some)):
-        found = [token for token, _, _ in encoded(model, ["a", "b", "ab"])]
-        assert found[:2] == [1, 0]
-        assert 2 not in found
-
-
 def test_unknown_text_without_a_token_for_it_is_told():
     tokens = tokens_of(["a"], None)
     for model in (

@@ -92,12 +92,6 @@ class Outer:
 RIGHT = {"numbers": [1, 2], "pair": [1, "x"], "inner": None, "by_name": {"k": [{"name": "n", "kind": "b"}]}}
 
 
-def test_values_of_json_become_those_of_a_type():
-    assert read_as(Outer, {**RIGHT, "is_on": True, "more": 1}) == Outer(
-        (1, 2), (1, "x"), None, {"k": (Inner("n", "b"),)}, True
-    )
-
-
 @pytest.mark.parametrize(
     "changes",
     [

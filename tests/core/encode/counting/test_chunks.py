@@ -23,7 +23,6 @@ from guiapp.core.encode.counting.chunks import (
     chunk_text,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules
 from guiapp.errors import EncodeError
 
@@ -120,21 +119,6 @@ def test_the_text_of_a_special_token_stays_whole():
     assert len(chunk_text(tokenizer, text, 1, parse_special=False)) > len(chunks)
 
 
-def test_a_chunk_may_end_between_special_tokens_of_which_the_text_has_only_one():
-    vocabulary = sentence_piece({"<unk>": 0, "b": -1, "xa": 0, "ab": 0}, rules=Rules())
-    vocabulary.attributes[2:] = Attribute.USER_DEFINED.value
-    tokenizer = Tokenizer(vocabulary)
-    assert tokenizer.encode(b"xab").token_ids.tolist() == [2, 1]
-    assert chunk_text(tokenizer, b"xab", 1) == [Chunk(0, 2, 1), Chunk(2, 3, 1)]
-
-
-@pytest.mark.parametrize("by", LEVELS)
-def test_whole_parts_are_kept_together_where_they_fit(by):
-    tokenizer = guiapp.open_model("demo:bpe")
-    ends = set(boundaries(SENTENCES, by).tolist())
-    assert {chunk.end for chunk in chunk_text(tokenizer, SENTENCES, 60, 10, by)} <= ends
-
-
 def test_what_does_not_fit_as_a_whole_is_cut_at_the_next_finer_place():
     tokenizer = guiapp.open_model("demo:bpe")
     chunks = chunk_text(tokenizer, SENTENCES, 12, by="line")
@@ -166,10 +150,6 @@ def test_long_text_without_cuts_is_divided_in_a_moment():
 def test_what_makes_no_sense_is_refused(options, message):
     with pytest.raises(EncodeError, match=message):
         chunk_text(guiapp.open_model("demo:bpe"), "abc 🧿", **options)
-
-
-def test_an_empty_text_has_no_chunks():
-    assert chunk_text(guiapp.open_model("demo:bpe"), b"", 5) == []
 
 
 @given(size=st.integers(0, 300), n_fitting=st.integers(0, 300), beyond=st.integers(1, LOOK_BEYOND))
