@@ -36,7 +36,7 @@ def before(model: str) -> frozenset[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", sorted(FAULTS, key=lambda fault: fault.model), ids=str)  # each read once
 def test_a_planted_fault_is_found_and_was_not_there_before(fault: Fault, tmp_path: Path):
-    original = untouched(fault.model) if fault.is_against_original else None
+    original = opened(untouched(fault.model)) if fault.is_against_original else None
     found = [each for each in doctor(write(fault, tmp_path), original).findings if each.code == fault.code]
     assert found
     assert not before(fault.model).issuperset(each.what for each in found)

@@ -196,17 +196,6 @@ def test_a_breakpoint_is_read_as_it_is_meant(text):
     assert parse_breakpoint(READ[text].title) == READ[text]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *('token "▁New" if rank < 5', "rank 0..5", "step > 3 and rank < 8", "byte 3"),
-        *("byte 3 hit 2 once log at {position}", 'token " log " if rank < 5 once'),
-    ],
-)
-def test_a_breakpoint_reads_back_as_it_is_written(text):
-    assert parse_breakpoint(text).title == text
-
-
 class TenSteps:
     schema = TRACE_SCHEMA
     n_steps = 10

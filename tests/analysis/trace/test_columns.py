@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -91,41 +90,6 @@ def test_a_column_is_what_its_steps_have(values):
     assert values.formed.tolist() == [each["forms"] == 1 for each in rows]
     for name in NUMBERS:
         assert values.is_operation(name).tolist() == [each["operation"] == name for each in rows]
-
-
-TESTS = {
-    "contains(result, 'o')": lambda raw, plain: "o" in raw or "o" in plain,
-    "starts(result, ' ')": lambda raw, plain: plain.startswith(" "),
-    "starts(result, '▁')": lambda raw, plain: raw.startswith("▁"),
-    "ends(result, 's')": lambda raw, plain: raw.endswith("s"),
-    "matches(result, '^.[ln]')": lambda raw, plain: bool(
-        re.search("^.[ln]", raw) or re.search("^.[ln]", plain)
-    ),
-    "result == 'o'": lambda raw, plain: "o" in (raw, plain),
-    "result == '·l'": lambda raw, plain: plain == " l" or raw == "·l",
-    "result in ('a', 'ab', 'n')": lambda raw, plain: bool({raw, plain} & {"a", "ab", "n"}),
-}
-
-
-@pytest.mark.parametrize("condition", TESTS)
-def test_texts_of_tokens_are_looked_at_as_stored_and_as_read(values, condition):
-    vocabulary = values.vocabulary
-
-    def holds(step):
-        token = values.trace.columns.result[step]
-        if not 0 <= token < len(vocabulary):
-            return False
-        raw, plain = vocabulary.raw_text(token), vocabulary.token_bytes(token)
-        return TESTS[condition](raw.decode(errors="replace"), plain.decode(errors="replace"))
-
-    expected = [step for step in range(values.n_steps) if holds(step)]
-    assert everywhere(Condition(condition), values).tolist() == expected
-    others = [step for step in range(values.n_steps) if step not in expected]
-    assert everywhere(Condition(f"not {condition}"), values).tolist() == others
-    if " == " in condition:
-        assert everywhere(Condition(condition.replace("==", "!=")), values).tolist() == others
-    everything = np.arange(values.n_steps)
-    assert np.flatnonzero(Condition(condition).holds(values, everything)).tolist() == expected
 
 
 @pytest.mark.parametrize(

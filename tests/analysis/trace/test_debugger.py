@@ -100,21 +100,6 @@ def test_a_breakpoint_stops_a_long_step_on_its_way(beside, move):
     assert walk.stopped_at is walk.breakpoints[0]
 
 
-def test_a_run_stops_at_breakpoints_both_ways():
-    walk = debugger()
-    walk.set_breakpoints([parse_breakpoint('token "ĠNew"')])
-    walk.run()
-    assert walk.stopped_at is not None
-    assert walk.sentence() == "The piece `·New` is taken as `·New`: nothing to merge."
-    there = walk.position
-    walk.run()
-    assert (walk.position, walk.stopped_at) == (walk.n_steps, None)
-    walk.reverse()
-    assert walk.position == there
-    walk.reverse()
-    assert walk.position == 0
-
-
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:toy"])
 def test_queue_and_scan_see_the_same_candidates(model):
     """At each merge the live entries of the queue are the pairs that a look at all neighbours finds."""

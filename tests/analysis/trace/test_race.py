@@ -65,32 +65,6 @@ def test_where_and_why_two_runs_part(model, text, ours, theirs):
     assert found == RaceDifference(byte, tuple(steps), f"From byte {byte} on they differ. {reason}")
 
 
-@pytest.mark.parametrize(
-    ("model", "text", "leader", "follower", "expected"),
-    [
-        ("toy", "abacb acb", "heap", "greedy", [0, 0, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 8, 8, 8, 9]),
-        ("spm", "<s>ab acb", "heap", "scan", [0, 0, 0, 0, 4, 5, 6, *[7] * 8, 9, 9]),
-        (
-            "bpe",
-            "on lion <|im_start|>on",
-            "heap",
-            "words",
-            [*[0] * 5, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, *[6] * 4, 7, 7, 9, 10, 12, 12],
-        ),
-        ("bpe", "on lion <|im_start|>on", "words", "heap", [0, 0, 0, 5, 7, 12, 17, 22, 22, 24, 25, 27, 27]),
-    ],
-)
-def test_one_goes_along_piece_by_piece(model, text, leader, follower, expected):
-    tokenizer = guiapp.open_model(f"demo:{model}")
-    ours, theirs = run(tokenizer, text, leader), run(tokenizer, text, follower)
-    found = []
-    for position in range(ours.n_steps + 1):
-        ours.go_to(position)
-        found.append(keep_in_step(ours, theirs))
-        assert theirs.position == found[-1]
-    assert found == expected
-
-
 def test_exact_encoders_never_part():
     for text in random_texts(5, 10):
         assert first_difference(run(BPE, text, "heap"), run(BPE, text, "backtrack")) is None

@@ -53,7 +53,7 @@ def test_llama_cpp_ends_generations_at_the_same_tokens_and_reaches_them_by_the_s
     from llama_oracle import LlamaOracle
 
     oracle = LlamaOracle().load(path)
-    tokens = guiapp.special(path)
+    tokens = guiapp.special(opened(path))
     ends = {token_id for token_id in range(oracle.info()["n"]) if oracle.is_eog(token_id)}
     assert {token.token_id for token in tokens if token.end} == ends
     for token in tokens:
