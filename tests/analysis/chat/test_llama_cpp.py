@@ -2,7 +2,6 @@
 
 import time
 
-import numpy as np
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 from conftest import VOCABS
@@ -51,12 +50,6 @@ def test_differences_are_told(template, conversation, settings, told):
     chat, llama = prompts(template, conversation, **settings)
     assert told in llama.difference(chat)
     assert bool(told) == bool(llama.difference(chat))
-
-
-def test_other_ids_of_the_same_text_are_told():
-    chat = guiapp.chat("demo:bpe", PLAIN[0], TURNS)
-    llama = llama_cpp.LlamaPrompt(llama_prompt(chat).chat, np.array([1], np.int32))
-    assert llama.difference(chat) == "llama.cpp has the same text, but other ids."
 
 
 def test_origins_are_those_of_what_begins_and_ends_alike():

@@ -10,7 +10,6 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.tree.reports import (
-    AT_ONCE,
     Subtree,
     WalkStep,
     dot_lines,
@@ -22,17 +21,6 @@ from guiapp.analysis.tree.reports import (
 from guiapp.core.demo import demo_model_path
 
 VOCABULARY = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "abd": 0.0, 'a"': 0.0, "▁": 0.0})
-
-
-def test_lines_show_each_whole_token_and_what_it_adds():
-    assert list(tree_lines(Subtree(VOCABULARY, b"ab"))) == [
-        "3 tokens on 2 levels",
-        "under a",
-        "     id    below  token, and what it adds",
-        "      1        2  ab  +b",
-        "      2             abc  +c",
-        "      3             abd  +d",
-    ]
 
 
 def test_the_record_lists_nodes_parents_first():
@@ -71,16 +59,6 @@ def test_the_graph_quotes_its_labels():
     lines = list(dot_lines(Subtree(VOCABULARY, b"a", 2)))
     assert '  4 [label="a\\""];' in lines
     assert '  0 -> 1 [label="b"];' in lines
-
-
-def test_pieces_of_a_long_record_make_one_object():
-    names = [f"t{number:03}" for number in range(2 * AT_ONCE + 1)]
-    for n_tokens in (AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 1):
-        record = json.loads(
-            "\n".join(json_lines(Subtree(toy_vocabulary(dict.fromkeys(names[:n_tokens], 0.0)))))
-        )
-        assert [node["id"] for node in record["nodes"]] == list(range(n_tokens))
-        assert (record["tokens"], record["leaves"], record["levels"]) == (n_tokens, n_tokens, 1)
 
 
 WORDS_OF_MODELS = {
@@ -125,22 +103,6 @@ def test_each_byte_tells_where_the_walk_is():
         WalkStep(5, 5, 2, (4,), 1, None),
         WalkStep(6, 5, 4, (7,), 1, 4),
     ]
-
-
-@pytest.mark.parametrize(
-    ("model", "text", "parents", "raw"),
-    [
-        ("toy", b"abz", [-1, 0, 0, 0], [b"a", b"ab", b"ab"]),
-        ("toy", b"zb", [-1, -1, 1], [None, b"b"]),
-        ("wordpiece", b" a", [-1, -1, 1], [None, "▁a".encode()]),
-        ("bpe", b"", [-1], []),
-    ],
-)
-def test_prefixes_without_a_token_hang_nowhere(model, text, parents, raw):
-    tokenizer = guiapp.open_model(f"demo:{model}")
-    tree = prefix_tree(tokenizer, text)
-    ids = [-1 if token is None else tokenizer.vocabulary.find(token) for token in raw]
-    assert (tree.text, tree.parents.tolist(), tree.token_ids.tolist()) == (text, parents, [-1, *ids])
 
 
 def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):

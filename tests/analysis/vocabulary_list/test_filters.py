@@ -17,7 +17,6 @@ from guiapp.analysis.vocabulary_list.filters import (
     FLAGS,
     fitting,
     histograms,
-    listed,
     needs_trials,
 )
 from guiapp.analysis.vocabulary_list.listing import order
@@ -166,15 +165,6 @@ def test_a_filter_is_what_each_of_its_words_leaves(figures, data):
     )
 
 
-def test_the_nearest_come_first_unless_a_column_is_chosen(figures):
-    def names(*how):
-        return [NAMES[token] for token in listed(figures, "the", *how, lambda share: None).tolist()]
-
-    assert names(None, False) == ["the", "▁the", "other"]
-    assert names(BY_NAME["length"], True) == ["other", "▁the", "the"]
-    assert names(BY_NAME["id"], True) == ["other", "▁the", "the"]
-
-
 @pytest.mark.parametrize("is_descending", [False, True])
 @pytest.mark.parametrize("column", COLUMNS, ids=[column.name for column in COLUMNS])
 def test_each_column_sorts_by_its_values_and_puts_those_without_one_last(column, is_descending):
@@ -209,16 +199,6 @@ def test_flags_and_kinds_are_those_of_each_token(name):
     assert np.array_equal(figures.lengths, [len(token) for token in tokens])
     whole = [row for row in rows if _is_text(tokens[row])]
     assert [figures.characters[row] for row in whole] == [len(tokens[row].decode()) for row in whole]
-
-
-@pytest.mark.real_vocabs
-@pytest.mark.parametrize(
-    ("name", "n_reserved"),
-    [("llama-bpe", 250), ("bert-bge", 994), ("gemma-4", 6227), ("gpt-2", 0), ("starcoder", 0)],
-)
-def test_reserved_tokens_are_known_by_their_names(name, n_reserved):
-    found_all = guiapp.vocab(VOCABS / f"ggml-vocab-{name}.gguf", "is:reserved")
-    assert abs(len(found_all.ids) - n_reserved) <= 1
 
 
 def _is_text(data):

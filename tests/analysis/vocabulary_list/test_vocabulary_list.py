@@ -11,8 +11,6 @@ from gguf import GGMLQuantizationType
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.search.matches import QueryError
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, named
 from guiapp.analysis.vocabulary_list.embeddings import INPUT
 from guiapp.analysis.vocabulary_list.filters import vocabulary_list
 from guiapp.analysis.vocabulary_list.listing import FORMS, exported
@@ -73,25 +71,6 @@ def test_a_list_is_written_out_in_each_form(tokenizer):
     assert len(markdown) == 2 + len(TOKENS)
     assert "20 61" in markdown[4]
     assert "-1,234.57" in markdown[4]
-
-
-def test_a_column_that_is_none_is_an_error():
-    with pytest.raises(QueryError, match=r"^There is no column “nice”\. Columns: id, token, bytes, "):
-        named(["id", "nice"])
-
-
-@pytest.mark.parametrize(
-    ("query", "sort", "columns"),
-    [("is:unreached", None, None), ("", "reached", None), ("", None, ["id", "reached"])],
-)
-def test_trials_are_made_where_the_filter_the_order_or_a_column_asks(query, sort, columns, tokenizer):
-    assert vocabulary_list(tokenizer, "a", "id", False, ["id"]).figures.is_reached is None
-    shown = vocabulary_list(tokenizer, query, sort, False, columns)
-    assert shown.figures.is_reached is not None
-    reached = [BY_NAME["reached"].text(shown.figures, token, None) for token in range(len(TOKENS))]
-    assert reached[0] == ""
-    assert set(reached[1:4]) <= {"yes", "never"}
-    assert "yes" in reached
 
 
 @pytest.fixture(scope="module")
