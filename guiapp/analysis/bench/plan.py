@@ -12,11 +12,11 @@ import numpy as np
 
 from guiapp.analysis.bench import corpus
 from guiapp.analysis.bench.operations import MEMORY
-from guiapp.analysis.bench.run_results import read_row
 from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, tasks_of
 from guiapp.analysis.bench.statistics import interval_in_turns
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
 RUN_OWN = "--run-own"
@@ -98,7 +98,7 @@ def plan_from(record: dict[str, Any]) -> Plan:
         if unknown := [name for name in record if name not in Plan.__dataclass_fields__]:
             raise ValueError(f"“{quoted(unknown[0])}” means nothing here")
         own, removed = without_removed(record.get("own", ()))
-        plan = read_row(Plan, {**record, "own": own})
+        plan: Plan = read_as(Plan, {**record, "own": own})
         for name, is_right in CHECKS.items():
             if not is_right(value := getattr(plan, name)):
                 raise ValueError(f"its “{name}” is {value!r:.40}")
