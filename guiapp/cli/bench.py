@@ -37,7 +37,7 @@ REPORTS = (".html", ".md", ".csv", ".json")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+    from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS
 
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
@@ -223,8 +223,7 @@ def _charts(measured: BenchRun, baseline: str) -> dict[str, str]:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from guiapp.analysis.bench.corpus import DEFAULT
-    from guiapp.analysis.bench.plan import Plan
-    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+    from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS, Plan
     from guiapp.analysis.libraries.custom import parse_custom
 
     scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)

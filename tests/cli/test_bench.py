@@ -18,9 +18,8 @@ import pytest
 from bench_runs import record
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchResult
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.cli.main import run
 

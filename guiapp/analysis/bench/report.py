@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.bench.findings import growth_text, length_text, notes, verdict_of
 from guiapp.analysis.bench.history import SpeedChange, busy_text
-from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan, Unit, plan_from
 from guiapp.analysis.bench.published import comparable, ratio_text
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
@@ -22,7 +22,6 @@ from guiapp.analysis.bench.run_results import (
     BenchRun,
     growth_lines,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS, Unit
 from guiapp.analysis.bench.wording import (
     TIME_UNITS,
     figure_text,

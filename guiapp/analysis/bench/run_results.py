@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from guiapp.analysis.bench.machine import LEAST_SHARE, is_busy
-from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
+from guiapp.analysis.bench.plan import SCENARIOS, BenchCell
 from guiapp.analysis.bench.statistics import (
     Growth,
     Ratio,

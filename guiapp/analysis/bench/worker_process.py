@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.bench.control import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
+from guiapp.analysis.bench.machine import held_bytes_of
 from guiapp.analysis.bench.wording import time_text
-from guiapp.analysis.bench.worker import STAGE, LoadedContender, held_bytes_of, serve
+from guiapp.analysis.bench.worker import STAGE, LoadedContender, serve
 from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.analysis.libraries.custom import CustomContender
 from guiapp.core.encode.tokenizer import Tokenizer

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
+from guiapp.analysis.bench.plan import SCENARIOS, Scenario
 from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.report import MARKS
 from guiapp.analysis.bench.run_results import (
@@ -23,7 +24,6 @@ from guiapp.analysis.bench.run_results import (
     LeftOut,
     growth_lines,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
 from guiapp.analysis.bench.wording import short_ratio, size_text, speed_number, speed_text, time_text
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS

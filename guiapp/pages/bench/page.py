@@ -12,8 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPen, QResizeEv
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.bench.findings import LinkedNote
-from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.curves import DASHED
 from guiapp.kit.charts.markers import pattern

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 from fake_workers import report_of
 
-from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.plan import SCENARIOS, Plan
 from guiapp.analysis.bench.report import table_lines
 from guiapp.analysis.bench.run_results import run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.cli.main import run
 
 HALVES = replace(

@@ -10,10 +10,9 @@ from fake_engine import CELL, EQUAL, EVENTS
 
 from guiapp.analysis.bench.findings import deviations, finding, verdict_of
 from guiapp.analysis.bench.history import compare_runs, different_conditions
-from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchCell, Plan
 from guiapp.analysis.bench.report import change_lines, report_text
 from guiapp.analysis.bench.run_results import BenchRun, Series, results_of, run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 from guiapp.core.text.outside_json import read_as
 

@@ -6,6 +6,7 @@ from bench_runs import EVERYTHING, RUN, record, result, run_with
 
 from guiapp.analysis.bench.findings import missing_lines, notes
 from guiapp.analysis.bench.history import SpeedChange
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.published import PUBLISHED, SOURCES, comparable
 from guiapp.analysis.bench.report import (
     change_lines,
@@ -16,7 +17,6 @@ from guiapp.analysis.bench.report import (
     tables,
 )
 from guiapp.analysis.bench.run_results import LeftOut, run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.export.tables import NONE
 

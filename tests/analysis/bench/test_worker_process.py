@@ -7,7 +7,7 @@ import time
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench import worker as memory
+from guiapp.analysis.bench import machine as memory
 from guiapp.analysis.bench.worker import OPENS, READS, WRITES, Worker
 from guiapp.analysis.bench.worker_process import ContenderFailed, TookTooLong, WorkerProcess
 from guiapp.analysis.libraries.custom import CustomContender
