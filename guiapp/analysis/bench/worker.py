@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.bench.control import OPEN_EARLY
-from guiapp.analysis.bench.machine import held_bytes, peak_bytes_during
 from guiapp.analysis.bench.operations import (
     OPERATIONS,
     OperationInput,
@@ -57,6 +56,7 @@ from guiapp.analysis.libraries.custom import MODEL_VARIABLE, CustomContender, op
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
+from guiapp.core.processes import held_bytes, peak_bytes_during
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import TokenloupeError
 

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.bench.control import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
-from guiapp.analysis.bench.machine import held_bytes_of
 from guiapp.analysis.bench.wording import time_text
 from guiapp.analysis.bench.worker import STAGE, LoadedContender, serve
 from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.analysis.libraries.custom import CustomContender
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.processes import how_it_ended
+from guiapp.core.processes import held_bytes_of, how_it_ended
 from guiapp.core.text.numbers_in_words import counted
 
 LOAD_LIMIT_S, TRIAL_LIMIT_S = 180.0, 20.0
