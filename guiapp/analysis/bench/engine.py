@@ -53,9 +53,12 @@ from guiapp.analysis.bench.plan import (
     tasks_of,
 )
 from guiapp.analysis.bench.run_results import LeftOut, Series, results_of
-from guiapp.analysis.bench.worker import OPENS, READS, STARTS, WRITES
-from guiapp.analysis.bench.worker_process import (
+from guiapp.analysis.bench.worker import (
     GLANCE_S,
+    OPENS,
+    READS,
+    STARTS,
+    WRITES,
     AskedProcess,
     ContenderFailed,
     StartWorker,

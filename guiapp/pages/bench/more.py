@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.analysis.bench.findings import PACKAGE
 from guiapp.analysis.bench.plan import SCENARIOS, Plan
-from guiapp.analysis.bench.worker_process import TrialResult, try_custom
+from guiapp.analysis.bench.worker import TrialResult, try_custom
 from guiapp.analysis.libraries.custom import (
     COMMAND,
     KINDS,

@@ -14,7 +14,7 @@ from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import cells_of, contenders_of, run
 from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import KEY
-from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
+from guiapp.analysis.bench.worker import ContenderFailed, WorkerLost
 from guiapp.analysis.libraries import peer
 from guiapp.core.demo import sample_text
 

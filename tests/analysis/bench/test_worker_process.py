@@ -7,8 +7,15 @@ import time
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench.worker import OPENS, READS, WRITES, Worker
-from guiapp.analysis.bench.worker_process import ContenderFailed, TookTooLong, WorkerProcess
+from guiapp.analysis.bench.worker import (
+    OPENS,
+    READS,
+    WRITES,
+    ContenderFailed,
+    TookTooLong,
+    Worker,
+    WorkerProcess,
+)
 from guiapp.analysis.libraries.custom import CustomContender
 from guiapp.core import processes as memory
 
