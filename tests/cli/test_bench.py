@@ -221,4 +221,4 @@ def test_who_can_take_part_is_listed_with_what_is_returned_and_the_reason_agains
 @pytest.mark.parametrize("own", ["tok", "fast=python:json:dumps"])
 def test_what_is_no_contender_of_one_s_own_is_told(own, capsys):
     assert run(["bench", "demo:spm", "--own", own]) == 1
-    assert "contender" in capsys.readouterr().err
+    assert "encoder" in capsys.readouterr().err

@@ -326,8 +326,8 @@ def stopped(rows: Rows, left_out: Sequence[LeftOut]) -> list[str]:
 
 
 def _names(names: Sequence[str]) -> str:
-    """“a and b”, or “five contenders” where that is too long to read."""
-    return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} contenders"
+    """“a and b”, or “five encoders” where that is too long to read."""
+    return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} encoders"
 
 
 def _are(names: Sequence[str]) -> str:

@@ -332,9 +332,9 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             "memory",
-            "Memory of a contender that is ready, and what encoding adds",
+            "Memory of an encoder that is ready, and what encoding adds",
             "Memory",
-            "what a contender takes in memory, and what up to 2 MiB add at most; no time",
+            "what an encoder takes in memory, and what up to 2 MiB add at most; no time",
             *((MEMORY,), (BATCH_BYTES,), lengthened),
             chart="memory",
         ),

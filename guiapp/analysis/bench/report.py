@@ -34,7 +34,7 @@ from guiapp.analysis.export.html import Html, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_text, markdown_table
 from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
-CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
+CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
 TOOK_NO_PART = "took no part"

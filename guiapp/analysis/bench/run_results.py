@@ -497,7 +497,7 @@ def _results(entries: object) -> list[BenchResult]:
                     raise wrong_value(entry.get(name), f"{place}.{name}")
             results.append(row)
     if len({row.contender for row in results}) > MOST_CONTENDERS:
-        raise ValueError(f"more than {MOST_CONTENDERS} contenders take part")
+        raise ValueError(f"more than {MOST_CONTENDERS} encoders take part")
     return results
 
 

@@ -378,7 +378,7 @@ def _about_curves(
         whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
         sentences.append(f"{whose}, up to {times:,} times.")
     if has_stopped and showing.call_limit_s:
-        sentences.append(f"A contender stops where a call would take over {showing.call_limit_s:g} s.")
+        sentences.append(f"An encoder stops where a call would take over {showing.call_limit_s:g} s.")
     else:
         sentences.append(
             f"At the ends: {'growth, cost of a call' if scenario.grows else 'what the longest takes'}."

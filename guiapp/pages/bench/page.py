@@ -310,7 +310,7 @@ class Footer(QFrame):
 
     def _on_choice_changed(self) -> None:
         n_contenders = len(self._choice.candidates) + len(self._choice.missing)
-        numbers = f"{counted(n_contenders, 'contender')}, {counted(len(SCENARIOS), 'scenario')}"
+        numbers = f"{counted(n_contenders, 'encoder')}, {counted(len(SCENARIOS), 'scenario')}"
         self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
 
     def _draw(self) -> None:

@@ -203,7 +203,7 @@ def test_what_is_no_run_is_described_with_the_place(run, problem):
 def test_no_more_contenders_take_part_than_charts_have_room_for():
     rows = [{**TIMED, "contender": f"c{number}"} for number in range(201)]
     assert problem_with({"results": rows[:200] * 2}) == ""
-    assert problem_with({"results": rows}) == "more than 200 contenders take part"
+    assert problem_with({"results": rows}) == "more than 200 encoders take part"
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_every_scenario_has_a_table_of_its_own_and_a_terminal_shows_them_all():
 def test_the_best_come_first_with_interval_ratio_and_ids():
     first, *_ = measured_tables(run_of(RUN).results, "Tokenloupe")
     shown = columns(first)
-    assert shown["contender"] == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"]
+    assert shown["encoder"] == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"]
     assert shown["MB/s"] == ["200", "100", "10.0", "10.0"]
     assert shown["of Tokenloupe"] == ["2.00", "1.00", "0.10", "0.10"]
     assert shown["ids"] == ["≈ 95.0 %", "equal", "equal", "own vocabulary"]
@@ -52,7 +52,7 @@ def test_other_scenarios_of_a_text_stand_beside_its_throughput():
     decoded = record("decode", "heap", 9_000, 1e-4)
     results = [record("throughput", "fast", 9_000, 1e-5), single, decoded]
     shown = columns(next(measured_tables(run_with(*results).results, "Tokenloupe")))
-    assert (shown["contender"], shown["decode MB/s"]) == (["Tokenloupe", "heap"], [NONE, "90.0"])
+    assert (shown["encoder"], shown["decode MB/s"]) == (["Tokenloupe", "heap"], [NONE, "90.0"])
     assert [shown[f"p{at} µs"] for at in (50, 95, 99)] == [["1.00", NONE], ["2.00", NONE], ["3.00", NONE]]
 
 
