@@ -39,28 +39,6 @@ def test_all_steps_are_written_in_all_formats(algorithm, size, tmp_path):
         assert sentence.replace("`", "").replace("\x01", "\ufffd") in texts
 
 
-def test_words_can_be_followed_from_the_start_to_the_end(tmp_path):
-    record = trained("bpe", 290, "This is insane! This is impossible", has_end_marks=True)
-    TrainingRun(record).write(tmp_path / "run.json")
-    data = json.loads((tmp_path / "run.json").read_text())
-    words = [cut for cut, _ in data["words"]]
-    assert (data["steps"][0]["left"], data["steps"][0]["right"]) == ("i", "s")
-    for row in data["steps"]:
-        for index, cut in row["recuts"]:
-            words[index] = cut
-    assert words == [list(cut) for cut, _, _ in record.words(record.n_steps)]
-    assert json.loads(TrainingRun(record, 2).step_json())["left"] == "is"
-    assert json.loads(TrainingRun(record, 0).step_json())["words"][0] == [["T", "h", "i", "s", "</w>"], 2]
-
-
-@pytest.mark.parametrize("ending", [".json", ".svg"])
-def test_the_size_is_told_before(ending, tmp_path):
-    record = trained("bpe", 290)
-    TrainingRun(record).write(tmp_path / f"run{ending}")
-    size = (tmp_path / f"run{ending}").stat().st_size
-    assert 0.5 * size < TrainingRun(record).estimated_bytes(ending) < 1.5 * size
-
-
 def test_a_process_writes_some_steps_of_a_saved_record(tmp_path, monkeypatch, capsys):
     record = trained("bpe", 290)
     (tmp_path / "record").write_bytes(b"\n".join(record.lines()))
