@@ -37,7 +37,7 @@ REPORTS = (".html", ".md", ".csv", ".json")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+    from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS
 
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
@@ -65,7 +65,7 @@ def _add_contenders(group: argparse._ArgumentGroup) -> None:
         metavar="NAME=…",
         action="append",
         default=[],
-        help="a contender of your own; may be repeated. NAME=command:WORDS: a process for each text, "
+        help="an encoder of your own; may be repeated. NAME=command:WORDS: a process for each text, "
         "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
         "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION",
     )
@@ -123,7 +123,7 @@ def _add_timing(group: argparse._ArgumentGroup) -> None:
         "--clock",
         choices=("auto", "wall", "cpu"),
         default="auto",
-        help="cpu: what a contender gets of the processor; auto: that beside other programs, else wall",
+        help="cpu: what an encoder gets of the processor; auto: that beside other programs, else wall",
     )
     group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
 
@@ -223,8 +223,7 @@ def _charts(measured: BenchRun, baseline: str) -> dict[str, str]:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from guiapp.analysis.bench.corpus import DEFAULT
-    from guiapp.analysis.bench.plan import Plan
-    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+    from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS, Plan
     from guiapp.analysis.libraries.custom import parse_custom
 
     scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)

@@ -16,9 +16,8 @@ import pytest
 from bench_runs import record
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.plan import SCENARIOS, Plan
 from guiapp.analysis.bench.run_results import BenchResult
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.cli.main import run
 
 PATIENCE_S = 120

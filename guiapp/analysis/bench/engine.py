@@ -42,12 +42,23 @@ from guiapp.analysis.bench.machine import (
     vocabulary_record,
 )
 from guiapp.analysis.bench.operations import MEMORY, encode_all
-from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough
+from guiapp.analysis.bench.plan import (
+    SCENARIOS,
+    BenchCell,
+    BenchError,
+    CellBuilder,
+    Plan,
+    from_any_folder,
+    is_enough,
+    tasks_of,
+)
 from guiapp.analysis.bench.run_results import LeftOut, Series, results_of
-from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
-from guiapp.analysis.bench.worker import OPENS, READS, STARTS, WRITES
-from guiapp.analysis.bench.worker_process import (
+from guiapp.analysis.bench.worker import (
     GLANCE_S,
+    OPENS,
+    READS,
+    STARTS,
+    WRITES,
     AskedProcess,
     ContenderFailed,
     StartWorker,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.bench.findings import growth_text, length_text, notes, verdict_of
 from guiapp.analysis.bench.history import SpeedChange, busy_text
-from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan, Unit, plan_from
 from guiapp.analysis.bench.published import comparable, ratio_text
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
@@ -22,7 +22,6 @@ from guiapp.analysis.bench.run_results import (
     BenchRun,
     growth_lines,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS, Unit
 from guiapp.analysis.bench.wording import (
     TIME_UNITS,
     figure_text,
@@ -35,7 +34,7 @@ from guiapp.analysis.export.html import Html, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_text, markdown_table
 from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
-CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
+CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
 TOOK_NO_PART = "took no part"

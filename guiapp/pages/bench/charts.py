@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
+from guiapp.analysis.bench.plan import SCENARIOS, Scenario
 from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.report import MARKS
 from guiapp.analysis.bench.run_results import (
@@ -23,7 +24,6 @@ from guiapp.analysis.bench.run_results import (
     LeftOut,
     growth_lines,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
 from guiapp.analysis.bench.wording import short_ratio, size_text, speed_number, speed_text, time_text
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
@@ -378,7 +378,7 @@ def _about_curves(
         whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
         sentences.append(f"{whose}, up to {times:,} times.")
     if has_stopped and showing.call_limit_s:
-        sentences.append(f"A contender stops where a call would take over {showing.call_limit_s:g} s.")
+        sentences.append(f"An encoder stops where a call would take over {showing.call_limit_s:g} s.")
     else:
         sentences.append(
             f"At the ends: {'growth, cost of a call' if scenario.grows else 'what the longest takes'}."

@@ -15,8 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
 from guiapp.analysis.bench.findings import YOUR_TEXT
-from guiapp.analysis.bench.plan import Plan, expected_s
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.plan import SCENARIOS, Plan, expected_s
 from guiapp.analysis.libraries.contender import UNSPLIT
 from guiapp.analysis.libraries.custom import KINDS, CustomContender, CustomError, read_custom, without_removed
 from guiapp.analysis.libraries.table import PEERS, ids_form, reason_against, version_of

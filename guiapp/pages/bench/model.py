@@ -12,9 +12,8 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
 from guiapp.analysis.bench.findings import YOUR_TEXT, Verdict, deviations, notes, verdict_of
-from guiapp.analysis.bench.plan import RUN_OWN, Plan, plan_from, whole_path
+from guiapp.analysis.bench.plan import RUN_OWN, SCENARIOS, Plan, plan_from, whole_path
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.processes import command_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, LineProcess

@@ -86,7 +86,7 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ("tok", "“tok” is no contender. Write NAME=command:WORDS, "),
+        ("tok", "“tok” describes no encoder. Write NAME=command:WORDS, "),
         ("=command:sh", "“” cannot be a name"),
         ("a,b=command:sh", "“a,b” cannot be a name"),
         ("a\x1b=command:sh", r"“a\\x1b” cannot be a name"),
@@ -99,7 +99,7 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
         ("a=python::x", "“:x” is no function"),
         ("a=python:json:", "“json:” is no function"),
         ("a=python:json:dumps@env", "“json:dumps@env” is no function"),
-        ("a=tiktoken@env", "“a=tiktoken@env” is no contender"),
+        ("a=tiktoken@env", "“a=tiktoken@env” describes no encoder"),
     ],
 )
 def test_what_cannot_be_one_is_told(written, told):

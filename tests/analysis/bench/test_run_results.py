@@ -10,10 +10,9 @@ from fake_engine import CELL, EQUAL, EVENTS
 
 from guiapp.analysis.bench.findings import finding, verdict_of
 from guiapp.analysis.bench.history import compare_runs, different_conditions
-from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchCell, Plan
 from guiapp.analysis.bench.report import change_lines, report_text
 from guiapp.analysis.bench.run_results import BenchRun, Series, results_of, run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 
 TEXTS = (b"x" * 3_000_000, b"x" * 1_000_000)
@@ -149,7 +148,7 @@ def problem_with(run) -> str:
         ({}, "its “results” is None"),
         ({"results": {}}, "its “results” is {}"),
         ({"results": [RUN["results"][0], None]}, "its “results[1]” is None"),
-        ({"results": [{**TIMED, "ci_s": [1.0, "x"]}]}, "its “results[0].ci_s” is [1.0, 'x']"),
+        ({"results": [{**TIMED, "ci_s": [1.0, "x"]}]}, "its “results[0].ci_s[1]” is 'x'"),
         ({"results": [{**TIMED, "ci_s": [1.0, float("nan")]}]}, "it holds a number that is none"),
     ],
 )
@@ -161,7 +160,7 @@ def test_what_is_no_run_is_described_with_the_place(run, problem):
 def test_no_more_contenders_take_part_than_charts_have_room_for():
     rows = [{**TIMED, "contender": f"c{number}"} for number in range(201)]
     assert problem_with({"results": rows[:200] * 2}) == ""
-    assert problem_with({"results": rows}) == "more than 200 contenders take part"
+    assert problem_with({"results": rows}) == "more than 200 encoders take part"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from bench_runs import EVERYTHING, RUN, result
 
 from guiapp.analysis.bench.findings import notes
 from guiapp.analysis.bench.history import SpeedChange
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.report import (
     change_lines,
     change_table,
@@ -12,7 +13,6 @@ from guiapp.analysis.bench.report import (
     tables,
 )
 from guiapp.analysis.bench.run_results import run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.export.tables import NONE
 
@@ -36,7 +36,7 @@ def test_every_scenario_has_a_table_of_its_own_and_a_terminal_shows_them_all():
 def test_the_best_come_first_with_interval_ratio_and_ids():
     first, *_ = measured_tables(run_of(RUN).results, "Tokenloupe")
     shown = columns(first)
-    assert shown["contender"] == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"]
+    assert shown["encoder"] == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"]
     assert shown["MB/s"] == ["200", "100", "10.0", "10.0"]
     assert shown["of Tokenloupe"] == ["2.00", "1.00", "0.10", "0.10"]
     assert shown["ids"] == ["≈ 95.0 %", "equal", "equal", "own vocabulary"]

@@ -7,10 +7,14 @@ import time
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench import worker as memory
-from guiapp.analysis.bench.worker import Worker
-from guiapp.analysis.bench.worker_process import ContenderFailed, TookTooLong, WorkerProcess
+from guiapp.analysis.bench.worker import (
+    ContenderFailed,
+    TookTooLong,
+    Worker,
+    WorkerProcess,
+)
 from guiapp.analysis.libraries.custom import CustomContender
+from guiapp.core import processes as memory
 
 TEXT = b"the quick brown fox " * 20
 

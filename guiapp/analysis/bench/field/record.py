@@ -253,5 +253,5 @@ def _field(record: Any) -> FieldRun:
         vocabulary.measured  # noqa: B018  # raises for what is none
         for verdict in vocabulary.verdicts:
             if verdict.state not in STATES:
-                raise ValueError(f"{verdict.state!r:.40} is no state of a contender")
+                raise ValueError(f"{verdict.state!r:.40} is no state of a library")
     return field_run

@@ -27,7 +27,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     page = open_page
-    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} contenders, about ")
+    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} encoders, about ")
     qtbot.mouseClick(page.bar.run_button, LEFT)
     assert (runner.asked, page.headline.sentence.text()) == (["start"], "Starting …")
     loading = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}
@@ -38,7 +38,7 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
         "others are still to come"
     )
     told = page.headline.sentence.text()
-    assert re.fullmatch(r"\w+ more contenders? (is|are) still to be opened\.", told)
+    assert re.fullmatch(r"\w+ more encoders? (is|are) still to be opened\.", told)
     value, *loading = page.results.chart("throughput").values
     assert "n = 2" in value.tip
     assert "heap" in [each.key for each in loading]

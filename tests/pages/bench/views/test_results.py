@@ -238,10 +238,10 @@ def copied(view: TablesView, kind: str, qtbot) -> list[str]:
 
 def test_a_table_is_copied_in_both_formats_and_says_so(view, qtbot):
     head, *rows = copied(view, "csv", qtbot)
-    assert head.startswith("contender,tokens/s,MB/s,± %,of Tokenloupe,ids")
+    assert head.startswith("encoder,tokens/s,MB/s,± %,of Tokenloupe,ids")
     assert "Copied" in view.toPlainText()
     markdown = copied(view, "markdown", qtbot)
-    assert markdown[0].startswith("| contender | tokens/s | MB/s | ± % | of Tokenloupe | ids |")
+    assert markdown[0].startswith("| encoder | tokens/s | MB/s | ± % | of Tokenloupe | ids |")
     assert [line.split(" | ")[0].strip("| ") for line in markdown[2:]] == [row.split(",")[0] for row in rows]
 
 
@@ -256,6 +256,6 @@ def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
     click_link(view, "sort:0:0", qtbot)
     names = [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]]
     assert names == sorted(best)
-    assert "contender ↑" in view.toPlainText()
+    assert "encoder ↑" in view.toPlainText()
     view.show_tables(*figures(run_of(EVERYTHING).results, "heap"))
     assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"
