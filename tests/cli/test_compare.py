@@ -54,7 +54,7 @@ def test_json_keeps_the_contract(printed):
 def test_people_get_tables_and_programs_csv_markdown_or_a_drawing(printed):
     arguments = "demo:bpe", "demo:spm", "--text", TEXT
     shown = printed(*arguments, "--price", "2,3")
-    assert "places where they cut otherwise" in shown
+    assert "places where they differ" in shown
     assert "cost" in shown
     assert "--json lists all" not in shown
     assert printed(*arguments, "--markdown").startswith("## 33 bytes, 28 characters\n\n|  | tokens |")
@@ -214,7 +214,7 @@ def test_what_is_no_price_is_a_matter_of_usage(capsys, price):
     with pytest.raises(SystemExit) as ended:
         run(["compare", "demo:bpe", "--text", "a", f"--price={price}"])
     assert ended.value.code == 2
-    assert "is no price" in capsys.readouterr().err
+    assert "is not a price" in capsys.readouterr().err
 
 
 def test_an_empty_folder_is_told(printed, tmp_path):

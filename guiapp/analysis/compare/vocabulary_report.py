@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.vocabularies import VocabularyComparison
+from guiapp.analysis.compare.vocabularies import VocabularyComparison, choices
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.text.numbers_in_words import counted, elided, quoted
@@ -45,7 +45,7 @@ def verdict(comparison: VocabularyComparison, names: Names) -> str:
 def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
     """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
     told = tables(comparison, names, LISTED_OF_KIND)
-    return page_of(told, [verdict(comparison, names)], is_markdown=is_markdown)
+    return page_of(told, [verdict(comparison, names), *choices(comparison, names)], is_markdown=is_markdown)
 
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
@@ -189,7 +189,8 @@ def _role_cell(vocabulary: Vocabulary, token_id: int | None) -> str:
     if token_id is None:
         return NONE
     is_known = token_id < len(vocabulary)
-    return f"{token_id} {visible_text(vocabulary.token_bytes(token_id), LONGEST_TEXT) if is_known else '?'}"
+    text = visible_text(vocabulary.token_bytes(token_id), LONGEST_TEXT) if is_known else "?"
+    return f"{text} (id {token_id})"
 
 
 def _script_table(comparison: VocabularyComparison, names: Names) -> Table:

@@ -21,6 +21,7 @@ from guiapp.analysis.compare.texts import (
     reasons_of,
 )
 from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.text.numbers_in_words import capitalized
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
@@ -152,8 +153,10 @@ class DifferenceCauses(Working):
 
     def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
         counts = Counter(number for number in ids.tolist() if number != UNTOLD)
-        kinds = [f"{kind[0].upper()}{kind[1:]}" for kind in self._kinds]
-        rows = [CauseCount(number, kinds[number], count) for number, count in counts.most_common()]
+        rows = [
+            CauseCount(number, capitalized(self._kinds[number]), count)
+            for number, count in counts.most_common()
+        ]
         if rows != self.counts:
             self.counts = rows
             self.counts_changed.emit()

@@ -263,21 +263,21 @@ class ComparedSpans(TokenizedText):
 class ColumnCost(NamedTuple):
     """The tokens of a column, and how many more these are than those of the one with the fewest.
 
-    ratio          to the first column
     unknown_share  of tokens for text that the vocabulary cannot write; with such it does not have the fewest
     """
 
     n_tokens: int
     more: int
-    ratio: float | None
     unknown_share: float = 0.0
 
     @property
     def words(self) -> str:
-        ratio = "" if self.ratio is None else f" · {self.ratio:.2f}×"
+        """What it costs, each number against the column with the fewest."""
         if self.unknown_share:
-            return f"{percent(self.unknown_share, 1)} unknown{ratio}"
-        return f"+{self.more:,}{ratio}" if self.more else f"fewest{ratio}"
+            return f"{percent(self.unknown_share, 1)} unknown"
+        fewest = self.n_tokens - self.more
+        ratio = f" · {self.n_tokens / fewest:.2f}×" if fewest else ""
+        return f"+{self.more:,}{ratio}" if self.more else "fewest"
 
 
 class ComparedFigures(QObject):
@@ -285,7 +285,7 @@ class ComparedFigures(QObject):
 
     fewest     the least tokens of a column, one with unknown ones left out as soon as that is known
     most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
-    dear_lines int64[k]: where lines begin in which some column needs more than another one
+    dear_lines int64[k]: where lines begin in which some column needs more than the fewest
     dearness   int64[k]: how many tokens more
 
     Signals:
@@ -317,10 +317,8 @@ class ComparedFigures(QObject):
         """None for one that has no tokens yet."""
         if not column.takes_part:
             return None
-        first = self._comparison.columns[0]
-        ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
         share = self._n_unknown.get(column, 0) / max(column.n_tokens, 1)
-        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), ratio, share)
+        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), share)
 
     @property
     def fewest(self) -> int:
@@ -340,6 +338,17 @@ class ComparedFigures(QObject):
             self._in_lines[start, end] = counts
         return counts
 
+    def more_in_line(self, row: int, start: int, end: int) -> int:
+        """How many tokens more than the fewest of a column that writes all text."""
+        counts = self.in_line(start, end)
+        return max(counts[row] - min(counts[each] for each in self._best), 0)
+
+    @property
+    def _best(self) -> list[int]:
+        """The rows without unknown tokens; all where there are none."""
+        rows = self._comparison.rows
+        return [at for at, row in enumerate(rows) if not self._n_unknown.get(row)] or [*range(len(rows))]
+
     def _on_comparison_changed(self) -> None:
         self._in_lines.clear()
         self._pause.start()
@@ -354,7 +363,9 @@ class ComparedFigures(QObject):
         }
         starts = np.append(0, document.buffer.newlines + 1)
         counts = [each.session.n_in_lines(starts) for each in self._comparison.rows]
-        more: NDArray[np.int64] = np.ptp(np.array(counts or [np.zeros_like(starts)], np.int64), axis=0)
+        more = np.zeros_like(starts)
+        if counts:
+            more = np.maximum(np.max(counts, axis=0) - np.min([counts[row] for row in self._best], axis=0), 0)
         self.most_more = int(more.max(initial=0))
         self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
         self.lines_changed.emit()

@@ -22,7 +22,9 @@ from guiapp.analysis.compare.comparison import (
     names_apart,
     words_of,
 )
+from guiapp.analysis.compare.id_changes import compare_ids, notes
 from guiapp.analysis.compare.spans import compare_spans
+from guiapp.analysis.compare.texts import svg_text
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.native.checkpoint import at_checkpoints
 
@@ -248,4 +250,10 @@ def test_a_vocabulary_that_writes_unknown_tokens_never_has_the_fewest():
     assert second.n_tokens < first.n_tokens
     assert fewest_tokens((each.n_tokens, each.n_unknown) for each in (first, second)) == first.n_tokens
     assert fewest_tokens([(9, 2), (7, 1)]) == 7
+    assert svg_text(compare_text(sides[::-1], "a 🦄🦄🦄 zoo").counts).count("stroke-width") == 1, "of bpe"
+    assert svg_text(compare_text(sides[1:], "a 🦄").counts).count("stroke-width") == 0
+    outcome = compare_ids(
+        sides[1].tokenizer, ("one", "two"), *(sides[1].encode(b).token_ids for b in (b"a", "🦄".encode()))
+    )
+    assert next(notes(outcome)) == "33.3 % of the tokens of two are unknown."
     assert fewest_tokens([]) == 0

@@ -48,10 +48,12 @@ def table_named(compared, begin, terms=Terms()):  # noqa: B008
     ("terms", "head", "cells"),
     [
         (Terms(200), ["of the context"], [["6.5 % of 200"], ["8.0 % of 200"]]),
-        (Terms(None, (2.0,)), ["of the context", "cost"], [["13.0 % of 100", "2.6e-05"], ["–", "3.2e-05"]]),
+        (Terms(None, (2.0,)), ["of the context", "cost"],
+         [["13.0 % of 100", "0.000026 $"], ["–", "0.000032 $"]]),
         (Terms(200, (2.0, 1e6)), ["of the context", "cost"],
-         [["6.5 % of 200", "2.6e-05"], ["8.0 % of 200", "16"]]),
-        (Terms(200, (None, 0.0)), ["of the context", "cost"], [["6.5 % of 200", "–"], ["8.0 % of 200", "0"]]),
+         [["6.5 % of 200", "0.000026 $"], ["8.0 % of 200", "16.00 $"]]),
+        (Terms(200, (None, 0.0)), ["of the context", "cost"],
+         [["6.5 % of 200", "–"], ["8.0 % of 200", "0 $"]]),
     ],
 )  # fmt: skip
 def test_context_and_costs_are_told_by_the_terms(compared, terms, head, cells):

@@ -187,9 +187,9 @@ def test_ids_of_a_text_are_told_up_to_twelve():
         "error: It *is* so. [one]",
         "    remedy: gguf-new-metadata --x m.gguf",
         "warning: Another <b>. [two]",
-        "    text:   “a b” is [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]; mended: [7]",
+        "    text:   “a b” has the ids [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]; fixed: [7]",
         "    remedy: Do it.",
         "warning: A third. [three]",
-        "    text:   “c” is [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]",
+        "    text:   “c” has the ids [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]",
         "1 error, 2 warnings.",
     ]
