@@ -413,33 +413,55 @@ def summary(compared: TextsComparison) -> str:
     return f"… {more:,} more. --json lists all." if more else ""
 
 
+class CountColumn(NamedTuple):
+    """A number of each model; `value` is of the counts of a model, and which of all models it is."""
+
+    title: str
+    tip: str
+    value: Callable[[Counts, int], float | None]
+    text: Callable[[float], str]
+
+    def cell(self, counts: Counts, row: int) -> str:
+        value = self.value(counts, row)
+        return NONE if value is None else self.text(value)
+
+
+def count_columns(counts: Sequence[Counts], terms: Terms) -> Iterator[CountColumn]:
+    """What texts come to for these models: no column that is empty or says the same for all."""
+    yield CountColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, "{:,.0f}".format)
+    if len(counts) > 1:
+        tip = "How many times the tokens of the first model"
+        yield CountColumn("ratio", tip, lambda each, _: each.ratio_to(counts[0]), "{:.2f}×".format)
+    yield CountColumn(
+        "char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number
+    )
+    yield CountColumn("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number)
+    if any(each.whole.n_unknown for each in counts):
+        tip = "Share of tokens for text that the vocabulary cannot write"
+        yield CountColumn("unknown", tip, lambda each, _: 100 * each.whole.unknown_share, "{:,.1f} %".format)
+    if any(terms.context_of(each) for each in counts):
+        own = "" if terms.context is None else f" of {terms.context:,} tokens"
+        tip, write = f"Share of the context{own} that all texts take", "{:,.2f} %".format
+        yield CountColumn("of context", tip, lambda each, _: _percent_of_context(terms, each), write)
+    if terms.prices:
+        tip = "Cost of all texts, by the price of a million tokens"
+        yield CountColumn("cost", tip, lambda each, row: terms.cost(row, each.whole.n_tokens), cost_text)
+
+
+def _percent_of_context(terms: Terms, counts: Counts) -> float | None:
+    context = terms.context_of(counts)
+    return None if context is None else 100 * counts.whole.n_tokens / context
+
+
 def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
     whole = counts[0].whole
     texts = "" if n_texts == 1 else f"{counted(n_texts, 'text')}: "
     title = f"{texts}{counted(whole.n_bytes, 'byte')}, {counted(whole.n_characters, 'character')}"
-    several = len(counts) > 1
-    head = ["", "tokens", "characters a token", "bytes a token", "tokens a word"]
-    head += [f"× {counts[0].name}"] if several else []
-    contexts = [terms.context_of(each) for each in counts]
-    has_unknown = any(each.whole.n_unknown for each in counts)
-    head += ["unknown"] if has_unknown else []
-    head += ["of the context"] if any(contexts) else []
-    head += ["cost"] if terms.prices else []
-    rows = [head]
-    for row, each in enumerate(counts):
-        whole = each.whole
-        averages = whole.characters_per_token, whole.bytes_per_token, whole.fertility
-        cells = [each.name, f"{whole.n_tokens:,}", *map(number, averages)]
-        if several:
-            cells += [number(each.ratio_to(counts[0]))]
-        if has_unknown:
-            cells += [percent(whole.unknown_share, 1)]
-        if any(contexts):
-            cells += [_context(whole.n_tokens, contexts[row])]
-        if terms.prices:
-            cells += [cost_text(terms.cost(row, whole.n_tokens))]
-        rows.append(cells)
-    return Table(title, rows)
+    title += f"; ratio to {counts[0].name}" if len(counts) > 1 else ""
+    of_words = CountColumn("token/word", "Tokens a word", lambda each, _: each.whole.fertility, number)
+    columns = [*count_columns(counts, terms), of_words]
+    rows = [[each.name, *(column.cell(each, row) for column in columns)] for row, each in enumerate(counts)]
+    return Table(title, [["", *(column.title for column in columns)], *rows])
 
 
 def scripts_in(whole: Tally) -> list[int]:
@@ -501,10 +523,6 @@ def number(value: float | None) -> str:
 
 def _share(count: int, whole: int) -> str:
     return f"{count:,} ({percent(count / whole)})" if whole else f"{count:,}"
-
-
-def _context(n_tokens: int, context: int | None) -> str:
-    return NONE if context is None else f"{percent(n_tokens / context, 1)} of {context:,}"
 
 
 def cost_text(cost: float | None) -> str:

@@ -40,8 +40,7 @@ from guiapp.kit.widgets.theme import (
     heading,
     set_role,
 )
-from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses
-from guiapp.pages.compare.models import ModelsComparison
+from guiapp.pages.compare.models import MOST, CauseCount, DifferenceCauses, ModelsComparison
 
 ROW_PX, BAR_PX = 32, 3
 CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
@@ -95,7 +94,7 @@ class DifferencePanel(ItemDetails):
         self.arrange(*above, self._by_cause, self.causes, GAP_PX, self._legend, (STRETCH, 1))
         self.causes.chosen.connect(walk.choose_kind)
         walk.changed.connect(self._refresh)
-        causes.explained_changed.connect(self._show_reason)
+        causes.reasons.changed.connect(self._show_reason)
         causes.counts_changed.connect(self._show_counts)
         comparison.columns[0].session.spelling.changed.connect(self._refresh)
         theme_source.changed.connect(self._show_reason)
@@ -164,7 +163,7 @@ class DifferencePanel(ItemDetails):
             return
         theme, explained = self._theme_source.theme, self._causes.explained
         if explained is None:
-            self.show_reason([Span(LOOKING if self._causes.is_looking else TOO_LONG, theme.dim)])
+            self.show_reason([Span(LOOKING if self._causes.reasons.is_busy else TOO_LONG, theme.dim)])
             return
         names = [side.name for side in self._causes.sides]
         colors = {name: (name, theme.text) for name in names}

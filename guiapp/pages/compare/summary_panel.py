@@ -251,9 +251,9 @@ class TermsPopover(Popover):
 
     def _show(self) -> None:
         own = None if self._row is None else self._terms.own_price(self._row.name)
-        for field, value in ((self.price, self._terms.price), (self.own, own)):
+        for field, value in ((self.price, self._terms.chosen.price), (self.own, own)):
             field.setText("" if value is None else f"{value:.12g}")
-        context = self._terms.context
+        context = self._terms.chosen.context
         self.context.setText("" if context is None else f"{context:,}")
 
 

@@ -99,7 +99,7 @@ class HuntHead(QFrame):
             menu.addSection("In Compare")
             list_models(menu, sides.models, sides.partner, sides.choose_model)
         menu.addSection("Installed references")
-        for side, reason in sides.libraries:
+        for side, reason in sides.libraries.items():
             title = f"{side.title}  {side.about}".strip()
             action = add_choice(menu, title, side == second, partial(sides.choose_library, side))
             if reason:

@@ -24,7 +24,6 @@ from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.libraries.table import PEERS, reason_against
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
-from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import not_written
 from guiapp.kit.session.choice import about
 from guiapp.kit.session.loader import OpenModel, display_name
@@ -106,6 +105,7 @@ class HuntModel(QObject):
     reported = Signal(str)
     news = Signal(str)
     failed = Signal(str)
+    _news = Signal(object, object)
 
     def __init__(
         self, compared: ComparedModels, engine: Engine = hunt, parent: QObject | None = None
@@ -123,9 +123,10 @@ class HuntModel(QObject):
         self.walk = ItemWalk(self._keys, self)
         self._to_point_out: LineOffset | None = None  # once its file is the text
         self._folder: TemporaryDirectory[str] | None = None
-        self._runner = HuntRunner(engine, self)
-        self._runner.news.connect(self._take)
-        self._runner.ended.connect(self._end)
+        self._engine = engine
+        self._stopped = threading.Event()  # of the newest hunt
+        self._job = LatestJob[str](self, self._end, self._end)
+        self._news.connect(self._take_news)
         self.trying_pres = Background[str](self, self._trying, is_watched=True)
         self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
         self._saving = LatestJob[str](self, self.news.emit, self.failed)
@@ -144,7 +145,7 @@ class HuntModel(QObject):
 
     @property
     def is_running(self) -> bool:
-        return self._runner.is_running
+        return self._job.is_busy
 
     @property
     def why_not(self) -> str:
@@ -161,13 +162,15 @@ class HuntModel(QObject):
         takes_text = self.choices.takes_text and self._session.document.size
         text = self._session.document.text() if takes_text else None
         place = Path(self._folder.name) / PRESENT_TEXT
-        self._runner.start(partial(_plan, _sides_alone(first, second), self.choices, text, place))
+        make_plan = partial(_plan, _sides_alone(first, second), self.choices, text, place)
+        self._stopped = stopped = threading.Event()
+        self._job.start(lambda _progress: self._hunt(make_plan, stopped))
         self.running_changed.emit()
         self.state_changed.emit()
 
     def stop(self) -> None:
         """Stop at once; what was found stays."""
-        self._runner.stop()
+        self._stopped.set()
 
     def run_or_stop(self) -> None:
         if self.is_running:
@@ -187,7 +190,9 @@ class HuntModel(QObject):
 
     def close(self) -> None:
         """End all processes and wait for that: the window closes."""
-        self._runner.close()
+        self._stopped.set()
+        self._job.cancel()
+        self._job.finish(FAREWELL_S)
         self.trying_pres.close()
         for job in (self._reporting, self._saving):
             job.wait()
@@ -203,7 +208,8 @@ class HuntModel(QObject):
 
     def _drop(self) -> None:
         was_running = self.is_running
-        self._runner.drop()
+        self._stopped.set()
+        self._job.cancel()
         self.state, self.hunted, self.problem = None, None, ""
         self.found_at, self.kinds = {}, []
         self.trying_pres.forget()
@@ -211,6 +217,28 @@ class HuntModel(QObject):
             self.running_changed.emit()
         self.state_changed.emit()
         self.walk.leave()
+
+    def _hunt(self, make_plan: Callable[[], HuntPlan], stopped: threading.Event) -> str:
+        """Off the GUI thread: the plan writes and reads files, too.  No problem is ""."""
+
+        def check() -> None:
+            if stopped.is_set():
+                raise _Stopped
+
+        try:
+            with at_checkpoints(check):
+                for state in self._engine(make_plan(), stopped.is_set):
+                    self._news.emit(stopped, state)
+        except _Stopped:
+            pass
+        except OSError as error:
+            named = quoted(str(error.filename or "A text"))
+            raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
+        return ""
+
+    def _take_news(self, stopped: threading.Event, state: Hunt) -> None:
+        if stopped is self._stopped and self.is_running:
+            self._take(state)
 
     def _take(self, state: Hunt) -> None:
         looked_at, self.state = self.selected, state
@@ -376,74 +404,6 @@ class _Stopped(Exception):  # noqa: N818  # nothing went wrong
     """Somebody asked to stop while files were opened."""
 
 
-class HuntRunner(QObject):
-    """One hunt at a time.
-
-    Signals:
-        news(Hunt): its newest state.
-        ended(str): it is over and its processes are gone; why, where it could not be, else "".
-    """
-
-    news = Signal(object)
-    ended = Signal(str)
-    _news = Signal(object, object)
-
-    def __init__(self, engine: Engine = hunt, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._engine = engine
-        self._stopped = threading.Event()  # of the newest one
-        self._job = LatestJob[None](self)
-        self._news.connect(self._forward)
-        self._job.done.connect(self._end)
-        self._job.failed.connect(self.ended)
-
-    @property
-    def is_running(self) -> bool:
-        """From `start` to `ended` or `drop`."""
-        return self._job.is_busy
-
-    def start(self, make_plan: Callable[[], HuntPlan]) -> None:
-        """Begin; the plan is made in the thread, as it may write and read files."""
-        self._stopped = stopped = threading.Event()
-        self._job.start(lambda _progress: self._run(make_plan, stopped))
-
-    def stop(self) -> None:
-        """Have it told what it found, and ended."""
-        self._stopped.set()
-
-    def drop(self) -> None:
-        """End it, and listen no more."""
-        self._stopped.set()
-        self._job.cancel()
-
-    def close(self) -> None:
-        """The same, and wait until its processes are gone."""
-        self.drop()
-        self._job.finish(FAREWELL_S)
-
-    def _run(self, make_plan: Callable[[], HuntPlan], stopped: threading.Event) -> None:
-        def check() -> None:
-            if stopped.is_set():
-                raise _Stopped
-
-        try:
-            with at_checkpoints(check):
-                for state in self._engine(make_plan(), stopped.is_set):
-                    self._news.emit(stopped, state)
-        except _Stopped:
-            pass
-        except OSError as error:
-            named = quoted(str(error.filename or "A text"))
-            raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
-
-    def _forward(self, stopped: threading.Event, state: Hunt) -> None:
-        if stopped is self._stopped and self.is_running:
-            self.news.emit(state)
-
-    def _end(self) -> None:
-        self.ended.emit("")
-
-
 class HuntSide(NamedTuple):
     """One of the two.
 
@@ -461,13 +421,6 @@ class HuntSide(NamedTuple):
     @property
     def is_library(self) -> bool:
         return self.name in PEERS
-
-
-class Library(NamedTuple):
-    """An installed reference that can take the vocabulary, or why it cannot."""
-
-    side: HuntSide
-    reason: str
 
 
 def side_of(model: OpenModel) -> HuntSide:
@@ -524,9 +477,15 @@ class Sides(QObject):
         return self._compared.sessions[1:]
 
     @property
-    def libraries(self) -> list[Library]:
-        """All that the command line offers, those that cannot take part with the reason."""
-        return [_library(name, self._session.vocabulary) for name in LIBRARIES]
+    def libraries(self) -> dict[HuntSide, str]:
+        """All that the command line offers, and why those that cannot take part do not."""
+        about = {name: f"{PEERS[name].version} · installed reference" for name in LIBRARIES}
+        return {
+            HuntSide(name, None, name, about[name] if PEERS[name].is_installed else ""): reason_against(
+                name, self._session.vocabulary
+            )
+            for name in LIBRARIES
+        }
 
     @property
     def why_not(self) -> str:
@@ -567,15 +526,9 @@ class Sides(QObject):
     def _on_vocabulary_changed(self) -> None:
         self.split_as = ""
         if self._chosen is not None and self._chosen.is_library:
-            reasons = {library.side.name: library.reason for library in self.libraries}
-            self._chosen = None if reasons[self._chosen.name] else self._chosen
+            is_taken = not reason_against(self._chosen.name, self._session.vocabulary)
+            self._chosen = self._chosen if is_taken else None
         self.changed.emit()
-
-
-def _library(name: str, vocabulary: Vocabulary | None) -> Library:
-    reason = reason_against(name, vocabulary)
-    about = f"{PEERS[name].version} · installed reference" if PEERS[name].is_installed else ""
-    return Library(HuntSide(name, None, name, about), reason)
 
 
 def title_of(kind: Kind) -> str:

@@ -110,7 +110,7 @@ FOLDER = f"some{os.sep}folder"
             [f"x{os.sep}a.gguf (p)", f"y{os.sep}a.gguf (p)"],
         ),
         ([f"x{os.sep}a.gguf"] * 2, ["", ""], ["1. a", "2. a"]),
-        (["a", "a", "b"], ["p", "p", ""], ["1. a (p)", "2. a (p)", "3. b"]),
+        (["a", "a", "b"], ["p", "p", ""], ["1. a (p)", "2. a (p)", "b"]),
         ([], [], []),
     ],
 )

@@ -17,10 +17,10 @@ from guiapp.analysis.compare.id_changes import (
     sentences,
 )
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
-from guiapp.analysis.compare.vocabulary_report import csv_rows, csv_text, tables
+from guiapp.analysis.compare.vocabulary_report import csv_rows, tables
 from guiapp.analysis.compare.vocabulary_report import record as vocabulary_record
 from guiapp.analysis.export import tables as export_tables
-from guiapp.analysis.export.tables import csv_blocks
+from guiapp.analysis.export.tables import csv_blocks, csv_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 
 NAMES = ("one", "other")
@@ -65,7 +65,7 @@ def changed(tokenizer, **changes):
 def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     other = guiapp.open_model("demo:toy")
     outcome = compare_vocabularies(tokenizer, other)
-    rows = list(csv.DictReader(io.StringIO(csv_text(outcome, NAMES))))
+    rows = list(csv.DictReader(io.StringIO(csv_lines(csv_rows(outcome, NAMES)))))
     kinds = [row["what"] for row in rows]
     assert kinds.count("only in one") == len(outcome.only[0])
     assert sum("other id" in kind for kind in kinds) == int(outcome.other_id.sum())
@@ -83,7 +83,7 @@ def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
 
 def test_csv_is_the_same_in_parts_of_any_size(tokenizer, monkeypatch):
     outcome = compare_vocabularies(tokenizer, guiapp.open_model("demo:toy"))
-    whole = csv_text(outcome, NAMES)
+    whole = csv_lines(csv_rows(outcome, NAMES))
     monkeypatch.setattr(vocabulary_report, "AT_ONCE", 3)
     monkeypatch.setattr(export_tables, "ROWS_IN_BLOCK", 7)
     parts = list(csv_blocks(csv_rows(outcome, NAMES)))

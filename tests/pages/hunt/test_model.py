@@ -61,14 +61,14 @@ def test_a_file_that_compare_has_no_room_for_is_b_all_the_same(make_model, engin
 
 def test_a_library_is_offered_or_it_is_said_why_not(make_model, engine, qtbot):
     model = make_model(engine, "demo:rwkv")
-    reasons = {each.side.name: each.reason for each in model.sides.libraries}
+    reasons = {each.name: reason for each, reason in model.sides.libraries.items()}
     assert list(reasons) == ["llama.cpp", "tokenizers", "tiktoken", "sentencepiece"]
     assert reasons["tiktoken"]
     if PEERS["llama.cpp"].is_installed:
-        library = next(each for each in model.sides.libraries if each.side.name == "llama.cpp")
-        assert library.reason == ""
-        assert library.side.about.startswith(PEERS["llama.cpp"].version)
-        model.sides.choose_library(library.side)
+        library = next(each for each in model.sides.libraries if each.name == "llama.cpp")
+        assert reasons["llama.cpp"] == ""
+        assert library.about.startswith(PEERS["llama.cpp"].version)
+        model.sides.choose_library(library)
         assert model.sides.second.is_library
 
 
