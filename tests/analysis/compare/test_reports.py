@@ -16,8 +16,9 @@ from guiapp.analysis.compare.id_changes import (
     sentences,
 )
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
-from guiapp.analysis.compare.vocabulary_report import csv_text, tables
+from guiapp.analysis.compare.vocabulary_report import csv_rows, tables
 from guiapp.analysis.compare.vocabulary_report import record as vocabulary_record
+from guiapp.analysis.export.tables import csv_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 
 NAMES = ("one", "other")
@@ -33,13 +34,13 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
     report = compare_ids(tokenizer, NAMES, with_bos, without)
     assert list(sentences(report)) == [
         f"one has {len(with_bos)} tokens, other {len(without)}: the same text.",
-        "0 tokens in common from the start (0 % of other): what a cache of prefixes keeps.",
+        "0 tokens in common from the start (0 % of other): what a prefix cache keeps.",
         f"1 change: 1 token removed, 0 inserted, {len(without)} kept.",
         "BOS is missing in other.",
     ]
     bos = tokenizer.vocabulary.special_ids.bos
     text = tokenizer.vocabulary.raw_text(bos).decode()
-    assert change_table(report, 9).rows[1:] == [["0", f"{text} ({bos})", "0", "–"]]
+    assert change_table(report, 9).rows[1:] == [["0", f"{text} (id {bos})", "0", "–"]]
     assert json.loads(json.dumps(record(report)))["changes"] == [
         {"first": [0, 1], "second": [0, 0], "removed_ids": [bos], "inserted_ids": []}
     ]
@@ -62,7 +63,7 @@ def changed(tokenizer, **changes):
 def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     other = guiapp.open_model("demo:toy")
     outcome = compare_vocabularies(tokenizer, other)
-    rows = list(csv.DictReader(io.StringIO(csv_text(outcome, NAMES))))
+    rows = list(csv.DictReader(io.StringIO(csv_lines(csv_rows(outcome, NAMES)))))
     kinds = [row["what"] for row in rows]
     assert kinds.count("only in one") == len(outcome.only[0])
     assert sum("other id" in kind for kind in kinds) == int(outcome.other_id.sum())
