@@ -1,13 +1,11 @@
 """Trainings for elsewhere: every step with its words, as data, as a drawing."""
 
-import io
 import json
-import sys
 from xml.etree import ElementTree
 
 import pytest
 
-from guiapp.analysis.export.runs import ExportRequest, TrainingRun, main
+from guiapp.analysis.export.runs import TrainingRun
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
@@ -51,23 +49,3 @@ def test_words_can_be_followed_from_the_start_to_the_end(tmp_path):
     assert words == [list(cut) for cut, _, _ in record.words(record.n_steps)]
     assert json.loads(TrainingRun(record, 2).step_json())["left"] == "is"
     assert json.loads(TrainingRun(record, 0).step_json())["words"][0] == [["T", "h", "i", "s", "</w>"], 2]
-
-
-@pytest.mark.parametrize("ending", [".json", ".svg"])
-def test_the_size_is_told_before(ending, tmp_path):
-    record = trained("bpe", 290)
-    TrainingRun(record).write(tmp_path / f"run{ending}")
-    size = (tmp_path / f"run{ending}").stat().st_size
-    assert 0.5 * size < TrainingRun(record).estimated_bytes(ending) < 1.5 * size
-
-
-def test_a_process_writes_some_steps_of_a_saved_record(tmp_path, monkeypatch, capsys):
-    record = trained("bpe", 290)
-    (tmp_path / "record").write_bytes(b"\n".join(record.lines()))
-    for output, error in ((tmp_path / "run.json", ""), (tmp_path / "no" / "run.json", "cannot be written")):
-        request = ExportRequest(str(tmp_path / "record"), str(output), 2, 4)
-        monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
-        main()
-        assert error in json.loads(capsys.readouterr().out.splitlines()[-1])["error"]
-    rows = json.loads((tmp_path / "run.json").read_text())["steps"]
-    assert [row["index"] for row in rows] == [2, 3]
