@@ -113,7 +113,7 @@ class TraceRun(ExportedRun):
     def drawing_head(self) -> str:
         trace = self._debugger.trace
         tokens = counted(len(trace.result.ids), "token")
-        return f"{trace.encoder} on “{visible_text(trace.text, 60)}”: {tokens}"
+        return f"{trace.name} on “{visible_text(trace.text, 60)}”: {tokens}"
 
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
         """The state that a step leads to, with what was formed outlined, and what happened."""
@@ -139,7 +139,7 @@ class TraceRun(ExportedRun):
     def page_head(self) -> tuple[str, str]:
         trace = self._debugger.trace
         told = f"{counted(len(trace), 'step')}, {counted(len(trace.result.ids), 'token')}"
-        return f"{trace.encoder} on “{visible_text(trace.text, 60)}”", f"{told}."
+        return f"{trace.name} on “{visible_text(trace.text, 60)}”", f"{told}."
 
     def page_places(self, steps: range) -> range:
         """The state before each step, and the last one behind them."""

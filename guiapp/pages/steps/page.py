@@ -17,6 +17,7 @@ from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.analysis.trace.trace import StepKey
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.spans.legend import Draw, LegendEntry, line, ringed, token
+from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
@@ -27,9 +28,10 @@ from guiapp.pages.steps.cards import DrawingContext
 from guiapp.pages.steps.exporter import ExportBar
 from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
-from guiapp.pages.steps.lessons import LessonBar, LessonList
+from guiapp.pages.steps.lessons import AddedStepBar, LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import draw_arc
+from guiapp.pages.steps.side import InputPanel
 from guiapp.pages.steps.timeline import paint_fork
 from guiapp.pages.steps.trace_view import TraceView
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
@@ -139,11 +141,13 @@ class StepsPage(Page):
         self._zoom = TextZoom(self)
         drawing = self._drawing = DrawingContext(theme_source, self._zoom)
         self.lesson_bar = LessonBar(player, actions, drawing)
-        self.trace = TraceView(model, session, actions, drawing)
+        self.input = InputPanel(session, actions, drawing)
+        self.trace = TraceView(model, session, actions, drawing, self.input)
         training = TrainingModel(spelling=session.spelling, parent=self)
         self.training = TrainingView(training, compared, actions, drawing)
         self.export = ExportBar(self.shown_run, theme_source)
         self.lessons = LessonList(player, self._zoom, self.present)
+        self.added = AddedStepBar(self.lessons)
         self.lesson_training = TrainingStage(player.training, actions, drawing)
         self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
         self._stack = QStackedWidget()
@@ -293,8 +297,10 @@ class StepsPage(Page):
         action = self._actions["present"]
         tip = f"On the whole screen, in large type ({action.shortcut().toString()}); Esc leads back"
         self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
-        self._head = in_row((self.modes, 1), self.present_button, self.trace.boxes)
-        parts = self._head, self.export, self._lesson_part, (self._stack, 1)
+        add = self._actions["lesson_add"].trigger
+        self.add_button = tool_button("Add to lesson…", add, role="quiet", tip="This step, with words to it")
+        self._head = in_row((self.modes, 1), self.add_button, self.present_button, self.trace.boxes)
+        parts = self._head, self.export, self.added, self._lesson_part, (self._stack, 1)
         in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
 
     @cached_property
@@ -319,6 +325,7 @@ class StepsPage(Page):
             "debug_copy": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
             "lesson_copy": self._copy_lesson,
+            "lesson_add": self._add_to_lesson,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
@@ -342,6 +349,13 @@ class StepsPage(Page):
     def _copy_lesson(self) -> None:
         if self._mode == LESSONS and self.player.lesson is not None:
             self.lessons.ask_and_save(self.player.lesson)
+
+    def _add_to_lesson(self) -> None:
+        """The step in sight, of a lesson too; trainings are written by hand."""
+        shown, session = self._shown, self._session if self._mode == ENCODE else self.player.session
+        model = session.loader.model
+        if isinstance(shown, StepsModel) and shown.debugger is not None and model is not None:
+            self.added.ask_and_add(shown.debugger, model.name, session.options.parse_special)
 
     def _to_caret(self) -> None:
         """Only what people open themselves has a caret."""
@@ -421,6 +435,7 @@ class StepsPage(Page):
         is_bare = self._is_presented
         self.modes.setHidden(is_bare)
         self.present_button.setHidden(is_bare or self._mode == LESSONS)  # each lesson has its own
+        self.add_button.setHidden(is_bare or self._mode != ENCODE)
         self.lesson_bar.present_button.setHidden(is_bare)
         for trace in self._stack.findChildren(TraceView, options=Qt.FindChildOption.FindDirectChildrenOnly):
             trace.boxes.setVisible(trace is view and not is_bare)
@@ -454,4 +469,6 @@ def _step_zoom(actions: Actions, steps: int) -> None:
 def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
-    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)
+    page = StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)
+    TokenMenu(page.input.editor, setting.session, setting.requests)
+    return page

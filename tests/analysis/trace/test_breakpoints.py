@@ -394,3 +394,20 @@ def test_ranks_are_told_apart_from_scores():
     assert (values.trace.columns.rank[scored] >= -8.5).all()
     step = int(np.flatnonzero(values.trace.columns.rank < 0)[0])
     assert note(parse_breakpoint("length > 0 log {rank} {score}"), values, step).startswith("– -")
+
+
+@pytest.mark.parametrize(
+    ("condition", "operations"),
+    [
+        ("rank < 100", {"merge"}),
+        ("not rank >= 100 and length > 1", {"merge"}),
+        ("rank < 100 and forms == 0", {"push", "stale"}),
+        ('rank < 100 and operation == "push"', {"push"}),
+        ("operation push if rank < 100", {"push"}),
+    ],
+)
+def test_a_condition_on_ranks_means_merges_unless_it_says_which_steps(condition, operations):
+    tokenizer = guiapp.open_model("demo:bpe")
+    trace = record(tokenizer, "the lions and the others are here", "heap")
+    found = hits(parse_breakpoint(condition), TraceValues(trace, tokenizer.vocabulary), {})
+    assert {trace.operation(step) for step in found.tolist()} == operations

@@ -75,7 +75,7 @@ def test_watched_values_of_a_merge_are_told():
     walk.go_to(5)
     columns = ("step", "operation", "stage", "piece", "rank", "score", "left", "right", "result", "forms")
     assert [walk.description(StepExpression(name)) for name in columns] == [
-        "5", "merge", "encode", "0", "2", "–", "2284 ·", "2287 a", "263 ·a", "1",
+        "5", "merge", "encode", "0", "2", "–", "id 2284 ·", "id 2287 a", "id 263 ·a", "1",
     ]  # fmt: skip
     assert walk.description(StepExpression("result * 1000 / 7")) == "37,571.42857"
     assert walk.description(StepExpression("rank == rank")) == "1"
