@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
-from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm, encoder_label
 from guiapp.kit.document.coloured_spans import COLORINGS
 from guiapp.window.pages import PAGES
 
@@ -127,7 +127,7 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
             "approximate",
             "Its tokens may differ; the badge tells how many do not.",
         )
-    text = f"{algorithm.name}: {algorithm.title} ({mark})"
+    text = f"{encoder_label(algorithm.name)}: {algorithm.title} ({mark})"
     return ActionRow(
         f"encoder:{algorithm.name}",
         text,

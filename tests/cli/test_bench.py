@@ -18,9 +18,8 @@ import pytest
 from bench_runs import record
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchResult
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.cli.main import run
 
@@ -60,7 +59,7 @@ def test_results_are_a_table_and_progress_goes_to_standard_error(whole_run):
     _, done = whole_run
     for scenario in SCENARIOS.values():
         assert scenario.title in done.stdout
-    assert done.stderr.count("Loading fast") == len(set(Plan.threads))  # not each stage of it
+    assert done.stderr.count("Loading Tokenloupe") == len(set(Plan.threads))  # not each stage of it
     assert "plugin" not in done.stderr, "charts of the report are drawn without a window"
     assert "Loading" not in done.stdout
 
@@ -222,4 +221,4 @@ def test_who_can_take_part_is_listed_with_what_is_returned_and_the_reason_agains
 @pytest.mark.parametrize("own", ["tok", "fast=python:json:dumps"])
 def test_what_is_no_contender_of_one_s_own_is_told(own, capsys):
     assert run(["bench", "demo:spm", "--own", own]) == 1
-    assert "contender" in capsys.readouterr().err
+    assert "encoder" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from os.path import basename
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.analysis.bench.worker_process import (
+from guiapp.analysis.bench.worker import (
     AskedProcess,
     ContenderFailed,
     Stopped,

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
+from guiapp.core.encode.catalogue import encoder_label
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.choice import joined, summary
 from guiapp.kit.session.loader import title_of
@@ -221,7 +222,7 @@ class ColumnMenu(QMenu):
         self._encoders.clear()
         for algorithm in session.encoders.values():
             mark = "exact" if algorithm.exact else "approximate"
-            action = self._encoders.addAction(f"{algorithm.name}: {algorithm.title} ({mark})")
+            action = self._encoders.addAction(f"{encoder_label(algorithm.name)}: {algorithm.title} ({mark})")
             action.setCheckable(True)
             action.setChecked(session.algorithm is algorithm)
             action.triggered.connect(partial(session.set_encoder, algorithm.name))

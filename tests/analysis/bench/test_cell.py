@@ -11,10 +11,8 @@ from fake_workers import AnswersAtOnce
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import Race
 from guiapp.analysis.bench.operations import TimingSample
-from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import BenchCell
-from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, Workers
+from guiapp.analysis.bench.plan import BenchCell, Plan
+from guiapp.analysis.bench.worker import ContenderFailed, LoadedContender, Stopped, WorkerLost, Workers
 from guiapp.analysis.libraries.contender import ContenderTokens
 
 IDS = {True: [1, 2, 3], False: [1, 2, 2]}  # whether the text is split

@@ -13,7 +13,7 @@ import pytest
 
 from guiapp import open_model
 from guiapp.analysis.bench.engine import contenders_of
-from guiapp.analysis.bench.operations import encode_all
+from guiapp.analysis.bench.operations import N_SINGLE, encode_all
 from guiapp.analysis.bench.plan import Plan, plan_from
 from guiapp.analysis.bench.report import command_line
 from guiapp.analysis.bench.worker import Worker
@@ -45,6 +45,10 @@ class Letters:
 class inside:
     encode = Letters
 number = 5
+seen = []
+def remember(text):
+    seen.append(text)
+    return [len(seen)]
 """
 
 
@@ -83,7 +87,7 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ("tok", "“tok” is no contender. Write NAME=command:WORDS, "),
+        ("tok", "“tok” describes no encoder. Write NAME=command:WORDS, "),
         ("=command:sh", "“” cannot be a name"),
         ("a,b=command:sh", "“a,b” cannot be a name"),
         ("a\x1b=command:sh", r"“a\\x1b” cannot be a name"),
@@ -96,7 +100,7 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
         ("a=python::x", "“:x” is no function"),
         ("a=python:json:", "“json:” is no function"),
         ("a=python:json:dumps@env", "“json:dumps@env” is no function"),
-        ("a=tiktoken@env", "“a=tiktoken@env” is no contender"),
+        ("a=tiktoken@env", "“a=tiktoken@env” describes no encoder"),
     ],
 )
 def test_what_cannot_be_one_is_told(written, told):
@@ -221,8 +225,11 @@ def test_a_command_that_runs_once_answers_each_text_with_a_line(tmp_path):
         contender.encode(b"more")
 
 
-def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):
-    worker = Worker("demo:bpe", "a", None, parse_custom("a=python:own_module:inside.encode"))
+def test_single_calls_of_a_function_find_its_module_as_if_just_loaded(folder):
+    function = parse_custom("a=python:own_module:remember")
+    worker = Worker("demo:bpe", "a", None, function)
     worker.load()
-    with pytest.raises(UnavailableError, match="stays loaded"):
-        worker.prepare("encode singly", (b"a", b"b"), 1)
+    worker.prepare("encode singly", (b"a", b"b"), 1)
+    assert len(worker.sample("encode singly").calls_s) == N_SINGLE
+    first, again = open_custom(function), open_custom(function)
+    assert [encode_all(each, [b"a"]).ids.tolist() for each in (first, again, again)] == [[1], [1], [2]]

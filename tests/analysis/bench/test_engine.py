@@ -12,10 +12,9 @@ from fake_workers import FakeStarter, FakeWorker, report_of
 from guiapp import open_model
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import cells_of, contenders_of, run
-from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import KEY
-from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
+from guiapp.analysis.bench.worker import ContenderFailed, WorkerLost
 from guiapp.analysis.libraries import peer
 from guiapp.core.demo import sample_text
 

@@ -134,7 +134,7 @@ def planned(**parts) -> BenchRun:
 def test_another_command_of_the_same_name_is_another_condition(spoiled):
     commands = [CustomContender("mine", "command", target).record() for target in ("tok --x", "tok --y")]
     old, new = (planned(own=[command]) for command in commands)
-    assert different_conditions(old, new) == ["contender mine was tok --x, now tok --y"]
+    assert different_conditions(old, new) == ["encoder mine was tok --x, now tok --y"]
     assert different_conditions(old, planned(**spoiled)) == []
 
 

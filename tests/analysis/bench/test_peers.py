@@ -21,7 +21,7 @@ from token_lists import model_of, write_vocab_json, write_vocab_txt
 
 from guiapp import open_model
 from guiapp.analysis.bench.operations import BATCH, encode_all
-from guiapp.analysis.bench.worker_process import WorkerProcess
+from guiapp.analysis.bench.worker import WorkerProcess
 from guiapp.analysis.libraries import llama_library
 from guiapp.analysis.libraries.contender import UnavailableError, our_contender
 from guiapp.analysis.libraries.llama_library import LlamaLibraryError, LlamaVocabulary

@@ -40,7 +40,7 @@ CHART = '<?xml version="1.0"?>\n<svg><g id="a"/><b fill="url(#a)"/><use xlink:hr
 
 
 def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
-    page = report_text(".html", RUN, "fast", {"A & B": CHART, "C": CHART})
+    page = report_text(".html", RUN, "Tokenloupe", {"A & B": CHART, "C": CHART})
     for words in (
         "<h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>",
         "heap took no part: It &lt;crashed&gt;.",
@@ -49,6 +49,7 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
         "<td>greedy</td><td>50.0 M</td><td>200</td>",
         "<td>clock</td><td>&lt;wall&gt;</td>",
         "<td>tiktoken</td><td>0.14</td>",
+        '<p class="verdict">a|b: Tokenloupe alone has the right ids; ids of 1 of 2 right',
         REPEAT.replace("'", "&#x27;"),
     ):
         assert words in page
@@ -77,6 +78,17 @@ def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
         {"contenders": ("fast", "heap (unsplit)"), "threads": (3,)},
     ],
 )  # fmt: skip
+@pytest.mark.parametrize("folder", ["/home/me/", "C:\\Users\\me\\"])
+def test_the_command_of_a_report_runs_wherever_the_named_files_are(folder):
+    plan = replace(PLAN, model=f"{folder}m.gguf", corpora=(f"{folder}a.txt", "sample:code"))
+    texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code")]
+    parts = PARTS | {"plan": json.loads(json.dumps(plan.record())), "corpora": texts}
+    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## To repeat it\n\n```\n")
+    model, text, command, *_ = repeat.splitlines()
+    assert (model, text) == ("# m.gguf: SHA-256 abc", "# a.txt: SHA-256 of a.txt")
+    assert command.startswith("tokenloupe bench m.gguf -f a.txt -f sample:code --encoders fast ")
+
+
 def test_a_command_line_gives_the_same_plan_again(changes):
     parser, plan = argparse.ArgumentParser(), replace(PLAN, **changes)
     add_options(parser)

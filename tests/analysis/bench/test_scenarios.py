@@ -4,8 +4,7 @@ import pytest
 
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
-from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import BenchCell, CellBuilder, tasks_of
+from guiapp.analysis.bench.plan import BenchCell, CellBuilder, Plan, tasks_of
 
 
 def plan(*scenarios: str, **changes) -> Plan:

@@ -6,6 +6,7 @@ from bench_runs import EVERYTHING, RUN, record, result, run_with
 
 from guiapp.analysis.bench.findings import missing_lines, notes
 from guiapp.analysis.bench.history import SpeedChange
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.published import PUBLISHED, SOURCES, comparable
 from guiapp.analysis.bench.report import (
     change_lines,
@@ -16,7 +17,6 @@ from guiapp.analysis.bench.report import (
     tables,
 )
 from guiapp.analysis.bench.run_results import LeftOut, run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.export.tables import NONE
 
@@ -29,20 +29,20 @@ def columns(table) -> dict[str, list[str]]:
 
 def test_every_scenario_has_a_table_of_its_own_and_a_terminal_shows_them_all():
     run = run_of(EVERYTHING)
-    titles = [table.title for table in tables(run, "fast")]
+    titles = [table.title for table in tables(run, "Tokenloupe")]
     for scenario in SCENARIOS.values():
         assert any(title.startswith(scenario.title) for title in titles)
-    lines = "\n".join(table_lines(run, "fast"))
+    lines = "\n".join(table_lines(run, "Tokenloupe"))
     assert all(title in lines for title in titles)
     assert all(note in lines for note in notes(run))
 
 
 def test_the_best_come_first_with_interval_ratio_and_ids():
-    first, *_ = measured_tables(run_of(RUN).results, "fast")
+    first, *_ = measured_tables(run_of(RUN).results, "Tokenloupe")
     shown = columns(first)
-    assert shown["contender"] == ["greedy", "fast", "tiktoken", "rs-bpe"]
+    assert shown["encoder"] == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"]
     assert shown["MB/s"] == ["200", "100", "10.0", "10.0"]
-    assert shown["of fast"] == ["2.00", "1.00", "0.10", "0.10"]
+    assert shown["of Tokenloupe"] == ["2.00", "1.00", "0.10", "0.10"]
     assert shown["ids"] == ["≈ 95.0 %", "equal", "equal", "own vocabulary"]
     assert shown["tokens/s"][-1] == NONE, "tokens of another vocabulary are no measure"
 
@@ -51,8 +51,8 @@ def test_other_scenarios_of_a_text_stand_beside_its_throughput():
     single = record("latency", "fast", 128, 1e-5, p50_s=1e-6, p95_s=2e-6, p99_s=3e-6)
     decoded = record("decode", "heap", 9_000, 1e-4)
     results = [record("throughput", "fast", 9_000, 1e-5), single, decoded]
-    shown = columns(next(measured_tables(run_with(*results).results, "fast")))
-    assert (shown["contender"], shown["decode MB/s"]) == (["fast", "heap"], [NONE, "90.0"])
+    shown = columns(next(measured_tables(run_with(*results).results, "Tokenloupe")))
+    assert (shown["encoder"], shown["decode MB/s"]) == (["Tokenloupe", "heap"], [NONE, "90.0"])
     assert [shown[f"p{at} µs"] for at in (50, 95, 99)] == [["1.00", NONE], ["2.00", NONE], ["3.00", NONE]]
 
 

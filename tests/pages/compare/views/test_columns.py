@@ -5,6 +5,7 @@ from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
+from guiapp.core.encode.catalogue import encoder_label
 from guiapp.pages.compare import column_head as column_menu
 
 
@@ -54,7 +55,9 @@ def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page
         offered(second)
         encoders = offered(second.actions()[1].menu())
         assert len(encoders) == len(chosen.encoders) > 1
-        assert [row.partition(":")[0] for row in encoders if row.endswith(") | checked")] == [name]
+        assert [row.partition(":")[0] for row in encoders if row.endswith(") | checked")] == [
+            encoder_label(name)
+        ]
     take(second, "Add special")
     take(second, "Parse special")
     assert offered(second)[3:5] == ["Add special tokens", "Parse special tokens"]
