@@ -110,16 +110,18 @@ class Flow(NamedTuple):
     made_below: str = ""
 
 
-def flow(debugger: Debugger) -> Flow:
+def flow(debugger: Debugger, is_covered: bool = False) -> Flow:
     """The boxes to draw: tokens and symbols near the present step, and text between and behind them.
 
-    Their number does not grow with the text.
+    Their number does not grow with the text.  With `is_covered`, nothing tells what the step is about.
     """
     trace, position = debugger.trace, debugger.position
     if position >= debugger.n_steps:
         rows = _rows(trace.result, 0, MOST_OF_RESULT)
         return Flow([_finished(debugger, token, index) for index, token in enumerate(rows)])
     now, piece, first, last = _now(debugger), trace.piece_at(position), 0, len(trace.text)
+    if is_covered:
+        now = now._replace(is_pair=False, is_over_text=False)
     if is_long := last > LONG_TEXT_BYTES:
         last = min(last, max(now.end, now.start + 1) + BEHIND_RAW)
         first = max(0, now.start - LONGEST_RAW)
@@ -150,7 +152,7 @@ def flow(debugger: Debugger) -> Flow:
         first = max(first, end)
     if shown.stop == len(tokens.ids):
         elements += _text(debugger, first, last, now)
-    has_made = now.is_pair or trace.columns.result[position] >= 0
+    has_made = not is_covered and (now.is_pair or trace.columns.result[position] >= 0)
     return Flow(elements, *(_made(debugger) if has_made else ()))
 
 
@@ -399,13 +401,12 @@ def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
 
 
 class WalkNode(NamedTuple):
-    """A token on the way: what it adds to the one before, and where else the way could have gone from there.
+    """A token on the way, and where else the way could have gone from the one before.
 
     others    the beginnings of the other ways, `n_others` of them in all
     """
 
     token_id: int
-    added: str
     text: str
     others: tuple[str, ...]
     n_others: int
@@ -438,9 +439,8 @@ def _walk_node(vocabulary: Vocabulary, tree: TokenTree, token_id: int, spelling:
     at = int((siblings == token_id).argmax())
     first = max(0, min(at - MOST_OTHERS // 2, len(siblings) - MOST_OTHERS - 1))
     near = [int(other) for other in siblings[first : first + MOST_OTHERS + 1] if other != token_id]
-    added, *others = (spelling.part(vocabulary, tree.added_bytes(each)) for each in (token_id, *near))
-    text = spelling.token(vocabulary, token_id)
-    return WalkNode(token_id, added, text, tuple(others), len(siblings) - 1)
+    others = tuple(spelling.part(vocabulary, tree.added_bytes(each)) for each in near)
+    return WalkNode(token_id, spelling.token(vocabulary, token_id), others, len(siblings) - 1)
 
 
 def caption(debugger: Debugger) -> str:

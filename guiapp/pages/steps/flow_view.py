@@ -51,9 +51,17 @@ class FlowView(ZoomedView):
     until the next step.
     """
 
-    def __init__(self, model: StepsModel, drawing: DrawingContext, *, is_competitor: bool = False) -> None:
+    def __init__(
+        self,
+        model: StepsModel,
+        drawing: DrawingContext,
+        *,
+        is_competitor: bool = False,
+        is_covered: bool = False,
+    ) -> None:
+        """With `is_covered`, it shows what there is, and nothing of what happens then."""
         super().__init__("Tokens of the other encoder" if is_competitor else "Tokens at this step", drawing)
-        self._model = model
+        self._model, self._is_covered = model, is_covered
         self._is_competitor = is_competitor
         self._flow = NOTHING
         self._boxes: list[FlowBox] = []
@@ -90,7 +98,7 @@ class FlowView(ZoomedView):
 
     def _refresh(self) -> None:
         debugger = self._debugger
-        self._flow = NOTHING if debugger is None else flow(debugger)
+        self._flow = NOTHING if debugger is None else flow(debugger, self._is_covered)
         self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
         self._arrange()
 

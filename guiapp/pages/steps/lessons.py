@@ -23,15 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.lessons.lesson import (
-    ENDING,
-    AddedStep,
-    Lesson,
-    add_step,
-    check,
-    save_lesson,
-    step_at,
-)
+from guiapp.analysis.lessons.added_step import AddedStep, add_step, step_at
+from guiapp.analysis.lessons.lesson import ENDING, Lesson, check, save_lesson
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.core.demo import resources_folder
 from guiapp.core.sources.files import replace_file
@@ -382,9 +375,9 @@ class AddedStepBar(QWidget):
         try:
             self._added = added = add_step(path, step_at(debugger, model, parse_special, say))
         except TokenloupeError as error:
-            self._show(str(error), False)
+            self.show_message(str(error))
         else:
-            self._show(f"Added as step {added.number} to {added.path}", True)
+            self.show_message(f"Added as step {added.number} to {added.path}", True)
 
     def _play(self) -> None:
         if self._added is not None and self._lessons.open(self._added.path, self._added.number - 1):
@@ -395,11 +388,11 @@ class AddedStepBar(QWidget):
         try:
             self._added.take_back()
         except TokenloupeError as error:
-            self._show(str(error), False)
+            self.show_message(str(error))
         else:
             self.hide()
 
-    def _show(self, message: str, is_added: bool) -> None:
+    def show_message(self, message: str, is_added: bool = False) -> None:
         self.message.setText(message)
         for button in (self.play, self.undo):
             button.setVisible(is_added)

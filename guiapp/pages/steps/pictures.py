@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainterPath, QPen
 
 from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.pseudo_code import STAGES
 from guiapp.analysis.trace.replay import Candidate
 from guiapp.analysis.trace.trace import STAGE_NAMES
 from guiapp.core.text.numbers_in_words import counted
@@ -52,13 +53,6 @@ from guiapp.pages.steps.model import StepsModel
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
 QUEUES = ("heap", "scan")
 LEAST_BELOW_CAPTION_PX = 200
-STAGE_MEANINGS = (
-    "special tokens are cut out",
-    "text is rewritten, as the file asks",
-    "text falls into pieces",
-    "each piece becomes tokens",
-    "tokens are put around the whole",
-)
 TAKEN, TRIED = "taken so far", "tried for the next"
 TAKEN_SHARE = 0.26  # of the width, beside a walk
 # The heap
@@ -201,7 +195,7 @@ def stage_rows(debugger: Debugger) -> list[CandidateRow]:
     current = len(STAGE_NAMES)
     if debugger.position < debugger.n_steps:
         current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
-    stages = zip(STAGE_NAMES, STAGE_MEANINGS, strict=True)
+    stages = zip(STAGE_NAMES, STAGES.lines, strict=True)
     return [
         CandidateRow(
             f"✓ {name}" if number < current else name,

@@ -109,6 +109,7 @@ class InputPanel(QWidget):
         self.model.clicked.connect(choose)
         self.model.setToolTip(tip)
         self.encoder = ChoiceBox("Encoder", {}, "The encoder whose steps are shown")
+        self.encoder.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
         self.encoder.currentIndexChanged.connect(self._choose)
         self.editor = SpanEditor(session.document, session, drawing.theme_source, GAP_PX)
         self.editor.setFixedHeight(TEXT_PX)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from html import escape
 from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
-from guiapp.analysis.lessons.lesson import labels_now
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.core.text.numbers_in_words import percent
-from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import tool_button
@@ -22,6 +19,7 @@ from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import (
     AS_AROUND,
+    STRETCH,
     WrappingRow,
     framed,
     in_column,
@@ -34,13 +32,11 @@ from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
-    TEXT_FONT_PX,
     UI_FONT_PX,
     UNIT_PX,
     Theme,
     blend,
     plain_label,
-    set_role,
 )
 from guiapp.pages.steps.canvas import StepCanvas, text_width
 from guiapp.pages.steps.cards import (
@@ -69,8 +65,6 @@ GAP_LINES = 0.6  # above the variables
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
 HINT = "What happens next is covered. Make up your mind, then press Reveal."
-MOST_TOKENS = 400
-MOST_CHARACTERS = 2000
 PATIENCE_MS = 400  # after which it is said that steps are being recorded
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
@@ -101,7 +95,7 @@ class TraceView(QSplitter):
         self.side = TraceSide(model, drawing, [*walked])
         self.race_card = RaceCard(model, actions["race_parting"], drawing)
         self.recording = RecordingPanel(model.recording, session)
-        self.cover = Cover(drawing)
+        self.cover = FlowView(model, drawing, is_covered=True)
         self._is_covered = self._is_presented = False
         self.sentence = SentenceView(drawing)
         self.number = zoom.fit(FittedLabel(is_needed=True), UI_FONT_PX, Theme.mono_font)
@@ -155,7 +149,10 @@ class TraceView(QSplitter):
         parts = self._transport, self.timeline, *cards
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
         self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
-        covered = in_column(self.cover, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        hint = self._zoom.fit(plain_label("dim", wraps=True), UI_FONT_PX)
+        hint.setText(HINT)
+        cover = card([self.cover, hint], self.cover)
+        covered = in_column(cover, (STRETCH, 1), margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
         self._main.addWidget(scrolling(framed(covered), 0))
         self._left = framed(in_column(self.recording, (self._main, 1)))
         in_splitter(self._left, self.side, on=self, sizes=(1100, SIDE_WIDTH_PX))
@@ -215,8 +212,6 @@ class TraceView(QSplitter):
         self._main.setCurrentIndex(int(self._is_covered))
         self._main.setUpdatesEnabled(True)
         self._main.show()
-        if self._is_covered:
-            self.cover.show_state(debugger)
         self._lower.setStretch(0, 3 if debugger.trace.reference_name in LATTICES else 2)
         self._title.set_texts([_capitals(model.title)])
         self._picture_title.set_texts([_capitals(self.picture.title)])
@@ -228,31 +223,6 @@ def _capitals(title: str) -> str:
     """Headings are in capitals, but not what stands in quotes."""
     head, quote, rest = title.partition("“")
     return head.upper() + quote + rest
-
-
-class Cover(QLabel):
-    """Lies over an encoder: the text, and the tokens there are so far."""
-
-    def __init__(self, drawing: DrawingContext) -> None:
-        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self._theme_source, self._zoom = drawing
-        self.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.setMargin(MARGIN_PX)
-        set_role(self, "card")
-
-    def show_state(self, debugger: Debugger) -> None:
-        theme = self._theme_source.theme
-        self.setFont(self._zoom.mono_font(TEXT_FONT_PX + 9))
-        text = escape(isolate(visible_text(debugger.trace.text, MOST_CHARACTERS)))
-        colors = [color.name() for color in theme.span_colors]
-        tokens = "  ".join(
-            f"<span style='background-color:{colors[at % len(colors)]}; white-space:pre'>"
-            f"&nbsp;{escape(isolate(label))}&nbsp;</span>"
-            for at, label in enumerate(labels_now(debugger)[:MOST_TOKENS])
-        )
-        dim, family = theme.dim.name(), theme.ui_font(UI_FONT_PX).family()
-        hint = f"color:{dim}; font-family:'{family}'; font-size:{self._zoom.scaled(UI_FONT_PX)}px"
-        self.setText(f'<p style="color:{dim}">{text}</p><p>{tokens}</p><p style="{hint}">{HINT}</p>')
 
 
 class RecordingPanel(QWidget):

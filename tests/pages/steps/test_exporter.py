@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from guiapp.analysis.export.runs import TraceRun
-from guiapp.pages.steps import exporter as step_export
+from guiapp.pages.steps import page as step_export
 
 pytestmark = pytest.mark.slow
 
