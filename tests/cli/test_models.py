@@ -15,27 +15,6 @@ def home(tmp_path, monkeypatch):
     return move_home(tmp_path / "home", monkeypatch)
 
 
-def test_nothing_found_is_said(capsys):
-    assert run(["models"]) == 0
-    assert capsys.readouterr().out == (
-        "No model was found. `tokenloupe models --add FOLDER` looks elsewhere, too.\n"
-    )
-    assert run(["models", "--json"]) == 0
-    assert capsys.readouterr().out == "[]\n"
-
-
-def test_models_are_listed_by_place_with_kind_size_and_path(capsys, home):
-    put(home / ".cache/llama.cpp/tiny.gguf", demo_model_path("toy").read_bytes())
-    put(home / ".cache/llama.cpp/bad.gguf", b"GGUF")
-    bpe = put(home / ".local/share/nomic.ai/GPT4All/b.gguf", demo_model_path("bpe").read_bytes())
-    assert run(["models"]) == 0
-    printed = capsys.readouterr().out
-    assert [line for line in printed.splitlines() if line[0] != " "] == ["llama.cpp cache", "GPT4All"]
-    bad, tiny, other = (line.split() for line in printed.splitlines() if line[0] == " ")
-    assert (bad[0], bad[-1]) == ("llama.cpp:bad.gguf", f"{home}/.cache/llama.cpp/bad.gguf")
-    assert (tiny[1:6], other[-1]) == (["BPE", "·", "gpt-2", "·", "9"], str(bpe))
-
-
 def test_the_json_has_stable_keys(capsys, home):
     expected = fill_home(home)
     assert run(["models", "--json"]) == 0

@@ -47,15 +47,6 @@ def test_help_covers_every_command():
     assert "restart" in told("help")
 
 
-def test_a_breakpoint_on_a_difference_is_found_from_the_prompt(monkeypatch, capsys):
-    assert "difference words, 1 hit." in told("break difference words")
-    assert "difference heap, 0 hits" in told("break difference heap")
-    assert "0 hits" in told("break difference viterbi")  # which this model lacks
-    monkeypatch.setattr("sys.stdin", io.StringIO("break difference greedy\ncontinue\n"))
-    assert run(["step", "demo:toy", "abacb", "--encoder", "heap"]) == 0
-    assert "Stopped at: difference greedy" in capsys.readouterr().out
-
-
 def test_a_script_reads_nothing_before_an_answer_and_an_error_points_to_its_place(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("break rank < 5 and colour > 3\nbreak rank < 5\n"))
     assert run(["step", "demo:toy", "a", "--encoder", "heap"]) == 0
@@ -77,12 +68,6 @@ def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
 def test_a_broken_condition_is_one_line_and_status_1(capsys):
     assert run(["step", "demo:bpe", "x", "--break", "rank <"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_tokenize_prints_a_log(capsys):
-    assert run(["tokenize", "demo:bpe", TEXT, "--format", "log"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert any("→ `leep`, rank" in line for line in lines)
 
 
 def test_of_a_long_text_the_beginning_is_stepped_through_unless_all_is_asked_for(

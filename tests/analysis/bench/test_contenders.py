@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench.operations import encode_all
 from guiapp.analysis.libraries.contender import (
     ContenderTokens,
     FirstIdDifference,
@@ -48,14 +47,6 @@ def test_our_contender_adds_and_finds_no_special_tokens(tokenizer):
     assert rows[0].ids.tolist() == tokens.ids.tolist()
     assert (len(rows), rows[0].spans) == (2, None)
     assert ours.decode(ours.take_ids(wanted.token_ids)) == text
-
-
-def test_spans_of_several_texts_are_those_of_all_together(tokenizer):
-    ours = our_contender(tokenizer, "fast")
-    tokens = encode_all(ours, [b"ab", b"", b"c d"])
-    assert tokens.spans[0, 0] == 0
-    assert [start for start, _ in tokens.spans.tolist()][-2:] == [2, 3]
-    assert tokens.spans[-1].tolist() == [3, 5]
 
 
 def test_appending_belongs_to_the_default_encoder(tokenizer):

@@ -19,7 +19,6 @@ from guiapp.analysis.bench.operations import (
     compared_tokens,
     take_sample,
 )
-from guiapp.analysis.bench.worker import Worker
 from guiapp.analysis.libraries.contender import Contender, UnavailableError, ids_only, our_contender
 
 TEXTS = (b"One.", b"Two words", b"")
@@ -97,16 +96,6 @@ def test_single_calls_are_timed_one_by_one_with_texts_that_a_new_contender_has_n
 def test_what_a_contender_cannot_do_is_said(name):
     with pytest.raises(UnavailableError, match=r"cannot|at a time"):
         OPERATIONS[name](subject(replace(contender(None), decode=None), b"x"))
-
-
-def test_a_worker_tells_the_ids_of_the_batch(monkeypatch):
-    worker = Worker("demo:bpe", "fast")
-    monkeypatch.setattr(
-        "guiapp.analysis.bench.worker.our_contender",
-        lambda tokenizer, name: contender(lambda texts, threads: [text[1:] for text in texts]),
-    )
-    worker.load()
-    assert worker.prepare("encode batch", TEXTS, 1).ids.tolist() == list(b"ne.wo words")
 
 
 class FakeTime:

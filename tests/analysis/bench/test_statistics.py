@@ -12,7 +12,6 @@ from guiapp.analysis.bench.statistics import (
     fit_growth,
     interval_in_turns,
     median_interval,
-    n_outliers,
     ratio_in_turns,
 )
 
@@ -51,10 +50,6 @@ def test_exact_and_approximate_coverage_meet():
     few, many = (interval_of(np.arange(n, dtype=float)) for n in (400, 402))
     assert few.level == pytest.approx(many.level, abs=0.01)
     assert few.high - few.low == pytest.approx(many.high - many.low, rel=0.05)
-
-
-def test_outliers_are_counted():
-    assert n_outliers([1.0, 1.01, 1.02, 1.03, 1.04, 9.0]) == 1
 
 
 @pytest.mark.parametrize(("overhead", "exponent"), [(0.0, 1.0), (5e-5, 1.0), (2e-6, 2.0), (1e-4, 1.6)])

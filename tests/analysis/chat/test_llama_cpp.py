@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 from conftest import VOCABS
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat import llama_cpp
@@ -22,7 +23,7 @@ TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_en
 
 
 def prompts(template, conversation=PLAIN, model="demo:bpe", **settings):
-    chat = chat_here(guiapp.open_model(model), template, *conversation, **settings)
+    chat = chat_here(opened(model), template, *conversation, **settings)
     return chat, llama_prompt(chat)
 
 
@@ -74,7 +75,7 @@ def test_origins_are_those_of_what_begins_and_ends_alike():
 @pytest.mark.parametrize("name", ["qwen2", pytest.param("gemma-4", marks=pytest.mark.exhaustive)])
 def test_real_models_give_the_ids_of_llama_cpp(name):
     path = VOCABS / f"ggml-vocab-{name}.gguf"
-    template = templates_of(guiapp.open_model(path).vocabulary)[0].text
+    template = templates_of(opened(path).vocabulary)[0].text
     chat, llama = prompts(template, CONVERSATIONS["empty content"], path)
     if left_out := llama.difference(chat):
         assert left_out.startswith("llama.cpp leaves out the <bos>")

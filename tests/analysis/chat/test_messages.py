@@ -159,10 +159,6 @@ def test_a_request_is_read_as_it_was(tools, settings):
     assert settings_of(request) == settings_of(request.encode()) == settings
 
 
-def test_messages_alone_have_the_usual_settings():
-    assert settings_of('[{"role": "user"}]') == settings_of("{}") == ChatSettings()
-
-
 @pytest.mark.parametrize(
     ("request_", "told"),
     [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.compare import comparison as words_module
@@ -18,13 +19,11 @@ from guiapp.analysis.compare.comparison import (
     context_length_of,
     count_words,
     counts_of,
-    fewest_tokens,
     names_apart,
     words_of,
 )
 from guiapp.analysis.compare.spans import compare_spans
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.native.checkpoint import at_checkpoints
 
 TEXT = "Hello worlds, naïve 汉字 don't"
 MODELS = ("demo:bpe", "demo:spm", "demo:wordpiece")
@@ -35,7 +34,7 @@ def test_a_comparison_holds_what_each_model_gives():
     found = guiapp.compare(["demo:bpe", tokenizer, "demo:wordpiece"], TEXT)
     assert [side.name for side in found.sides] == ["demo:bpe", tokenizer.vocabulary.name, "demo:wordpiece"]
     for name, encoding in zip(MODELS, found.encodings, strict=True):
-        alone = guiapp.open_model(name).encode(TEXT)
+        alone = opened(name).encode(TEXT)
         assert encoding.token_ids.tolist() == alone.token_ids.tolist()
     assert found.text_bytes == TEXT.encode()
     assert [counts.whole.n_tokens for counts in found.counts] == [len(each) for each in found.encodings]
@@ -222,14 +221,6 @@ def test_short_stretches_count_what_the_whole_text_does(text, cuts, stretch_byte
     assert by_name(n_tokens) == by_name(expected)
 
 
-def test_counting_can_be_given_up():
-    def give_up() -> None:
-        raise InterruptedError
-
-    with at_checkpoints(give_up), pytest.raises(InterruptedError):
-        count_words(b"a", [])
-
-
 @given(st.binary(max_size=20))
 def test_letters_lie_where_they_are_also_in_broken_text(data):
     words = words_of(data)
@@ -238,14 +229,3 @@ def test_letters_lie_where_they_are_also_in_broken_text(data):
     assert [letter for letter in letters if letter.isalpha()] == [
         sign.encode() for sign in decoded if sign.isascii() and sign.isalpha()
     ]
-
-
-def test_a_vocabulary_that_writes_unknown_tokens_never_has_the_fewest():
-    sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "wordpiece")]
-    first, second = (counts.whole for counts in compare_text(sides, "a 🦄🦄🦄 zoo").counts)
-    assert (first.n_unknown, second.n_unknown) == (0, 1)
-    assert second.unknown_share == 1 / second.n_tokens
-    assert second.n_tokens < first.n_tokens
-    assert fewest_tokens((each.n_tokens, each.n_unknown) for each in (first, second)) == first.n_tokens
-    assert fewest_tokens([(9, 2), (7, 1)]) == 7
-    assert fewest_tokens([]) == 0

@@ -1,14 +1,13 @@
 """A difference is told by the least text that shows it, and by what people chose for a model."""
 
-from dataclasses import replace
-
 import pytest
 from conftest import VOCABS
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.texts import (
     NO_TEXT_SHOWS_IT,
     DifferingSpan,
@@ -49,7 +48,7 @@ def told_of(sides, text, stretch):
 @pytest.fixture(scope="module")
 def three():
     names = ("llama-bpe", "qwen2", "gemma-4")
-    return [ModelSide(name, guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")) for name in names]
+    return [ModelSide(name, opened(VOCABS / f"ggml-vocab-{name}.gguf")) for name in names]
 
 
 TEXT = "total = 1024 and Straßenbahn.\nnext"
@@ -126,17 +125,3 @@ def reasons(sides, text):
         (each.start, each.end, [(told.other, told.alike, told.reason) for told in each.reasons])
         for each in compare_texts(sides, [("", text)]).differences
     ]
-
-
-def test_models_that_cut_alike_are_told_together_and_those_like_the_first_not_at_all():
-    merged = side("B", ["ab"], ["a b"])
-    sides = [
-        side("A"),
-        merged,
-        replace(merged, name="C"),
-        side("D"),
-        side("E", ["abc", "bc"], ["b c", "a bc"]),
-    ]
-    told = Reason(Cause.TOKEN, "only in the second", "A has no token `ab`.")
-    other = Reason(Cause.TOKEN, "only in the second", "A has no token `bc`.")
-    assert reasons(sides, b"abc ") == [(0, 3, [(1, (2,), told), (4, (), other)])]

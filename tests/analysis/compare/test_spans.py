@@ -9,6 +9,7 @@ import pytest
 from conftest import CORPORA, VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.compare.spans import (
@@ -157,7 +158,7 @@ MODELS = ("llama-bpe", "qwen2", "gemma-4", "llama-spm", "bert-bge", "gpt-2")
 
 @pytest.fixture(scope="module")
 def tokenizers():
-    return {name: guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
+    return {name: opened(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
 
 
 def column_in(tokenizer, text):
@@ -296,7 +297,7 @@ SCRAPS = ("a", "  ", " the", "ing\n", "é", "🦄", "<|endoftext|>", "今日", "
 def test_following_edits_of_real_encodings_is_comparing_the_whole(seed):
     chance = random.Random(seed)
     names = ("llama-bpe", "qwen2", "gemma-4", "llama-spm")
-    tokenizers = [guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf") for name in names]
+    tokenizers = [opened(VOCABS / f"ggml-vocab-{name}.gguf") for name in names]
     buffer = TextBuffer("".join(chance.choices(SCRAPS, k=60)).encode())
     encodings = [LiveEncoding(each, each.encode(buffer.text()), Options()) for each in tokenizers]
     stores = [each.tokens for each in encodings]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from conftest import SHARED, VOCABS
 from gguf_builder import write_vocab
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -40,18 +41,6 @@ def test_a_vocabulary_is_identical_to_itself(name):
     assert found.by_script.sum() == found.by_length.sum() == len(one.vocabulary)
 
 
-@pytest.fixture(scope="module")
-def tokenizers():
-    opened = {}
-
-    def tokenizer(name):
-        if name not in opened:
-            opened[name] = guiapp.open_model(FILES[name])
-        return opened[name]
-
-    return tokenizer
-
-
 def naive_keys(vocabulary):
     """Each token's bytes, and which one it is of several with these, normal ones first."""
     ids = defaultdict(list)
@@ -75,8 +64,8 @@ def naive_keys(vocabulary):
         ("claude-2.tokenizer.json", "gpt-2"),
     ],
 )
-def test_tokens_and_merges_of_real_files_are_matched_as_a_dictionary_does(tokenizers, one, other):
-    pair = tokenizers(one), tokenizers(other)
+def test_tokens_and_merges_of_real_files_are_matched_as_a_dictionary_does(one, other):
+    pair = opened(FILES[one]), opened(FILES[other])
     first, second = (each.vocabulary for each in pair)
     found = compare_vocabularies(*pair)
     keys, others = naive_keys(first), naive_keys(second)
@@ -227,15 +216,15 @@ def test_rules_that_a_file_lists_and_nothing_merges_by_are_not_compared(vocab_ty
 
 
 @pytest.mark.real_vocabs
-def test_files_that_say_their_rules_in_other_ways_are_not_called_identical(tokenizers):
-    found = compare_vocabularies(tokenizers("llama-spm"), tokenizers("mistral-v1.tokenizer.model"))
+def test_files_that_say_their_rules_in_other_ways_are_not_called_identical():
+    found = compare_vocabularies(opened(FILES["llama-spm"]), opened(FILES["mistral-v1.tokenizer.model"]))
     assert [setting.name for setting in found.incomparable_settings] == ["normalising and splitting"]
     same = compare_vocabularies(
-        tokenizers("deepseek-v4.tokenizer.json"), tokenizers("deepseek-v4.tokenizer.json")
+        opened(FILES["deepseek-v4.tokenizer.json"]), opened(FILES["deepseek-v4.tokenizer.json"])
     )
     assert same.is_identical
     other = compare_vocabularies(
-        tokenizers("deepseek-v4.tokenizer.json"), tokenizers("claude-2.tokenizer.json")
+        opened(FILES["deepseek-v4.tokenizer.json"]), opened(FILES["claude-2.tokenizer.json"])
     )
     assert {"normalizer", "pre-tokenizer"} <= {setting.name for setting in other.other_settings}
 

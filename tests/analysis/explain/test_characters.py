@@ -11,7 +11,6 @@ from toy_vocabulary import toy_vocabulary
 from guiapp import open_model
 from guiapp.analysis.explain.characters import (
     CONTROLS,
-    KINDS,
     RARITIES,
     HiddenPlace,
     HiddenReport,
@@ -20,7 +19,6 @@ from guiapp.analysis.explain.characters import (
     code_points,
     hidden_report,
 )
-from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
 
 HAN = "a汉b".encode()  # 61 E6 B1 89 62
@@ -138,36 +136,6 @@ def test_tokens_are_counted_with_the_switches(hidden, switches):
     assert report.tokens == len(tokenizer.encode(f"ab{hidden}c</s>", *switches).token_ids)
     assert report.tokens_without == len(tokenizer.encode("abc</s>", *switches).token_ids)
     assert (report.characters, len(report.places)) == ((1, 1) if hidden else (0, 0))
-
-
-MADE_OF = {
-    "ab": "letters",
-    "▁é1!": "letters",
-    "1!": "digits",
-    "½": "digits",
-    "▁!": "signs",
-    "▁": "white space",
-    "\n\t": "white space",
-    b"\xe4\xb8": "bytes",
-    "<s>": "special",
-    "<unk>": "special",
-    "<tool>": "special",
-    "<0x41>": "letters",
-}
-ATTRIBUTES = {
-    "<s>": Attribute.CONTROL,
-    "<unk>": Attribute.UNKNOWN,
-    "<tool>": Attribute.USER_DEFINED,
-    "<0x41>": Attribute.BYTE,
-}
-
-
-def test_letters_go_before_digits_and_these_before_signs():
-    classes = TokenClasses(toy_vocabulary({name: ATTRIBUTES.get(name, 0.0) for name in MADE_OF}))
-    for ids in (np.array([3, 3, 0]), np.arange(len(MADE_OF))[::-1], np.arange(len(MADE_OF))):
-        kinds = classes.kinds(ids.astype(np.int32))
-        assert [KINDS[kind] for kind in kinds] == [list(MADE_OF.values())[token_id] for token_id in ids]
-    assert classes.kinds(np.empty(0, np.int32)).tolist() == []
 
 
 @pytest.mark.parametrize("vocab_type", [VocabType.BPE, VocabType.SPM, VocabType.UGM])

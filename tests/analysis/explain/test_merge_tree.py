@@ -8,6 +8,7 @@ import pytest
 from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -96,7 +97,7 @@ def test_a_single_character_and_a_huge_token_have_no_merges():
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["gpt-2", "llama-spm"])
 def test_every_token_is_built_from_its_own_bytes_in_real_vocabularies(name):
-    vocabulary = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf").vocabulary
+    vocabulary = opened(VOCABS / f"ggml-vocab-{name}.gguf").vocabulary
     explainer = Explainer(vocabulary)
     for token_id in range(300, len(vocabulary) - 1, 997):
         tree = explainer.merge_tree(token_id)

@@ -3,15 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from model_files import opened
 
 import guiapp
-from guiapp.analysis.explain.encoder_agreement import measured_agreement
 from guiapp.analysis.explain.reports import (
     BACKGROUNDS,
     RESET,
     doubled_special,
     ids_report,
-    info_report,
     segmentations_report,
     token_lines,
 )
@@ -79,28 +78,6 @@ def test_the_best_segmentations_are_told_with_scores():
     assert segmentations_report(tokenizer, unknown)["segmentations"][0]["score"] is None
 
 
-def test_a_model_tells_what_its_file_says():
-    tokenizer = guiapp.open_model("demo:toy")
-    report = info_report(tokenizer)
-    assert list(report)[:4] == ["path", "format", "name", "architecture"]
-    assert report["path"] == str(tokenizer.vocabulary.path)
-    assert (report["tokens"], report["merges"], report["kinds"]) == (9, 6, {"normal": 9})
-    assert (report["special_ids"], report["end_of_generation"], report["pre"]) == ({}, [], "gpt-2")
-    assert "fast" in report["encoders"]
-    assert report["not_offered"].keys().isdisjoint(report["encoders"])
-    assert "253 of the 256" in report["warnings"][0]
-    assert "agreement" not in report
-    special = info_report(guiapp.open_model("demo:wordpiece"), with_agreement=True)
-    assert {"cls", "sep", "unk"} >= special["special_ids"].keys() & {"cls", "sep", "unk"}
-    assert sum(special["kinds"].values()) == special["tokens"]
-    assert set(special["kinds"]) == {"normal", "control"}
-    assert special["agreement"].keys() == {"words"}
-    assert max(map(len, special["agreement"].values())) > 0
-    rwkv = guiapp.open_model("demo:rwkv")
-    assert info_report(rwkv, with_agreement=True)["agreement"] == measured_agreement(rwkv)
-    assert info_report(guiapp.open_model("demo:spm"))["merges"] == 0
-
-
 BOS = 2549  # of demo:bpe
 BEGINS = "The text begins with {}, and the model adds another one."
 ENDS = "The text ends with {}, and the model adds another one."
@@ -118,7 +95,7 @@ ENDS = "The text ends with {}, and the model adds another one."
     ],
 )
 def test_a_special_token_twice_is_told(model, text, said):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     ids = tokenizer.encode(text).token_ids.tolist()
     assert doubled_special(tokenizer, ids[:2], ids[-2:]) == said
 

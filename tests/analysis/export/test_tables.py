@@ -22,7 +22,6 @@ from guiapp.analysis.export.tables import (
     markdown_table,
     n_columns,
     padded,
-    page_of,
     sorted_by,
 )
 
@@ -63,26 +62,9 @@ def test_rows_are_sorted_by_figures_then_by_words_and_those_without_come_last(is
     assert all(row in table.rows for row in found.rows)
 
 
-def test_rows_alike_keep_their_order():
-    rows = [["1", "2"], ["3", "2"], ["2", "2.0"]]
-    assert sorted_by(Table("", [["a", "b"], *rows]), 1, False).rows[1:] == rows
-
-
 def test_cells_are_padded_by_what_a_terminal_shows():
     assert list(padded(["漢", "é", ""], [4, 3, 0], [False, True, True])) == ["漢  ", "  é", ""]
     assert list(aligned(Table("T", [["a"], ["漢"]]))) == ["T", "  a ", "  漢"]
-
-
-def test_a_page_has_tables_between_sentences():
-    table = Table("T", [["a", "b"], ["x", "1"]], "N")
-    other = Table("U", [["c", ""]])
-    assert page_of([table, other], ["Before.", ""], ["\x1b"], is_markdown=False) == (
-        "Before.\n\nT\n  N\n  a   b\n  x   1\n\nU\n  c\n\n\\x1b"
-    )
-    assert page_of([table], after=["Behind."], is_markdown=True) == (
-        "## T\n\n| a | b |\n| :-- | --: |\n| x | 1 |\n\nBehind."
-    )
-    assert page_of([], is_markdown=True) == ""
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, ROWS_IN_BLOCK, ROWS_IN_BLOCK + 1])

@@ -15,14 +15,11 @@ from guiapp.analysis.hunt.generators import (
     DIFFERENCES,
     EVERY_TOKEN,
     GENERATORS,
-    LONGEST,
     Material,
     batch,
     special_texts,
     texts_of_differences,
 )
-from guiapp.analysis.hunt.pair import FileSide, SidePair
-from guiapp.analysis.hunt.searching import material_of
 
 TOKENS = [b"t%d" % number for number in range(BATCH + 10)]
 LINES = [b"Some line, 12 x", "Größe".encode()]
@@ -106,19 +103,3 @@ def test_the_same_vocabulary_in_two_formats_has_no_differences(tmp_path):
 def test_special_texts_are_those_that_are_cut_out():
     texts = special_texts(guiapp.open_model("demo:bpe"))
     assert {b"<|im_end|>", b"<think>"} <= set(texts)
-
-
-def test_tokens_that_are_far_too_long_are_in_no_text(tmp_path):
-    longest = b"x" * 100_000
-
-    def add_long(parts) -> None:
-        parts["tokens"][5:7] = [longest, longest + b"y"]
-
-    first, second = map(
-        guiapp.open_model, planted.Plant("", "demo:spm", "gguf", add_long, ()).write(tmp_path)
-    )
-    pair = SidePair(FileSide("A", first), FileSide("B", second))
-    material = material_of(pair, first, ())
-    texts = [text for number in range(30) for text in batch(material, 0, number)[1]]
-    assert max(map(len, texts)) < 10 * LONGEST
-    assert max(map(len, material.tokens)) <= LONGEST

@@ -2,10 +2,8 @@
 
 import json
 from dataclasses import replace
-from hashlib import sha256
 
 import pytest
-from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
@@ -21,7 +19,6 @@ from guiapp.analysis.hunt.mismatches import (
     UserLine,
 )
 from guiapp.analysis.hunt.report import record
-from guiapp.core.encode.tokenizer import Tokenizer
 
 DIGITS = Reason(Cause.PIECES, "digits", "A cuts `12`.")
 MERGE = Reason(Cause.MERGE, "order", "B merges `b` first.")
@@ -77,14 +74,6 @@ def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
         many = many.with_text(find(b"%d" % number))
     assert len(many.others) == MOST_TEXTS - 1
     assert [each.text for each in many.others][:3] == [b"67", b"100", b"101"]
-
-
-def test_a_model_is_told_with_its_format_size_and_choice():
-    tokenizer = Tokenizer(replace(toy_vocabulary({"a": 0.0, "b": 0.0}), chosen_pre="qwen2", format="GGUF"))
-    subject = HuntSubject.of_model("x", tokenizer)
-    assert subject == HuntSubject("x", "", "GGUF", None, 2, "qwen2")
-    assert subject.sha256 is None
-    assert BOTH[0].sha256 == sha256(PATH.read_bytes()).hexdigest()
 
 
 @pytest.fixture

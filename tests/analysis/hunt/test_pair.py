@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import planted
 import pytest
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -25,7 +26,7 @@ TEXTS = [b"Hello there", b"don't 12345", "é 中".encode(), b"a  b\n", b"<|im_en
 def library_pair(model: str, name: str) -> SidePair:
     if not PEERS[name].is_installed:
         pytest.skip(f"{name} is not installed")
-    return open_pair(guiapp.open_model(model), name, ("A", name))
+    return open_pair(opened(model), name, ("A", name))
 
 
 class LyingSide:
@@ -280,12 +281,6 @@ def test_unrelated_vocabularies_are_told_in_a_sentence():
     assert pair.unrelated.startswith("These are two vocabularies: ")
 
 
-def test_the_place_of_the_first_difference_counts_bytes(tmp_path):
-    pair = lying_pair(cut_at_digits)
-    assert pair.first_difference("é 12".encode()) == 3
-    assert lying_pair(lambda text, ids: np.append(ids, SPACE)).first_difference(b"ab") == 2
-
-
 @pytest.fixture(scope="module")
 def refusing():
     vocabulary = guiapp.open_model("demo:unigram").vocabulary
@@ -362,14 +357,6 @@ def test_a_library_gives_what_it_makes_of_texts_and_refuses_what_it_fails_at(lib
     ]
     assert (side.parses_special, side.takes_bytes, side.tokenizer) == (True, True, None)
     assert side.decode(np.array([2, 0], np.int32)) == "ca"
-
-
-@pytest.mark.parametrize(
-    ("text", "spans"),
-    [(b"cab", ((0, 1), (1, 2), (2, 3))), (b"", ()), (b"ad", None), (b"a!", None)],
-)
-def test_spans_are_told_where_tokens_stand_side_by_side_for_the_text(library, text, spans):
-    assert library().spans(text) == spans
 
 
 @pytest.mark.parametrize("affixes", [([7], [8, 9]), ([], [8]), ([7, 7], []), ([], [])])

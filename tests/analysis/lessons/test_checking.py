@@ -149,14 +149,6 @@ def test_a_page_has_each_step_and_covers_what_is_asked(lesson, tmp_path):
     assert handout.count("<li>") == sum(bool(step.ask) for step in lesson.steps)
 
 
-def test_a_copy_is_the_same_file_and_a_copy_over_itself_changes_nothing(tmp_path):
-    save_lesson(LESSONS[0], tmp_path / "own.toml")
-    own = load(tmp_path / "own.toml")
-    assert own.path.read_bytes() == LESSONS[0].path.read_bytes()
-    save_lesson(own, own.path)
-    assert load(own.path) == own
-
-
 def test_a_lesson_that_says_what_is_not_so_becomes_no_page(tmp_path):
     path = tmp_path / "1.toml"
     path.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nsays = "no"\n')

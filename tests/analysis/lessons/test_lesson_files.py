@@ -8,7 +8,6 @@ import pytest
 
 import guiapp
 from guiapp.analysis.lessons.lesson import (
-    MOST_LISTED,
     LessonStep,
     computed_answer,
     go_to_place,
@@ -86,13 +85,6 @@ def test_what_cannot_be_used_is_told_with_its_line(lesson_file, text):
     with pytest.raises(FaultyFileError) as caught:
         load(lesson_file(text))
     assert str(caught.value) == f"1.toml, line {TOLD[text]}"
-
-
-def test_all_faults_are_known(lesson_file):
-    path = lesson_file('title = 3\n[[step]]\nsay = "z"\nfoo = 1\nbar = 2\n[[step]]\n')
-    with pytest.raises(FaultyFileError) as caught:
-        load(path)
-    assert [fault.line for fault in caught.value.faults] == [1, 1, 4, 5, 6]
 
 
 def test_files_that_cannot_be_read_are_told(tmp_path, lesson_file):
@@ -205,9 +197,3 @@ def answer(text, answer_is, place="start"):
 )
 def test_what_is_known_of_the_whole_text_is_told(text, answer_is, told):
     assert answer(text, answer_is) == told
-
-
-@pytest.mark.parametrize(("n_more", "told"), [(0, "."), (1, ", and 1 more."), (2, ", and 2 more.")])
-def test_of_many_tokens_the_first_are_listed(n_more, told):
-    said = answer(b"a" * (MOST_LISTED + n_more), "ids")
-    assert said == ", ".join(["0"] * MOST_LISTED) + told

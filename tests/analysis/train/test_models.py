@@ -14,7 +14,6 @@ from guiapp.analysis.train.models import (
     end_mark_file,
     end_mark_rows,
     unigram_rows,
-    unigram_words,
     write_gguf,
 )
 from guiapp.analysis.train.runs import train
@@ -107,14 +106,6 @@ def test_wordpiece_marks_where_words_start():
     assert not any(token.startswith("#") for token in tokens)
 
 
-def test_unigram_pieces_come_by_probability():
-    tokens = train_unigram(SONG, 40, SPECIAL)
-    scores = [token.score for token in tokens[1:]]
-    assert scores == sorted(scores, reverse=True)
-    assert "▁the" in texts(tokens)[1:6]
-    assert len(tokens) <= 40
-
-
 def test_a_file_holds_what_was_trained(tmp_path):
     model = ModelFile(
         architecture="llama",
@@ -156,20 +147,6 @@ def test_a_file_holds_what_was_trained(tmp_path):
     assert reader.tensors == []
 
 
-def read_fields(path):
-    reader = GGUFReader(path)
-    return {key: field.contents() for key, field in reader.fields.items() if key.startswith("tokenizer.")}
-
-
-def test_what_a_model_does_not_have_is_left_out(tmp_path):
-    tokens = (Token("a"), Token("b"))
-    listed = {"tokenizer.ggml.tokens": ["a", "b"], "tokenizer.ggml.token_type": [1, 1]}
-    for model in ("bert", "gpt2", "gemma4"):
-        write_gguf(tmp_path / model, ModelFile("llama", "", "", model, tokens, merges=()))
-        rules = {} if model == "bert" else {"tokenizer.ggml.merges": [""]}
-        assert read_fields(tmp_path / model) == {"tokenizer.ggml.model": model, **listed, **rules}
-
-
 def test_spaces_stand_for_the_ends_of_words():
     tokens, merges = end_mark_rows(
         ["a", "</w>", "b</w>"], [("a", "</w>"), ("b", "b</w>"), ("a", "▁")], SPECIAL
@@ -195,7 +172,3 @@ def test_pieces_of_equal_scores_come_by_code_points():
     assert [(token.text, token.score) for token in tokens] == [
         ("<s>", 0.0), ("c", -0.5), ("a", -1.0), ("b", -1.0),
     ]  # fmt: skip
-
-
-def test_words_of_unigram_begin_with_their_space():
-    assert dict(unigram_words(" the  cat\nthe\tcat, 42 ")) == {"▁the": 2, "▁cat": 2, ",": 1, "▁4": 1, "2": 1}

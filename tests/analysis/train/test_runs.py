@@ -15,7 +15,6 @@ from guiapp.analysis.train.models import (
     ModelFile,
     Token,
     TrainingError,
-    shortfall,
     write_gguf,
 )
 from guiapp.analysis.train.record import TrainingRecord
@@ -56,20 +55,6 @@ def test_the_size_after_any_step_is_that_of_the_file_it_would_make(text, algorit
         assert record.n_tokens(number) == len(model.tokens)
         assert TrainingRun(record).record(number)["size"] == len(model.tokens)
     assert record.n_tokens(record.n_steps) == record.n_symbols(record.n_steps) + record.start.n_other_tokens
-
-
-def test_the_vocabulary_grows_by_what_is_learned():
-    record = recorded(begin("bpe", "This is insane! This is impossible", 400, has_end_marks=True))
-    assert record.newest_symbols(0, 99)[::-1] == list(record.start.alphabet)
-    assert record.newest_symbols(2, 2) == ["is</w>", "is"]
-    assert record.n_symbols(2) == len(record.start.alphabet) + 2
-
-
-def test_the_likelihoods_told_so_far_make_the_curve():
-    record = recorded(begin("unigram", TEXT, 26))
-    curve = record.likelihoods(record.n_steps)
-    assert [number for number, _ in curve[:3]] == [1, 2, 4]
-    assert record.likelihoods(2) == curve[:2]
 
 
 @pytest.fixture(
@@ -138,21 +123,6 @@ def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkey
     assert (tmp_path / "out.gguf").stat().st_size > 1000
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        (("bpe", 300, 300), ""),
-        (("bpe", 261, 300), "no pair occurs twice any more."),
-        (("bpe", 299, 300, 1), "1 merge makes a token that another one has made."),
-        (("unigram", 9, 50), "no other stretch of the text occurs often enough to be a piece."),
-    ],
-)
-def test_a_vocabulary_that_is_smaller_than_asked_for_has_a_reason(asked, told):
-    reason = shortfall(*asked)
-    assert reason.endswith(told)
-    assert bool(reason) == bool(told)
-
-
 @pytest.fixture
 def answers(tmp_path, monkeypatch):
     """Lines told for a text and a size, and where the model file goes."""
@@ -169,14 +139,6 @@ def answers(tmp_path, monkeypatch):
         return lines, output
 
     return ask
-
-
-def test_text_and_marks_are_kept_as_asked(answers):
-    (start, *steps, last), output = answers("ab\ufffd ab\ufffd", 400, True)
-    assert start["alphabet"] == ["a", "b", "\ufffd", "</w>"]
-    assert [step["left"] + step["right"] for step in steps] == ["ab", "ab\ufffd", "ab\ufffd</w>"]
-    assert last == {"finished": {"output": output, "n_tokens": 267, "error": ""}}
-    assert len(guiapp.open_model(output).vocabulary) == 267
 
 
 def test_where_no_file_can_be_written_the_end_says_so(answers):

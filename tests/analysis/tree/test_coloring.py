@@ -5,7 +5,7 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.tree.coloring import NO_CLASS, ColoringInput, merge_ranks, node_values
+from guiapp.analysis.tree.coloring import NO_CLASS, ColoringInput, node_values
 from guiapp.analysis.tree.picture import tree_picture
 from guiapp.core.vocabulary.attributes import Attribute
 
@@ -56,19 +56,3 @@ def test_types_are_those_that_decide_how_a_token_is_used():
     assert told == [vocabulary.kind(token) for token in range(len(kinds))]
     assert set(told) == set(values.names)
     assert values.classes[0] == NO_CLASS
-
-
-def test_scores_stand_for_ranks_where_there_are_any():
-    vocabulary = guiapp.open_model("demo:unigram").vocabulary
-    picture = tree_picture(vocabulary)
-    values = node_values("worth", ColoringInput(picture))
-    shares = np.array([values.shares[picture.node(token)] for token in range(len(vocabulary))])
-    has_score = vocabulary.scores != 0
-    assert values.title == "Score"
-    assert np.isnan(shares[~has_score]).all()
-    assert (shares[has_score].min(), shares[has_score].max()) == (0.0, 1.0)
-    assert np.array_equal(
-        np.argsort(shares[has_score], kind="stable"), np.argsort(vocabulary.scores[has_score], kind="stable")
-    )
-    assert merge_ranks(None, 2).tolist() == [-1, -1]
-    assert np.isnan(node_values("use", ColoringInput(picture)).shares).all()

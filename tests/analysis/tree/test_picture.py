@@ -9,9 +9,9 @@ import pytest
 from conftest import VOCABS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
-import guiapp
 from guiapp.analysis.tree import picture as pictures
 from guiapp.analysis.tree.picture import (
     EMOJI_BLOCKS,
@@ -280,7 +280,7 @@ def test_bands_fit_the_height_and_hold_all_that_is_in_view(tokens, shares):
 
 @pytest.fixture(scope="module")
 def gemma():
-    return tree_picture(guiapp.open_model(VOCABS / "ggml-vocab-gemma-4.gguf").vocabulary)
+    return tree_picture(opened(VOCABS / "ggml-vocab-gemma-4.gguf").vocabulary)
 
 
 @pytest.mark.real_vocabs

@@ -1,8 +1,5 @@
 """Which tokens the texts lead to that are tried, here and in a process of its own."""
 
-import io
-import json
-import sys
 from itertools import product
 
 import pytest
@@ -10,16 +7,15 @@ from conftest import VOCABS
 from gguf_builder import NORMAL, UNKNOWN
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary as vocabulary_of
 
 import guiapp
 from guiapp.analysis.tree.trials import (
-    TrialError,
     begun_characters,
     broken_tokens,
     completions,
-    main,
     unreached,
     unreached_apart,
 )
@@ -123,7 +119,7 @@ def test_broken_tokens_are_those_that_cannot_be_decoded(tokens):
     ("name", "n_unreached"), [("gpt-2", 13), ("llama-bpe", 14), ("llama-spm", 0), ("bert-bge", 1363)]
 )
 def test_nearly_all_tokens_of_real_vocabularies_are_reached(name, n_unreached):
-    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    tokenizer = opened(VOCABS / f"ggml-vocab-{name}.gguf")
     assert len(unreached(tokenizer, lambda share: None)) == n_unreached
 
 
@@ -167,36 +163,9 @@ def test_a_trial_in_a_process_of_its_own_finds_the_same():
     assert apart.dtype == here.dtype
 
 
-def test_a_model_that_is_gone_is_said(tmp_path):
-    path = tmp_path / "gone.gguf"
-    path.write_bytes(demo_model_path("bpe").read_bytes())
-    tokenizer = guiapp.open_model(path)
-    path.unlink()
-    with pytest.raises(
-        TrialError, match=r"^Whether text leads to each token could not be tried: .*gone\.gguf"
-    ):
-        unreached_apart(tokenizer, never_stop)
-
-
 def test_a_vocabulary_that_is_in_no_file_is_tried_here():
     tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, "▁a": 0.0}))
     assert unreached_apart(tokenizer, never_stop).tolist() == unreached(tokenizer, never_stop).tolist()
-
-
-@pytest.mark.parametrize("pre", ["", "llama-bpe"])
-def test_the_process_answers_with_ids(pre, monkeypatch, capsys):
-    request = {"model": str(demo_model_path("toy")), "pre": pre}
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request)))
-    main()
-    tokenizer = guiapp.open_model("demo:toy", pre or None)
-    assert json.loads(capsys.readouterr().out) == unreached(tokenizer, never_stop).tolist()
-
-
-def test_the_process_says_what_it_cannot_open(tmp_path, monkeypatch):
-    request = {"model": str(tmp_path / "gone.gguf"), "pre": ""}
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request)))
-    with pytest.raises(SystemExit, match=r"gone\.gguf"):
-        main()
 
 
 def test_trials_that_nobody_waits_for_end():

@@ -17,7 +17,6 @@ from guiapp.analysis.vocabulary_list.embeddings import (
     INPUT,
     NORM,
     OUTPUT,
-    OUTPUT_BIAS,
     Indicators,
     Prompt,
     known_unused,
@@ -118,52 +117,12 @@ def test_what_sets_the_known_rows_apart_is_taken(tmp_path):
     assert {*found.suspects.tolist()} == PLANTED
 
 
-@pytest.mark.parametrize(
-    ("changed", "values", "n_broken", "remark"),
-    [
-        (DEAD, 0, 0, "The mean of the known unused rows is zero, which has no direction"),
-        (slice(None), trained()[::-1], 0, "are not set apart from other tokens here"),
-        (7, np.nan, 1, "Rows of token_embd.weight that hold what is no number, or too large: 1."),
-        ([7, 105], 3e38, 2, "Rows of token_embd.weight that hold what is no number, or too large: 2."),
-    ],
-)
-def test_what_speaks_against_the_figures_is_told(changed, values, n_broken, remark, tmp_path):
-    rows = trained()
-    rows[changed] = values
-    found = read(tmp_path, {INPUT: raw(rows)})
-    assert remark in " ".join(found.notes)
-    assert np.isnan(found.values).sum() == n_broken
-
-
-def test_a_row_of_zeros_is_as_suspicious_as_can_be(tmp_path):
-    rows = trained()
-    rows[700] = 0
-    found = read(tmp_path, {INPUT: raw(rows)})
-    assert (found.suspects[0], found.values[700]) == (700, 0)
-
-
 def test_without_anything_to_compare_with_the_least_norms_are_told(tmp_path):
     found = read(tmp_path, {INPUT: raw(trained())}, range(0))
     assert (found.known, found.title, len(found.suspects)) == (None, NORM, 24)
     assert {*found.suspects.tolist()} <= {*DEAD}
     assert "nothing to compare with" in found.notes[0]
     assert np.isnan(found.input.distances).all()
-
-
-def test_missing_rows_coarse_numbers_and_a_bias_are_told(tmp_path):
-    tensors = {
-        INPUT: raw(trained(n_rows=1000), GGMLQuantizationType.Q2_K),
-        OUTPUT: raw(trained(seed=1)),
-        OUTPUT_BIAS: (F32, np.zeros((1, 4), np.uint8)),
-    }
-    found = read(tmp_path, tensors)
-    assert [*found.notes] == [
-        "token_embd.weight is stored in 2.6 bits a number (Q2_K): small rows are blurred.",
-        "Tokens that have no row in token_embd.weight: 200.",
-        "The model adds a bias to its output (output.bias), which is not looked at.",
-    ]
-    assert np.isnan(found.values[1000:]).all()
-    assert not np.isnan(found.values[:1000]).any()
 
 
 def test_a_matrix_of_nothing_but_broken_rows_is_an_error(tmp_path):

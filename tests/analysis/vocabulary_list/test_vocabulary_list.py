@@ -15,7 +15,7 @@ from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, named
 from guiapp.analysis.vocabulary_list.embeddings import INPUT
 from guiapp.analysis.vocabulary_list.filters import vocabulary_list
-from guiapp.analysis.vocabulary_list.listing import FORMS, exported, text_lines
+from guiapp.analysis.vocabulary_list.listing import FORMS, exported
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
@@ -138,20 +138,6 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
     assert "embeddings" not in json.loads(told(vocabulary_list(embedded), "json"))
 
 
-def test_rows_to_compare_with_can_be_chosen(embedded):
-    shown = vocabulary_list(embedded, columns=["id"], reads_embeddings=True, unused=[7])
-    assert shown.figures.indicators.record["compared_with"] == {
-        "what": "chosen rows",
-        "rows": [7],
-    }
-
-
-def test_what_was_not_read_is_said_so(embedded):
-    for query in ("is:untrained", "norm:>1", "cosine:1..2", "distance:1"):
-        with pytest.raises(QueryError, match=r"^The embeddings have not been read"):
-            vocabulary_list(embedded, query)
-
-
 @pytest.fixture(scope="module")
 def shown():
     columns = ["id", "token", "bytes", "length", "kind", "role", "rank", "score", "script"]
@@ -172,15 +158,3 @@ def test_all_forms_tell_the_same_tokens(shown):
     for token in record["tokens"]:
         assert bytes.fromhex(token["bytes"]) == shown.figures.vocabulary.token_bytes(token["id"])
         assert (2 * token["length"], token["score"]) == (len(token["bytes"]), None)
-
-
-def test_the_first_ones_know_how_many_there_are(shown):
-    first = shown.first(3)
-    assert json.loads("".join(FORMS["json"](first)))["count"] == len(shown.ids)
-    assert len(list(text_lines(first))) == 4
-
-
-def test_a_list_without_tokens_has_titles_alone(shown):
-    nothing = shown.first(0)
-    assert [line.split()[:2] for line in text_lines(nothing)] == [["id", "token"]]
-    assert json.loads("".join(FORMS["json"](nothing)))["tokens"] == []

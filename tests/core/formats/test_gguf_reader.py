@@ -9,16 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import VOCABS
-from gguf import GGUFReader, GGUFValueType
-from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, MODEL_ARCH_NAMES
+from gguf import GGUFReader
 from gguf_builder import FORMATS, GgufFile, Raw, Tensor, string, vocab_file
 
 from guiapp.core.formats import file_bytes, gguf_reader
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular, state_of
 from guiapp.core.formats.gguf_reader import (
-    DEFAULT_ALIGNMENT,
-    KINDS,
-    SIZES,
     MetadataField,
     TensorPlace,
     VocabKeys,
@@ -29,7 +25,6 @@ from guiapp.core.formats.gguf_reader import (
     split_refusals,
     tensor_places,
 )
-from guiapp.core.vocabulary.special_ids import ARCHITECTURES
 from guiapp.errors import VocabError
 
 
@@ -94,14 +89,6 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
     source.close()
 
 
-def test_what_gguf_knows_is_known():
-    assert {kind.name.lower() for kind in GGUFValueType} == set(KINDS)
-    assert all(KINDS[kind] == kind.name.lower() for kind in GGUFValueType)
-    assert set(MODEL_ARCH_NAMES.values()) - {"clip", "gptj"} <= set(ARCHITECTURES.split())
-    assert {int(kind): sizes for kind, sizes in GGML_QUANT_SIZES.items()} == SIZES
-    assert DEFAULT_ALIGNMENT == GGUF_DEFAULT_ALIGNMENT
-
-
 DATA = bytes(range(100))
 
 
@@ -116,20 +103,6 @@ def opened(tmp_path, monkeypatch):
     source = HeaderBytes(path, shares.append)
     yield source, shares
     source.close()
-
-
-def test_no_more_is_read_than_is_needed_and_each_chunk_is_reported(opened):
-    source, shares = opened
-    rooms = []
-    for end, available in ((0, 0), (1, 8), (8, 8), (9, 10), (11, 18), (60, 66), (100, 100)):
-        source.need(end, "the header")
-        assert source.read.tobytes() == DATA[:available]
-        assert source.available == available
-        rooms.append(len(source.data))
-    assert rooms == [10, 10, 10, 10, 20, 68, 100]
-    starts = [0, 8, 10, 18, 26, 34, 42, 50, 58, 66, 74, 82, 90, 98]
-    assert shares == [min(1.0, start / 40) for start in starts]
-    assert source.size == 100
 
 
 def refusal(ask) -> str:
@@ -158,14 +131,6 @@ def test_what_is_missing_or_too_large_is_refused(opened, monkeypatch):
     source.need(8, "what is there")
     monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 3 << 20)
     assert "more than 3 MiB" in refusal(lambda: source.reserve(3 << 20, "strings"))
-
-
-def test_as_much_as_the_limit_is_read(opened, monkeypatch):
-    source, _ = opened
-    monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 60)
-    source.reserve(40, "strings")
-    source.need(20, "the rest")
-    assert source.available >= 20
 
 
 class BrokenDisk(io.BytesIO):

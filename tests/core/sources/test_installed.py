@@ -1,7 +1,6 @@
 """Models that other programs have put on this machine are found, and open by these names."""
 
 import os
-import socket
 from pathlib import Path
 
 import pytest
@@ -10,17 +9,12 @@ from installed_models import fill_home, put, write_manifest
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.table import glance
 from guiapp.core.sources import tokenizer_files
 from guiapp.core.sources.installed import Installed, add_folder, installed_models, own_folders, remove_folder
 from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
 
 MANIFEST = '{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "%s"}]}'
 TOY = demo_model_path("toy").read_bytes()
-
-
-def test_an_empty_home_has_no_models(home):
-    assert list(installed_models([home / "missing"])) == []
 
 
 def test_all_models_of_a_home_are_listed_by_place_and_open(home):
@@ -232,13 +226,3 @@ def test_own_folders_are_kept_once_in_order(home, monkeypatch):
         assert own_folders() == []
     add_folder(Path("relative"))
     assert own_folders() == [Path("relative").absolute()]
-
-
-def test_listing_asks_no_network(home, monkeypatch):
-    def refuse(*_arguments, **_named):
-        raise AssertionError("A socket was opened.")
-
-    fill_home(home)
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    assert [glance(model.path).problem for model in installed_models()] == [""] * 12

@@ -29,20 +29,10 @@ def test_categories_agree_with_python_where_python_knows_the_character():
     assert wrong == []
 
 
-@pytest.mark.parametrize(("code", "category"), [(0x31350, unicode_tables.LETTER), (0x2FFFF, 0), (0xD800, 7)])
-def test_categories_of_unicode_15_1(code, category):
-    assert unicode_tables.categories()[code] == category
-
-
 def test_whitespace_is_llama_cpps_not_pythons():
     found = unicode_tables.whitespace()
     assert len(found) == 25
     assert not found & {0x1C, 0x1F, 0x200B}
-
-
-@pytest.mark.parametrize(("upper", "lower"), [("A", "a"), ("İ", "i"), ("Σ", "σ"), ("ß", "ß"), ("K", "k")])
-def test_lower_case_is_one_to_one(upper, lower):
-    assert unicode_tables.lower_case().get(ord(upper), ord(upper)) == ord(lower)
 
 
 @pytest.mark.parametrize(

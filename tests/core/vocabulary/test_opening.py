@@ -15,7 +15,7 @@ from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
 from guiapp.native.checkpoint import at_checkpoints, has_visitor
 from guiapp.native.encoders import TokenMatcher
-from guiapp.native.model_files import StringTable, sort_longest_first
+from guiapp.native.model_files import StringTable
 from guiapp.native.pairs import NO_PIECES, PairModel, PairOptions
 from guiapp.native.token_tree import TokenTreeHandle
 
@@ -104,9 +104,3 @@ def test_long_work_of_the_native_library_asks_often_and_stops(name):
         with pytest.raises(CancelledError), at_checkpoints(lambda caller=caller: caller(0.0)):
             make()
         assert len(caller.shares) == number + 1
-
-
-def test_special_tokens_are_sorted_unless_that_is_stopped():
-    lengths = np.random.default_rng(1).integers(1, 9, 1_000_000)
-    with pytest.raises(CancelledError), at_checkpoints(lambda: Caller(0)(0.0)):
-        sort_longest_first(np.arange(len(lengths), dtype=np.int32), lengths)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.core.encode.counting.cost import STEPS, costly_texts, line_costs, steps_of, word_costs
@@ -22,7 +23,7 @@ KEY = "4f9c1e7a-2b60-4d8e-9a3f-c07d15e2b884"
 @example(text="\n")
 @example(text=f"Ticket {KEY},\n opened\r\n")
 def test_words_and_lines_cost_what_counting_by_hand_gives(model, text):
-    encoding = guiapp.open_model(model).encode(text)
+    encoding = opened(model).encode(text)
     data, spans = encoding.text_bytes, [span for span in encoding.spans.tolist() if span[0] < span[1]]
     array = np.frombuffer(data, np.uint8)
     words = word_costs(array, *encoding.spans.T)
