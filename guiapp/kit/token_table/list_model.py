@@ -196,6 +196,11 @@ class TokenListModel(Working, Generic[S]):
         self.shown = shown
         self.shown_changed.emit()
 
+    def stay_in_list(self) -> None:
+        """Look at no row any more that the list does not have."""
+        if self.place_of(self.chosen) is None:
+            self._set_chosen(None)
+
     # Columns
 
     @property
@@ -451,6 +456,8 @@ class ChosenDetails(QObject):
         self._model, self._more = model, more
         self.details: TokenDetails | None = None
         self._vocabulary: Vocabulary
+        self._listed = model.request
+        model.shown_changed.connect(self._on_shown_changed)
         for signal in (model.chosen_changed, model.spelling.changed, *changed):
             signal.connect(self.describe)
 
@@ -461,6 +468,12 @@ class ChosenDetails(QObject):
     def part(self, data: bytes, limit: int) -> str:
         """How some bytes of a token are written."""
         return self._model.spelling.now.part(self._vocabulary, data, limit)
+
+    def _on_shown_changed(self) -> None:
+        """Follow what is listed; a token that the text selects is described in any case."""
+        if (request := self._model.shown.request) != self._listed:
+            self._listed = request
+            self._model.stay_in_list()
 
     def describe(self) -> None:
         """Describe the row again: how often its token is in the text changes while nobody looks."""

@@ -372,9 +372,10 @@ def test_control_tokens_are_special():
     assert scripts_of({"<s>": Attribute.CONTROL, "<unk>": Attribute.UNKNOWN}) == ["Special tokens"] * 2
 
 
-def test_parts_of_characters_belong_to_what_they_begin():
-    tokens = {b"\xe6": 0.0, "漢".encode(): 0.0, "字".encode(): 0.0, b"\xff": 0.0, b"\xe6\xbc": 0.0}
-    assert scripts_of(tokens) == ["Han", "Han", "Han", "Bytes of characters", "Han"]
+def test_a_part_of_a_character_is_of_no_script():
+    parts = b"\xe6", b"\xe6\xbc", b"\xff", b" \xe0\xb8", "漢".encode() + b"\xe6", b"\xb8\x81a"
+    assert scripts_of(dict.fromkeys(parts, 0.0)) == ["Bytes of characters"] * len(parts)
+    assert scripts_of({"漢": 0.0, b"\xe6": 0.0, "ก": 0.0}) == ["Han", "Bytes of characters", "Thai"]
 
 
 def fail():

@@ -164,7 +164,7 @@ def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(
 
 
 def test_names_on_the_path_can_be_clicked(page, qtbot):
-    way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[1]
+    way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[0]
     way.setFixedWidth(300)
     page.model.choose(node)
     way.grab()
