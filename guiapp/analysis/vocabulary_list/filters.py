@@ -397,6 +397,22 @@ def _binned(name: str, values: Values) -> Histogram:
     return _histogram(name, names, terms, np.where(np.isfinite(values), of, -1))
 
 
+def doubling_histogram(figures: TokenFigures, name: str, n_single: int) -> Histogram:
+    """By whole numbers, beyond some by ranges that are twice as long each."""
+    values, starts, start = BY_NAME[name].values(figures), [*range(n_single + 1)], n_single + 1
+    assert values is not None
+    most = int(values.max(initial=0))
+    while start <= most:
+        starts, start = [*starts, start], 2 * start - 1
+    starts = starts[: most + 1]
+    ends = [*(each - 1 for each in starts[1:]), most]
+    spans = [
+        str(first) if first == last else f"{first}..{last}" for first, last in zip(starts, ends, strict=True)
+    ]
+    terms, names = [f"{name}:{span}" for span in spans], [f"{name} {span}" for span in spans]
+    return _histogram(name, names, terms, np.searchsorted(starts, values, "right") - 1)
+
+
 def _histogram(name: str, names: Sequence[str], terms: Sequence[str], of: Values) -> Histogram:
     bars = of.astype(np.int16)
     totals = np.bincount(bars + 1, minlength=len(names) + 1)[1:]

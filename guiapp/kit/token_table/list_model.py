@@ -30,6 +30,7 @@ from guiapp.kit.session.token_details import SHOWN_BYTES, TokenDetails, describe
 from guiapp.kit.state.background import Background, LatestJob, Progress, Working, later
 from guiapp.kit.state.settings import Settings, SharedSpelling
 
+ALL = "all"  # the group of all rows
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
 S = TypeVar("S", bound=ListSource)
 R = TypeVar("R", bound=TokenRows)
@@ -42,7 +43,7 @@ class ListRequest(NamedTuple):
     query: str = ""
     sort: str = ""
     is_descending: bool = False
-    group: str = "all"
+    group: str = ALL
 
 
 class ShownRows(NamedTuple, Generic[S]):

@@ -14,7 +14,7 @@ from guiapp.analysis.vocabulary_list.columns import BY_NAME, TokenFigures
 from guiapp.analysis.vocabulary_list.listing import Flags, Ids
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.pages.vocabulary.model import VocabularyModel
+from guiapp.kit.token_table.vocabulary import VocabularyModel
 
 if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import Indicators, Prompt

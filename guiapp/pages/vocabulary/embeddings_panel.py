@@ -27,6 +27,7 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word
 from guiapp.kit.charts.scales import Scale, tick_text
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
+from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -44,7 +45,6 @@ from guiapp.kit.widgets.theme import (
     set_role,
 )
 from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, EmbeddingsPlot
-from guiapp.pages.vocabulary.model import VocabularyModel
 
 Pixels = NDArray[np.int64]
 Key = Qt.Key

@@ -32,7 +32,9 @@ def load(name, pre, progress):
 @pytest.fixture
 def open_page(open_in_shared, qtbot, tmp_path, monkeypatch):
     """Shows the panel with a model, whose tokens text reaches but one."""
-    monkeypatch.setattr("guiapp.pages.vocabulary.model.unreached_apart", lambda *_: np.array([61], np.int32))
+    monkeypatch.setattr(
+        "guiapp.kit.token_table.vocabulary.unreached_apart", lambda *_: np.array([61], np.int32)
+    )
 
     def make(name=None, known=KNOWN):
         path = written(tmp_path, known)
@@ -93,7 +95,7 @@ def test_why_it_is_not_known_what_text_reaches_is_told(open_page, qtbot, monkeyp
     def fail(tokenizer, progress):
         raise TrialError("It cannot be tried.")
 
-    monkeypatch.setattr("guiapp.pages.vocabulary.model.unreached_apart", fail)
+    monkeypatch.setattr("guiapp.kit.token_table.vocabulary.unreached_apart", fail)
     page = open_page()
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
     settle(page, qtbot)
