@@ -96,6 +96,7 @@ class ChatPage(Page):
         self.compare.left.connect(partial(self._compare_with, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._refresh)
+        model.late_changed.connect(self.figures_changed)
         model.settings_changed.connect(self._refresh)
         for changed in (model.edited.changed, model.edited.settings_changed):
             changed.connect(self.undo_changed)
@@ -130,6 +131,8 @@ class ChatPage(Page):
         chat = self.model.chat
         if chat is None or self.model.encoding is None:
             return ["no prompt yet", ""]
+        if self.model.is_late and not self.model.failure:
+            return ["rendering …", ""]
         parts = [
             counted(len(chat.text), "character"),
             counted(len(chat.conversation.messages), "message"),
