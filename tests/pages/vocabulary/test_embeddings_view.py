@@ -18,7 +18,6 @@ from guiapp.analysis.tree.trials import TrialError
 from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.pages.vocabulary import embeddings as module
 from guiapp.pages.vocabulary import embeddings_panel as words
-from guiapp.pages.vocabulary.embeddings import UPWARDS
 
 LEFT = Qt.MouseButton.LeftButton
 DEAD, KNOWN = range(50, 80), range(50, 60)
@@ -133,13 +132,18 @@ def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
     assert not panel.list.isChecked()
 
 
+def place_of(chart, token):
+    (at,) = (point for point in range(N_TOKENS) if chart.token_of(point) == token)
+    return chart.pixel(chart.data.x[at], chart.data.y[at])
+
+
 def test_a_click_on_a_point_looks_at_its_token_and_pointing_tells_it(read_page, qtbot):
     chart, panel = read_page.embeddings_panel.chart, read_page.embeddings_panel
     for angle in (0, 240):  # also where it is zoomed
-        turn_wheel(chart.view.viewport(), chart.place_of(200).toPoint(), angle)
+        turn_wheel(chart.view.viewport(), place_of(chart, 200).toPoint(), angle)
         QApplication.processEvents()
-        place = chart.place_of(200)
-        expected = chart.token_at(place)
+        place = place_of(chart, 200)
+        expected = chart.token_of(chart.key_at(place))
         hover(chart, place)
         assert panel.pointed.text().startswith(f"{expected}   t{expected}   norm ")
         read_page.model.choose(0)
@@ -184,15 +188,6 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
     assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
     read_page.list.view.selectRow(60)
     assert offered(menu)[-1] == "The selected rows of the list (1) | off"
-
-
-def test_the_height_of_points_is_chosen_in_a_menu(read_page):
-    panel = read_page.embeddings_panel
-    titles = [words.COLUMN_NAMES[name] for name in UPWARDS]
-    for title in (titles[2], titles[0]):
-        take(panel.up.menu(), title)
-        assert panel.up.text() == title == words.COLUMN_NAMES[read_page.embeddings.picture.up]
-        assert offered(panel.up.menu()) == [f"{each} | checked" if each == title else each for each in titles]
 
 
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
