@@ -60,10 +60,10 @@ def test_warnings_make_the_exit_status_3_and_are_told(capsys, messages):
 @pytest.mark.parametrize(
     ("written", "way"),
     [
-        ("{{ bos_token }}{{ messages[0].content }}", "  mended by --no-special"),
+        ("{{ bos_token }}{{ messages[0].content }}", "  fixed by --no-special"),
         (
             "a\n{{ messages[0].content }}<| im_end |> b",
-            "  line 2 of the template, mended: {{ messages[0].content }}<|im_end|> b",
+            "  line 2 of the template, fixed: {{ messages[0].content }}<|im_end|> b",
         ),
     ],
 )
@@ -176,7 +176,11 @@ def test_standard_input_is_read_once(capsys):
     ("more", "content", "told"),
     [
         ([], [{"type": "image_url"}], "Message 1 has a part of the type image_url."),
-        (["--template", "none"], "x", "“none” is no template of this model, and no file. It has: default."),
+        (
+            ["--template", "none"],
+            "x",
+            "“none” is neither a template of this model nor a file. It has: default.",
+        ),
         (["--tools", "nowhere.json"], "x", "nowhere.json cannot be read"),
     ],
 )

@@ -132,9 +132,9 @@ def _way(chat: Chat, fix: Fix) -> str:
         behind, _, _ = whole[end : end + AROUND].partition("\n")
         number = whole.count("\n", 0, start) + 1
         line = quoted(before + fix.template.text + behind, LONGEST_LINE)
-        return f"line {number} of the template, mended: {line}"
+        return f"line {number} of the template, fixed: {line}"
     options = {"--no-special": fix.add_special is False, "--as-text": fix.as_text is True}
-    return fix.remedy or next((f"mended by {name}" for name, is_it in options.items() if is_it), "")
+    return fix.remedy or next((f"fixed by {name}" for name, is_it in options.items() if is_it), "")
 
 
 def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> Iterator[str]:

@@ -205,7 +205,9 @@ def _term(word: re.Match[str]) -> FilterTerm | None:
     if (match := KEY.fullmatch(body)) and match[1] in KEYS:
         return _keyed(match[1], _unquoted(match[2]), term)
     if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
-        raise QueryError(f"There is no {match[1]}: but {meant[0]}: – text goes between quotes.")
+        raise QueryError(
+            f"There is no filter {match[1]}:. Did you mean {meant[0]}:? Put text between quotes."
+        )
     needle = _unquoted(body).encode("utf-8", "surrogatepass")
     return term(partial(_containing, needle), needle) if needle else None
 
@@ -236,7 +238,7 @@ def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm 
     if match := RANGE.fullmatch(value):
         low, high = (None if end is None else float(end) for end in match.groups())
         return term(partial(_in_range, column, low, high))
-    raise QueryError(f"“{value}” is no number, and no range such as 4..8 or >=4.")
+    raise QueryError(f"“{value}” is not a number, nor a range such as 4..8 or >=4.")
 
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:

@@ -50,7 +50,7 @@ class TokenReach(Enum):
     """How a text leads to a token.  That none was found is no proof that there is none.
 
     TEXT     its own text does, whatever is set
-    UNKNOWN  each character does that the vocabulary does not know
+    UNKNOWN  each character that the vocabulary does not know leads to it
     PARSED   its own text does where special tokens are parsed in texts
     NEVER    its own text does not
     """

@@ -61,7 +61,7 @@ class CompareMenu(MenuButton):
     chosen = Signal(object)
 
     def __init__(self, counterpart: PromptComparison, requests: PageRequests, themes: ThemeSource) -> None:
-        super().__init__(themes, "Compare…", tip="Put another prompt of these messages beside")
+        super().__init__(themes, "Compare…", tip="Compare with another prompt of these messages")
         self._beside, self._requests = counterpart, requests
         self.fill_on_open(self._list)
 

@@ -161,7 +161,7 @@ class ChatPage(Page):
         self.ways = SegmentedTabs(WAYS)
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
-        self.parsed.setToolTip("Content is encoded as text: read it as the model would again")
+        self.parsed.setToolTip("Content is encoded as text now: parse its control tokens again")
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)

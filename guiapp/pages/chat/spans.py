@@ -91,7 +91,7 @@ class ChatSpans(TokenizedText):
 def places(origin: TokenOrigin) -> list[str]:
     """Whose the token is and where there, at length and shorter."""
     if origin.kind == ADDED:
-        return ["put there by the tokenizer, not by the template", "added"]
+        return ["added by the tokenizer, not by the template", "added"]
     if not origin.is_content:
         whom = "" if origin.message is None else f", for message {origin.message + 1}"
         return [f"the template's own{whom}", "template"]

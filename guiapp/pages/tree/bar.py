@@ -31,7 +31,7 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.tree.model import MORE_SIGN, SHAPES, TreeModel, TreeSearch, TreeWalk
 
 ABOUT = (
-    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, begin anew.",
+    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, start again.",
     "Goes down the tree byte by byte as far as it leads, and takes that token.",
     "Always the longest token.",
 )

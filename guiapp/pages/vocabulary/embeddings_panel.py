@@ -50,22 +50,20 @@ COLUMN_NAMES = {"norm": "norm", "cosine": "cosine distance", "length": "length i
 ABOUT_CHART = "{:,} tokens by {} and {}. Arrow keys go through those that look untrained."
 SIDE_PX, BAR_PX, LINE_PX = 264, 220, 640
 ABOUT = (
-    "A token that no training text held keeps a row in the embeddings as it was at first, or one pushed away "
-    "with others like it. Reading them tells which tokens look so: seconds, for the largest models a minute. "
-    "Nothing is sent anywhere, and the model is not run."
+    "A token that no training text held keeps its first row in the embeddings, or one close to those of "
+    "other such tokens. Read the embeddings to see which tokens look untrained: this takes seconds, for the "
+    "largest models a minute. Nothing is sent anywhere, and the model is not run."
 )
 SOURCE = (
-    "As in Land & Bartolo 2024, “Fishing for Magikarp” (arXiv 2405.05417). It is a ranking, no verdict: rare "
-    "tokens and fine-tuned ones stand near the limit, too. Parts of characters and tokens that no text "
-    "reaches are untrained for good reason and harm nobody. The paper asks the model about each."
+    "As in Land & Bartolo 2024, “Fishing for Magikarp” (arXiv 2405.05417). This is a ranking, not a verdict: "
+    "rare and fine-tuned tokens are near the limit, too. Parts of characters and tokens that no text reaches "
+    "are untrained for good reason and do no harm. To be sure, ask the model, as the paper does."
 )
-HOW_TO_ASK = "Choose a token, and give your model a prompt that one which knows it goes on with."
-NO_PROMPT = "This token is no whole characters: no prompt holds it."
-NOT_HELD = (
-    "Copied, but another spelling is what the prompt is encoded with: it tells nothing about the token."
-)
-COPIED = "Copied. A model that knows the token goes on with it, and then »."
-TRYING = "Whether text reaches them is being tried …"
+HOW_TO_ASK = "Choose a token and give your model a prompt. A model that knows the token repeats it."
+NO_PROMPT = "This token has a part of a character: no prompt can hold it."
+NOT_HELD = "Copied, but the prompt is encoded without this token, so the answer says nothing about it."
+COPIED = "Copied. A model that knows the token continues with it and then »."
+TRYING = "Trying whether text reaches them …"
 HOVER = "Point at a token, or click it."
 
 
@@ -170,8 +168,8 @@ class EmbeddingsPanel(QFrame):
         self.count.setText(f"■ {counted(len(found.suspects), 'token')}")
         self.limit.setText(f"{found.title[0].upper()}{found.title[1:]} up to {found.limit:.3g}.")
         n_unreached, untold = self._embeddings.n_unreached, self._model.problem or TRYING
-        n_told = f"{n_unreached:,}" if n_unreached else "none"
-        self.unreached.setText(untold if n_unreached is None else f"□ {n_told} of them out of reach of text")
+        reached = f"□ Text does not reach {n_unreached:,}" if n_unreached else "Text reaches all"
+        self.unreached.setText(untold if n_unreached is None else reached)
         self.known.setText("" if found.known is None else f"○ Compared with {_title(found.known)}.")
         self.notes.setText("\n".join(found.notes))
         self.notes.setVisible(bool(found.notes))

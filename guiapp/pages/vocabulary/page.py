@@ -44,7 +44,7 @@ ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
 ALL, SELECTED = "all tokens", "selected tokens"
-NOTHING_CHOSEN = "Choose a token of the list to see what it is."
+NOTHING_CHOSEN = "Choose a token in the list to see what it is."
 
 
 class VocabularyPage(Page):

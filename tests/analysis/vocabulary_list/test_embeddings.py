@@ -108,7 +108,7 @@ def test_any_rows_can_be_compared_with(tmp_path):
     assert (len(found.suspects), np.isnan(found.limit)) == (0, True)
     assert "The 1,200 chosen rows are not set apart from other tokens here" in found.notes[0]
     for wrong in ([], [-1], [N_TOKENS]):
-        with pytest.raises(VocabError, match="some of 0 to 1,199"):
+        with pytest.raises(VocabError, match="rows from 0 to 1,199"):
             read(tmp_path, tensors, unused=wrong)
 
 
@@ -123,8 +123,8 @@ def test_what_sets_the_known_rows_apart_is_taken(tmp_path):
     [
         (DEAD, 0, 0, "The mean of the known unused rows is zero, which has no direction"),
         (slice(None), trained()[::-1], 0, "are not set apart from other tokens here"),
-        (7, np.nan, 1, "Rows of token_embd.weight that hold what is no number, or too large: 1."),
-        ([7, 105], 3e38, 2, "Rows of token_embd.weight that hold what is no number, or too large: 2."),
+        (7, np.nan, 1, "Rows of token_embd.weight with values that are too large or not numbers: 1."),
+        ([7, 105], 3e38, 2, "Rows of token_embd.weight with values that are too large or not numbers: 2."),
     ],
 )
 def test_what_speaks_against_the_figures_is_told(changed, values, n_broken, remark, tmp_path):

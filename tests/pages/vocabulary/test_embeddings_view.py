@@ -75,7 +75,7 @@ def listed(page):
 
 def test_a_click_reads_and_says_what_looks_untrained(read_page):
     panel = read_page.embeddings_panel
-    assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ 1 of them out of reach of text")
+    assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ Text does not reach 1")
     assert panel.known.text() == "○ Compared with 10 tokens named or marked as unused or reserved."
     assert panel.limit.text().startswith("Cosine distance to the known unused rows up to 0.")
     assert panel.notes.isHidden()
