@@ -34,20 +34,18 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.explain.characters import n_characters
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.accessibility import SpanAccessibility
 from guiapp.kit.spans.frame import LINE_ALPHA, PointedOut
 from guiapp.kit.spans.layout import SpanSource
 from guiapp.kit.spans.moves import (
-    BYTES_FORMAT,
     CaretMoves,
     input_method_value,
     is_plain,
-    leave_plain_text,
-    on_clipboard,
     preedit_of,
-    put_on_clipboard,
     span_to_replace,
     types_text,
     utf8,
@@ -56,6 +54,7 @@ from guiapp.kit.spans.painter import faded
 from guiapp.kit.spans.rows import MARGIN_PX
 from guiapp.kit.spans.view import SIDE_PX, SpanView
 from guiapp.kit.state.background import later
+from guiapp.kit.widgets.notices import BYTES_FORMAT, copy_text, leave_plain_text, on_clipboard
 from guiapp.kit.widgets.painting import RIGHT, Painted, fill, write
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
 
@@ -123,7 +122,8 @@ class SpanEditor(SpanView):
 
     def copy(self) -> None:
         if self._document.has_selection:
-            put_on_clipboard(self._document.slice(*self._document.selection))
+            data = self._document.slice(*self._document.selection)
+            copy_text(self, data, counted(n_characters(data), "character"))
 
     def cut(self) -> None:
         if self._document.has_selection:

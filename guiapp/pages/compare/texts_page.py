@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
@@ -23,7 +23,7 @@ from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
-from guiapp.kit.widgets.notices import dropped_files
+from guiapp.kit.widgets.notices import copy_text, dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label, set_role
 from guiapp.pages.compare.texts import ComparedTexts
@@ -162,7 +162,7 @@ class TextsPage(Page):
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
             told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
-            QGuiApplication.clipboard().setText(told + "\n")
+            copy_text(self, told + "\n", "the report as Markdown")
 
     # Which change is looked at
 

@@ -12,7 +12,6 @@ from guiapp.analysis.hunt.mismatches import Find, LineOffset
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
-from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
@@ -62,7 +61,6 @@ BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
 LEAST_PX = 310
 SHOWN_PLACES = 5
-TOLD_MS = 6000
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
 PLACE_PX, NUMBER_PX = 24, 48
@@ -103,8 +101,6 @@ class FindPanel(QFrame):
         self.save_button = push_button("Save report…", self.save_wanted.emit, role="quiet")
         self._in_text = heading("In your texts")
         self._n_lines = set_role(QLabel(), "dim")
-        self._message = plain_label("dim", wraps=True)
-        self._forgets = later(self, TOLD_MS, self._message.clear)
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
@@ -122,7 +118,7 @@ class FindPanel(QFrame):
             in_row((self.title, 1), self.previous, self.next, spacing=0),
             self._card,
             in_row(*buttons, spacing=UNIT_PX),
-            in_row(self.save_button, (self._message, 1)),
+            in_row(self.save_button, STRETCH),
             GAP_PX,
             in_row(self._in_text, self._n_lines, (STRETCH, 1), spacing=GAP_PX),
             self._place_column,
@@ -140,10 +136,6 @@ class FindPanel(QFrame):
         self._views.addWidget(framed(in_column(hint, (STRETCH, 1), margins=MARGIN_PX)))
         self._views.addWidget(area)
         in_column(self._views, on=self)
-
-    def show_message(self, message: str) -> None:
-        self._message.setText(message)
-        self._forgets.start()
 
     def _color(self) -> None:
         self._shown = ()

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from guiapp.analysis.export.exported_run import ALL, ExportedRun, partial_of
@@ -19,7 +18,7 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress
 from guiapp.kit.widgets.menu_button import SavingBar
-from guiapp.kit.widgets.notices import ask_for_file, with_ending
+from guiapp.kit.widgets.notices import ask_for_file, copy_text, with_ending
 from guiapp.kit.widgets.theme import ThemeSource
 
 FORMATS = {
@@ -133,7 +132,7 @@ class ExportBar(SavingBar):
 
     def copy_json(self) -> None:
         if (run := self._run()) is not None:
-            QGuiApplication.clipboard().setText(run.step_json())
+            copy_text(self, run.step_json(), "the step as JSON")
 
     def ask_and_save(self) -> None:
         run = self._run()

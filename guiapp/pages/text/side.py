@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QFont,
     QFontMetrics,
     QFontMetricsF,
-    QGuiApplication,
     QPainter,
     QResizeEvent,
     QTextCharFormat,
@@ -36,6 +35,7 @@ from guiapp.kit.widgets.controls import SegmentedTabs, push_button
 from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, clear, framed, head_row, in_column, scroll_down
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -272,7 +272,7 @@ class WhyPanel(QScrollArea):
         from guiapp.analysis.explain.why.explanation import why_lines
 
         if self._shown is not None:
-            QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown.explanation)) + "\n")
+            copy_text(self, "\n".join(why_lines(self._shown.explanation)) + "\n", "the explanation")
 
     def _refresh(self) -> None:
         if self._model.value != self._shown:

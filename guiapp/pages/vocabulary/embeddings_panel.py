@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,
@@ -30,6 +30,7 @@ from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import ShareBar, ring
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -79,7 +80,7 @@ NO_PROMPT = "This token is no whole characters: no prompt holds it."
 NOT_HELD = (
     "Copied, but another spelling is what the prompt is encoded with: it tells nothing about the token."
 )
-COPIED = "Copied. A model that knows the token goes on with it, and then »."
+COPIED = "A model that knows the token goes on with it, and then »."
 TRYING = "Whether text reaches them is being tried …"
 HOVER = "Point at a token, or click it."
 
@@ -245,7 +246,7 @@ class EmbeddingsPanel(QFrame):
     def _copy_prompt(self) -> None:
         prompt = self._embeddings.prompt()
         if prompt is not None:
-            QGuiApplication.clipboard().setText(prompt.text)
+            copy_text(self, prompt.text, "the prompt")
         self.asked.setText(NO_PROMPT if prompt is None else COPIED if prompt.holds_token else NOT_HELD)
 
 
