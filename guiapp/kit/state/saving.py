@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from guiapp.kit.state.background import LatestJob, Progress, Working
 
 LARGEST_TEXT_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 4 * 1024 * 1024
+SavedData = bytes | Mapping[str, bytes]
+"""What is in a file, or in several by their names."""
 
 
 class FileSaving(Working):
@@ -46,10 +48,11 @@ class FileSaving(Working):
         """The share done, 0 to 1."""
         return self._job.progress
 
-    def save(self, path: Path, make: Callable[[Progress], bytes]) -> None:
+    def save(self, path: Path, make: Callable[[Progress], SavedData]) -> None:
         """Write what `make` returns in another thread instead of whatever is being written now.
 
-        Its TokenloupeErrors are the failure.
+        Where it gives several files by their names, `path` is their folder.  Its TokenloupeErrors are the
+        failure.
         """
         self.saved, self.failure = None, ""
         self._job.start(partial(_write, path, make))
@@ -73,10 +76,11 @@ class FileSaving(Working):
         self.changed.emit()
 
 
-def _write(path: Path, make: Callable[[Progress], bytes], progress: Progress) -> Path:
+def _write(path: Path, make: Callable[[Progress], SavedData], progress: Progress) -> Path:
     data = make(progress)
     progress(1.0)  # the last chance to give up
-    write_text(path, data)
+    for name, content in data.items() if isinstance(data, Mapping) else [("", data)]:
+        write_text(path / name if name else path, content)
     return path
 
 

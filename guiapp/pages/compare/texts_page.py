@@ -16,7 +16,7 @@ from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import LinkedViews, map_changes, pointed_out
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.frame import Divisions, PointedOut
 from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
@@ -150,7 +150,7 @@ class TextsPage(Page):
             view.keep_rows_for_added(has_second and any(adds), False)
         is_parting = compared.n_changes > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
-            view.set_mark(side.common_end if is_parting else None)
+            view.set_divisions(Divisions.at(side.common_end) if is_parting else None)
         self._on_report_changed()
 
     def _on_report_changed(self) -> None:

@@ -55,6 +55,12 @@ ROOM_FOR_TITLE_PX = 760
 BOX_RADIUS_PX = 3
 SUBJECT = "special"
 SWITCHES = "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
+CUTTING = {  # methods of the budget's bar, and the actions that call them
+    "select_rest": "budget_select",
+    "cut_here": "budget_cut",
+    "copy_beginning": "budget_copy",
+    "split": "chunks",
+}
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
 FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
@@ -69,7 +75,7 @@ def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
 IN_COLORS = (
     LegendEntry(token("word", _piece_end), "End of a piece of pre-tokenization: no token crosses it"),
     LegendEntry(characters("49", "warning"), "Tokens of a line, amber where they hold few characters"),
-    LegendEntry(upright, "End of what fits the token budget"),
+    LegendEntry(upright, "End of what fits the token budget, or the beginning of a chunk"),
 )
 
 
@@ -110,7 +116,11 @@ class InspectPage(Page):
         self._decode_dialog: DecodeDialog | None = None
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
-        self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
+        cutting = {name: actions[action] for name, action in CUTTING.items()}
+        for action in cutting.values():  # before it is done
+            action.triggered.connect(partial(self._show_budget, actions["budget"]))
+        budget = TokenBudget(session, settings, self)
+        self.budget_bar = BudgetBar(session, budget, self.editor, cutting, theme_source)
         self._tools = self._make_tools(actions)
         actions["why"].triggered.connect(self.show_why)
         self._build_layout()
@@ -143,6 +153,10 @@ class InspectPage(Page):
     def _switch(self, name: str, action: QAction, show: Callable[[bool], None]) -> None:
         setattr(self._settings, name, action.isChecked())
         show(action.isChecked())
+
+    def _show_budget(self, budget: QAction, *_: object) -> None:
+        if not budget.isChecked():
+            budget.trigger()
 
     def _make_table(self) -> TextTokenTable:
         from guiapp.pages.text.token_table import TextTokenTable
@@ -195,6 +209,7 @@ class InspectPage(Page):
         self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
+        self.budget_bar.stop()
         self.decode_model.close()
 
     def show_why(self) -> None:
