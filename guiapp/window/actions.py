@@ -300,6 +300,7 @@ ROWS = (
         )
         for name, title in COLORINGS.items()
     ),
+    ActionRow("line_numbers", "Line numbers", "View", is_checkable=True, page="inspect"),
     ActionRow("line_tokens", "Tokens of each line", "View", is_checkable=True, page="inspect"),
     ActionRow("pieces", "Edges of pieces", "View", is_checkable=True, page="inspect"),
     ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),

@@ -25,6 +25,7 @@ from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.encode.families.dna import OPENING, dna_tokens
 from guiapp.core.encode.families.words import WORDS
 from guiapp.core.text.special_tokens import WHITESPACE, Partition
+from guiapp.native.checkpoint import checkpoint
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -55,8 +56,10 @@ class LiveEncoding:
         self._options = options
         before, after = tokenizer.special_affixes() if options.add_special else ([], [])
         self._n_before, self._n_after = len(before), len(after)
-        n_bytes = len(encoding.text_bytes)
-        self.tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), n_bytes)
+        n_bytes, (starts, ends) = len(encoding.text_bytes), encoding.spans.T
+        checkpoint()
+        self.tokens = TokenStore(FragmentTokens(encoding.token_ids, starts, ends), n_bytes)
+        checkpoint()
         text = np.frombuffer(bytearray(encoding.text_bytes), np.uint8)
         found = self._special_tokens.partition(text, options.parse_special)
         self._special = TokenStore(_moved(found, 0), n_bytes)

@@ -180,7 +180,7 @@ class MostExpensiveModel(Background[CostlyTexts]):
         if edit is not None:
             self._edits.append(edit)
         is_long = self._session.document.size > LONG_BYTES
-        self.refresh(LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
+        self.refresh_for(edit, self._session.document.size, LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
 
     def _prepare_listing(self) -> Callable[[Progress], CostlyTexts]:
         if self._session.is_encoding:

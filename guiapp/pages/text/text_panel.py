@@ -79,7 +79,11 @@ class TextPanel(QWidget):
         self.search = TextSearch(session, self)
         self.margin = TextLineMargin(session.document, LineCosts(session, self), editor, theme_source)
         self.margin.hide()
-        self._layout = in_column((in_row(self.margin, (editor, 1), spacing=0), 1), on=self, spacing=0)
+        self.line_numbers = LineNumbers(session.document, editor, theme_source)
+        self.line_numbers.setAccessibleName("Line numbers")
+        self.line_numbers.hide()
+        columns = in_row(self.line_numbers, self.margin, (editor, 1), spacing=0)
+        self._layout = in_column((columns, 1), on=self, spacing=0)
         editor.show_matches(self.search)
         self.search.query_changed.connect(self._on_query_changed)
         self.search.current_changed.connect(self._reveal)
@@ -164,6 +168,18 @@ class TextLineMargin(LineMargin):
     def cost_of(self, start: int, end: int) -> LineCost:
         n_tokens, is_expensive = self._costs.of_line(start, end)
         return LineCost(n_tokens, is_expensive, "", n_tokens / max(self._costs.most, n_tokens, 1))
+
+
+class LineNumbers(LineMargin):
+    """The numbers of lines, from 1."""
+
+    caption = "line"
+
+    def n_before(self) -> None:
+        return None
+
+    def cost_of(self, start: int, end: int) -> LineCost:
+        return LineCost(self._document.line_of(start) + 1)
 
 
 KINDS: dict[Kind, tuple[str, str]] = {  # the title in the menu, and what the empty field says
