@@ -417,6 +417,7 @@ def _spans(pipeline: Pipeline, call_affixes: Affixes, encoding: Encoding) -> Off
     """The spans of tokens that `fast_path` gave: they lie side by side."""
     inner = slice(len(call_affixes.before), len(encoding) - len(call_affixes.after))
     bounds = pipeline.bounds(encoding.token_ids[inner])
+    checkpoint()
     spans = np.zeros((len(encoding), 2), np.int64)
     spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
     spans[inner.stop :] = len(encoding.text_bytes)
