@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 BUDGET_FIELD_PX, OVERLAP_FIELD_PX = 110, 64
 NUMBER = "[1-9][0-9,]{0,15}"
+USUAL_NUMBER = "99,999"  # the field beside it stays in its place while people type
 BAR_PX = 10
 HEIGHT_PX = 44
 FIELD_PX = (110, 380)  # how narrow and how wide it gets
@@ -336,6 +337,9 @@ class BudgetBar(QFrame):
         self.chunks = TextChunks(session, budget, self)
         self.chunk_row = ChunkRow(self.chunks, session, theme_source)
         self._used = set_role(QLabel(), "number")
+        self._used.setFont(Theme.mono_font(UI_FONT_PX))
+        self._used.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._used.setMinimumWidth(self._used.fontMetrics().horizontalAdvance(USUAL_NUMBER))
         self.field = number_field("Budget in tokens", self._use_own)
         self._source = set_role(FittedLabel(), "dim")
         self.of_model = push_button("", self._use_model, role="quiet")

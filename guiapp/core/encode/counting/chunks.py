@@ -281,20 +281,11 @@ class IntervalCounter:
 
     def cut_after(self, start: int, end: int) -> int:
         """The first certain cut in (start, end) that shows in the tokens; `end` if there is none."""
-        while start < end:
-            start = self._cuts.first(self.text, self._clusters, start, end)
-            if self._parts_tokens(start):
-                return start
-        return end
+        return self._cuts.first_clean(self.text, self._clusters, start, end, self._parts_tokens)
 
     def cut_before(self, start: int, end: int) -> int:
         """The last such cut; `start` if there is none."""
-        while end > start:
-            end = self._cuts.last(self.text, self._clusters, start, end)
-            if self._parts_tokens(end):
-                return end
-            end -= 1
-        return start
+        return self._cuts.last_clean(self.text, self._clusters, start, end, self._parts_tokens)
 
     def _parts_tokens(self, cut: int) -> bool:
         """Whether tokens of the whole text lie before or behind the cut, and it is clear which."""
