@@ -234,7 +234,7 @@ ROWS = (
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
-        if page.path
+        if page.entry
     ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back to the last breakpoint", "Run", ("Shift+F5",), page="steps"),
@@ -304,7 +304,7 @@ ROWS = (
     *(
         ActionRow(page.name, page.title, "Help", (page.keys,), True, "page")
         for page in PAGES
-        if not page.path
+        if not page.entry
     ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
     ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),

@@ -99,7 +99,7 @@ class WindowCommands(QObject):
         )
 
     def _edit(self, do: Callable[[SpanEditor], None]) -> None:
-        """Have the editor do something in which people type, else that of the Inspect page."""
+        """Have the editor do something in which people type, else that of the Text page."""
         focused = QApplication.focusWidget()
         do(focused if isinstance(focused, SpanEditor) else self._editor)
 

@@ -50,7 +50,7 @@ PRESENTATION = "presentation"
 LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
 TOO_LATE = 1
-PANELS = ("token", "why", "dearest")  # at the right of the Inspect page, as its tabs are
+PANELS = ("token", "why", "dearest")  # at the right of the Text page, as its tabs are
 UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
@@ -72,9 +72,9 @@ class ScreenshotOptions:
     more              on the Bench page: open what is behind "More"
     bench_seconds     on the Bench page: how long to measure before the picture is taken, while it goes on
     spelling          of tokens, see `Spelling`
-    color             on the Inspect page: one of COLORINGS; by cost, line costs and the budget show, too
-    detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
-    at_text           on the Inspect and Chat pages: select the token that these words begin in
+    color             on the Text page: one of COLORINGS; by cost, line costs and the budget show, too
+    detail            on the Text page: one of PANELS, or "hidden" for the first hidden characters
+    at_text           on the Text and Chat pages: select the token that these words begin in
     messages          on the Chat page: a file of messages; template of one to render them with
     compared          on the Chat page: put beside the prompt: text, prompt, llama.cpp, or a template
     """
@@ -205,7 +205,7 @@ def _open_and_wait(shell: Shell, model: str) -> None:
 
 
 def _arrange_inspect(shell: Shell, options: ScreenshotOptions) -> None:
-    """Show on the Inspect page the token and the details that were asked for."""
+    """Show on the Text page the token and the details that were asked for."""
     page = shell.window.pages.current
     if not isinstance(page, InspectPage):
         return

@@ -58,10 +58,10 @@ def make_stack(qtbot, settings):
     def make():
         setting = PageSetting(None, None, settings, None, None, None, None, None)
         rows = (
-            PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page()),
-            PageRow("split", "Split", "Ctrl+2", ("Split",), lambda setting: SplitPage()),
-            PageRow("first", "First", "Ctrl+3", ("First",), lambda setting: ProxyPage()),
-            PageRow("second", "Second", "Ctrl+4", ("Second",), lambda setting: ProxyPage()),
+            PageRow("plain", "Plain", "Ctrl+1", "Plain", "", lambda setting: Page()),
+            PageRow("split", "Split", "Ctrl+2", "Split", "", lambda setting: SplitPage()),
+            PageRow("first", "First", "Ctrl+3", "First", "", lambda setting: ProxyPage()),
+            PageRow("second", "Second", "Ctrl+4", "Second", "", lambda setting: ProxyPage()),
         )
         stack = PageStack(setting, rows)
         qtbot.addWidget(stack)
@@ -130,7 +130,7 @@ def module(tmp_path, monkeypatch):
 
 def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, monkeypatch):
     monkeypatch.setattr("guiapp.window.pages.IMPORT_AFTER_MS", 0)
-    rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
+    rows = (PageRow("plain", "Plain", "Ctrl+1", "Plain", "", lambda setting: Page(), (module,)),)
     stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
     qtbot.addWidget(stack)
     with qtbot.waitSignal(stack.imported):

@@ -137,18 +137,14 @@ def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
     assert page.model.finding.remedy.startswith("gguf-new-metadata --pre-tokenizer")
 
 
-def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
+def test_the_rail_counts_the_worst_and_the_badge_leads_here(make_shell, qtbot, faulty):
     shell = make_shell(b"abc", faulty, load)
-    shell.window.resize(1500, 800)
-    badge = shell.window.top_bar.exactness
-    assert "·" not in badge.text(), "it comes later"
+    badge, entry = shell.window.top_bar.exactness, shell.window.rail.entries["Doctor"]
+    assert entry.accessibleName() == "Doctor", "what is found comes later"
     qtbot.waitUntil(lambda: not shell.window.doctor.examined.is_busy)
-    n_worst = len(shell.window.doctor.worst)
-    assert n_worst == sum(each.severity == "warning" for each in shell.window.doctor.findings) > 0
-    assert badge.text() == f"exact · {n_worst} warnings"
-    shell.window.resize(1280, 800)
-    QApplication.processEvents()
-    assert badge.text() == f"{n_worst} warnings"
+    findings, n_worst = shell.window.doctor.findings, len(shell.window.doctor.worst)
+    assert n_worst == sum(each.severity == "warning" for each in findings) > 0
+    assert entry.accessibleName() == f"Doctor, {len(findings)} findings, {n_worst} warnings"
     qtbot.mouseClick(badge, LEFT)
     card = QApplication.activePopupWidget()
     assert isinstance(card, Explanation)
@@ -246,7 +242,7 @@ def test_where_no_model_is_open_a_file_that_does_not_open_is_examined_at_once(ma
     qtbot.waitUntil(lambda: bool(page.model.findings))
     assert page.head.verdict.text() == "1 error"
     assert not page.head.leave.isVisible()
-    assert "·" not in shell.window.top_bar.exactness.text()
+    assert shell.window.rail.entries["Doctor"].accessibleName() == "Doctor, 1 finding, 1 error"
 
 
 def test_examining_is_cancelled_and_begun_again(open_page, qtbot, monkeypatch):
