@@ -54,6 +54,8 @@ class ActionRow:
 
 
 SYNONYMS = {
+    "new_text": ("empty", "clear"),
+    "new_window": ("another", "second"),
     "open_model": ("load", "gguf", "tokenizer"),
     "open_folder": ("load", "hugging face"),
     "choose_model": ("switch model", "recent", "ollama"),
@@ -140,7 +142,9 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
 
 
 ROWS = (
-    ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",)),
+    ActionRow("new_text", "New text", "File", (Key.New,)),
+    ActionRow("new_window", "New window", "File", ("Ctrl+Shift+N",)),
+    ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",), begins_group=True),
     ActionRow("open_model", "Open model file…", "File", (Key.Open,)),
     ActionRow("open_folder", "Open model folder…", "File"),
     *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
@@ -153,7 +157,8 @@ ROWS = (
     ActionRow("open_session", "Open session…", "File", begins_group=True),
     ActionRow("save_session", "Save session…", "File"),
     ActionRow("session_notes", "Session notes…", "File"),
-    ActionRow("quit", "Quit", "File", ("Ctrl+Q",), begins_group=True),
+    ActionRow("close", "Close", "File", ("Ctrl+W",), begins_group=True),
+    ActionRow("quit", "Quit", "File", ("Ctrl+Q",)),
     ActionRow("undo", "Undo", "Edit", (Key.Undo,), needs="Nothing to undo"),
     ActionRow("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), needs="Nothing to redo"),
     ActionRow("cut", "Cut", "Edit", (Key.Cut,), begins_group=True),

@@ -325,14 +325,17 @@ class FailureNotices(QObject):
         session.loader.refused_changed.connect(self._show_refused_model)
         session.loader.loading_changed.connect(self._clear_model_failure)
         session.text.failed.connect(partial(area.show_notice, "text file"))
-        session.text.file_changed.connect(partial(area.clear_notice, "text file"))
+        for is_over in (session.text.file_changed, session.text.left, session.text.reading.busy_changed):
+            is_over.connect(partial(area.clear_notice, "text file"))
         session.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
         session.tokens_changed.connect(self._on_tokens_changed)
         session.round_trip.changed.connect(self._on_round_trip_changed)
         settings.failed.connect(partial(area.show_notice, "settings"))
+        settings.written.connect(partial(area.clear_notice, "settings"))
         autosaved_texts.failed.connect(partial(area.show_notice, "kept text"))
+        autosaved_texts.recovered.connect(partial(area.clear_notice, "kept text"))
         if (path := settings.unreadable) is not None:
-            area.show_notice("settings", f"The settings could not be read. What was there is in {path}.")
+            area.show_notice("old settings", f"The settings could not be read. What was there is in {path}.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._failed = name

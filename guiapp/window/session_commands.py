@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,9 @@ class SessionCommands(QObject):
         opener.taken_up.connect(self._show)
         opener.saved.connect(self._remember)
         opener.failed.connect(self._show_message)
+        session = window.setting.session
+        for is_over in (session.text.left, session.loader.model_changed, opener.reading.busy_changed):
+            is_over.connect(partial(window.notices.clear_notice, SUBJECT))
 
     @cached_property
     def notes(self) -> NotesDialog:

@@ -224,7 +224,6 @@ class StartPage(Page):
 
     def _show_sample(self) -> None:
         self._setting.actions[f"sample:{SAMPLE}"].trigger()
-        self._setting.actions["inspect"].trigger()
 
     def _go_on_learning(self) -> None:
         self._setting.actions[f"lesson:{self._next_lesson.name}"].trigger()

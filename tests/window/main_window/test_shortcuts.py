@@ -61,12 +61,12 @@ def test_what_is_typed_filters_by_names_places_and_keys(dialog, qtbot):
 
 
 def test_a_key_that_was_changed_is_listed_as_it_is(shell, qtbot):
-    shell.window.actions_table["quit"].setShortcut("Ctrl+W")
+    shell.window.actions_table["quit"].setShortcut("Ctrl+K")
     shell.window.actions_table["shortcuts"].trigger()
     dialog = shell.window.findChild(ShortcutsDialog)
     dialog.choices.filter.setText("quit")
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
-    assert QGuiApplication.clipboard().text() == "File\nQuit\tCtrl+W\n"
+    assert QGuiApplication.clipboard().text() == "File\nQuit\tCtrl+K\n"
 
 
 def test_copy_takes_what_shows(dialog, qtbot):
