@@ -239,7 +239,6 @@ ROWS = (
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
-        if page.entry
     ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back to the last breakpoint", "Run", ("Shift+F5",), page="steps"),
@@ -306,11 +305,6 @@ ROWS = (
     ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
-    *(
-        ActionRow(page.name, page.title, "Help", (page.keys,), True, "page")
-        for page in PAGES
-        if not page.entry
-    ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
     ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
     ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),

@@ -24,8 +24,8 @@ from guiapp.core.sources.locate import is_plain
 from guiapp.core.versions import versions, versions_text
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.session.doctor_model import DoctorModel
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.settings import Settings
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
+from guiapp.kit.state.settings import Settings, default_path
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea
@@ -37,10 +37,8 @@ if TYPE_CHECKING:
 
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.session.loader import Load
-    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.state.background import Progress
-    from guiapp.kit.state.settings import Settings
     from guiapp.kit.widgets.notices import Questions
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.commands import WindowCommands
@@ -117,14 +115,13 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     application = make_application()
     from guiapp.core.demo import sample_text
     from guiapp.kit.state.background import is_any_job_running
-    from guiapp.kit.state.settings import Settings, default_path
 
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
     shell.window.fit_into(shell.window.screen().availableSize())
     if model is None and text_file is None:
         shell.greet()
     if text_file is None:
-        shell.window.take_autosaved_text()
+        shell.window.autosave.take()
     sys.excepthook = ErrorReporter(shell.window).report
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -170,7 +167,6 @@ def build(
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
     from guiapp.analysis.editing.token_store import Options
-    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.session.text_session import TextSession
     from guiapp.kit.state.qt_exceptions import protect_overrides

@@ -53,8 +53,7 @@ class WindowCommands(QObject):
         page, hidden = self._window.inspect_page, self._window.hidden
         self._actions.connect_all(
             {
-                "undo": self._undo,
-                "redo": self._redo,
+                **{name: partial(self._take_step, name) for name in ("undo", "redo")},
                 "cut": partial(self._edit, SpanEditor.cut),
                 "copy": partial(self._edit, SpanEditor.copy),
                 "paste": partial(self._edit, SpanEditor.paste),
@@ -70,8 +69,6 @@ class WindowCommands(QObject):
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
                 "palette": self._open_palette,
-                "whitespace": self._show_whitespace,
-                "look_alikes": self._mark_confusables,
                 "zoom_in": partial(self._editor.zoom, 1),
                 "zoom_out": partial(self._editor.zoom, -1),
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
@@ -103,20 +100,13 @@ class WindowCommands(QObject):
         focused = QApplication.focusWidget()
         do(focused if isinstance(focused, SpanEditor) else self._editor)
 
-    def _undo(self) -> None:
-        """Take back the last step on the page, or else in the text."""
+    def _take_step(self, name: str) -> None:
+        """Undo or redo the last step on the page, or else in the text."""
         steps = self._window.pages.current.undo_steps
         if steps is None:
-            self._edit(SpanEditor.undo)
-        elif steps.undo is not None:
-            steps.undo()
-
-    def _redo(self) -> None:
-        steps = self._window.pages.current.undo_steps
-        if steps is None:
-            self._edit(SpanEditor.redo)
-        elif steps.redo is not None:
-            steps.redo()
+            self._edit(getattr(SpanEditor, name))
+        elif (take := getattr(steps, name)) is not None:
+            take()
 
     def _open_palette(self) -> None:
         self._pages.mark_lessons()
@@ -154,10 +144,14 @@ class WindowCommands(QObject):
     def _show_settings(self) -> None:
         """Begin with what was chosen last time."""
         settings, panel = self._settings, self._window.inspect_page.ids_panel
-        self._actions["whitespace"].setChecked(settings.shows_whitespace)
-        self._editor.set_shows_whitespace(settings.shows_whitespace)
-        self._actions["look_alikes"].setChecked(settings.marks_look_alikes)
-        self._editor.set_marks_confusables(settings.marks_look_alikes)
+        for name, key, switch in (
+            ("whitespace", "shows_whitespace", self._editor.set_shows_whitespace),
+            ("look_alikes", "marks_look_alikes", self._editor.set_marks_confusables),
+        ):
+            self._actions[name].toggled.connect(switch)
+            self._actions[name].toggled.connect(partial(setattr, settings, key))
+            self._actions[name].setChecked(getattr(settings, key))
+            switch(getattr(settings, key))
         self._editor.set_font_px(settings.font_px or TEXT_FONT_PX)
         search = self._window.inspect_page.text_panel.search
         search.set_matches_case(settings.finds_by_case)
@@ -211,16 +205,6 @@ class WindowCommands(QObject):
     def _choose_theme(self, choice: str) -> None:
         self._theme_source.choose(choice)
         self._settings.theme = choice
-
-    def _show_whitespace(self) -> None:
-        shows = self._actions["whitespace"].isChecked()
-        self._editor.set_shows_whitespace(shows)
-        self._settings.shows_whitespace = shows
-
-    def _mark_confusables(self) -> None:
-        marks = self._actions["look_alikes"].isChecked()
-        self._editor.set_marks_confusables(marks)
-        self._settings.marks_look_alikes = marks
 
     # Help
 

@@ -40,7 +40,7 @@ LONGEST_NAME, LONGEST_FOLDER = 48, 40
 SUBJECT = "utf-16"
 LONGEST_BEGINNING = 48
 MOST_SHOWN = 20
-SHOW_TEXT = "inspect", "compare", "compare_texts"  # pages on which people see the text of the window
+SHOW_TEXT = "inspect", "compare", "compare_texts", "steps"  # pages on which people see the text of the window
 Take = Callable[[str, str | None], object]
 
 

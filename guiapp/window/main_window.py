@@ -21,13 +21,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from guiapp.analysis.doctor.findings import HINT
-from guiapp.analysis.editing.text_buffer import JournalEdit, TextEdit
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.doctor_model import ICONS, DoctorModel
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.session.text_session import TextAutosave
 from guiapp.kit.spans.painter import faded
 from guiapp.kit.state.background import later
 from guiapp.kit.state.recent import RecentItems
@@ -55,7 +55,6 @@ from guiapp.window.top_bar import TopBar
 TEXT = "Drop a model to open it, or a text to see its tokens"
 FONT_PX = 18
 VEIL = 215  # of 255
-AUTOSAVE_MS = 100  # after an edit
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
@@ -103,6 +102,7 @@ class MainWindow(QMainWindow):
         self._layout_due: Layout | None = None
         self._until_restored = later(self, 0, self._end_restoring)
         self.autosaved_texts = AutosavedTexts(settings.folder / KEPT_TEXTS, self)
+        self.autosave = TextAutosave(session.text, self.autosaved_texts, self)
         self.questions = questions or Questions(self)
         self.actions_table = ActionTable(self)
         self.actions_table.fill(self.menuBar())
@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
         )
         self.pages = PageStack(self.setting)
         modes = PageModes(self.pages, actions)
-        self.top_bar = TopBar(session, self.doctor, modes, actions, theme_source)
+        self.top_bar = TopBar(session, modes, actions, theme_source)
         self.rail = Rail(self.pages, actions, theme_source)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
@@ -134,15 +134,8 @@ class MainWindow(QMainWindow):
         session.vocabulary_changed.connect(self._refresh_title)
         self.doctor.changed.connect(self._count_findings)
         session.text.file_changed.connect(self._refresh_title)
-        session.text.file_changed.connect(self._on_file_changed)
-        self._edits: list[JournalEdit] = []  # not kept yet
-        self._text_before: bytes | None = None  # the first of them, if it is at hand
-        self._autosave = QTimer(self, singleShot=True)
-        self._autosave.timeout.connect(self._keep_text)
         self._refresh_title()
         self._restore()
-        session.document.edited.connect(self._on_edited)
-        session.text.left.connect(self._leave_text)
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
@@ -224,65 +217,18 @@ class MainWindow(QMainWindow):
 
     def _count_findings(self) -> None:
         """Show at the doctor in the rail how many there are, in the colour of the worst."""
-        findings = self.doctor.findings
-        worst = findings[0].severity if findings else HINT
-        described = counted(len(findings), "finding") if findings else ""
-        if worst != HINT:
-            described += f", {counted(sum(each.severity == worst for each in findings), worst)}"
-        self.rail.entries["Doctor"].show_count(len(findings), ICONS[worst][1], described)
-
-    def _on_file_changed(self) -> None:
-        if not self._session.text.is_modified:  # saved, or left for the next window before
-            self.autosaved_texts.forget()
+        n_all, worst = len(self.doctor.findings), self.doctor.worst
+        severity = worst[0].severity if worst else HINT
+        words = [counted(n_all, "finding")] * bool(n_all) + [counted(len(worst), severity)] * bool(worst)
+        self.rail.entries["Doctor"].show_count(n_all, ICONS[severity][1], words)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
         self.restoreGeometry(self._settings.layout("window"))
 
-    def take_autosaved_text(self) -> None:
-        """Show the text that a window before this one was left with, if there is any."""
-        if (kept := self.autosaved_texts.take()) is not None:
-            self._session.text.restore(kept.data, kept.path)
-            self._autosave.stop()
-            self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
-
     def _keep_layout(self) -> None:
         self._settings.set_layout("window", self.saveGeometry())
         self.pages.keep_layouts()
-
-    def _keep_text(self) -> None:
-        """Keep what is in no file, in case the program ends without a word.
-
-        Only edits are written, in front of them once the text that they begin from: if nobody had asked for
-        it as a whole before, it is copied here.
-        """
-        self._autosave.stop()
-        session, autosaved_texts = self._session, self.autosaved_texts
-        path, size = session.text.path, session.document.size
-        before, edits = self._text_before, self._edits
-        self._text_before, self._edits = None, []
-        if not session.text.is_modified or (path is None and size == 0):
-            autosaved_texts.forget()
-            return
-        if not autosaved_texts.is_autosaving:
-            autosaved_texts.keep(session.document.text() if before is None else before, path)
-            edits = [] if before is None else edits
-        if edits:
-            autosaved_texts.keep_edits(edits)
-
-    def _leave_text(self) -> None:
-        """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
-        self._keep_text()
-        self.autosaved_texts.set_aside()
-
-    def _on_edited(self, edit: TextEdit) -> None:
-        document = self._session.document
-        if not self._edits and not self.autosaved_texts.is_autosaving:
-            self._text_before = document.buffer.text_before
-        new = document.slice(edit.start, edit.start + edit.added)
-        self._edits.append(JournalEdit(edit.start, edit.removed, new))
-        if not self._autosave.isActive():
-            self._autosave.start(AUTOSAVE_MS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._is_painted:
@@ -305,7 +251,7 @@ class MainWindow(QMainWindow):
     def _may_close(self) -> bool:
         """Whether nothing is lost by closing, or people say so."""
         path, size = self._session.text.path, self._session.document.size
-        self._keep_text()
+        self.autosave.keep()
         if not self._session.text.is_modified or (path is None and size == 0):
             return True
         if path is None and (self.autosaved_texts.is_on_disk() or not can_save_somewhere()):

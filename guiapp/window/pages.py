@@ -8,7 +8,7 @@ Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -296,10 +296,10 @@ class RailEntry(PaintedButton):
             self._is_named = is_named
             self.updateGeometry()
 
-    def show_count(self, count: int, color: str, described: str) -> None:
+    def show_count(self, count: int, color: str, words: Sequence[str]) -> None:
         """Show a number at the icon, in a colour of the theme; 0 for none."""
         self._count, self._color = count, color
-        self.setAccessibleName(", ".join(filter(None, (self.text(), described))))
+        self.setAccessibleName(", ".join((self.text(), *words)))
         self.update()
 
     def ground(self, theme: Theme) -> QColor | None:

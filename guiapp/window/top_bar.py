@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QToolButton, QWidget
 
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.encode.exactness import REFUSED
-from guiapp.core.text.numbers_in_words import counted, percent
-from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -50,7 +49,6 @@ class TopBar(QFrame):
     def __init__(
         self,
         session: ModelSession,
-        doctor: DoctorModel,
         modes: PageModes,
         actions: ActionTable,
         theme_source: ThemeSource,
@@ -61,8 +59,8 @@ class TopBar(QFrame):
         self.modes = modes
         self.model_button = ModelButton(session.loader, theme_source)
         self.encoder_button = EncoderButton(session, actions, theme_source)
-        remedies = actions["inexact_next"], actions["choose_pre"], actions["doctor"]
-        self.exactness = ExactnessBadge(session, doctor, theme_source, *remedies)
+        remedies = actions["inexact_next"], actions["choose_pre"]
+        self.exactness = ExactnessBadge(session, theme_source, *remedies)
         self.round_trip = RoundTripBadge(session, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)
         self._badges: list[Badge] = [self.exactness, self.round_trip]
@@ -223,26 +221,21 @@ class ExactnessBadge(Badge):
     def __init__(
         self,
         session: ModelSession,
-        doctor: DoctorModel,
         theme_source: ThemeSource,
         next_inexact: QAction,
         choose_pre: QAction,
-        show_doctor: QAction,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, [next_inexact, choose_pre, show_doctor], parent)
-        self._choose_pre, self._show_doctor = choose_pre, show_doctor
+        super().__init__("Exactness", theme_source, [next_inexact, choose_pre], parent)
+        self._choose_pre = choose_pre
         self._session = session
-        self._doctor = doctor
         session.vocabulary_changed.connect(self._refresh)
         session.options_changed.connect(self._refresh)
         session.encoder_check.changed.connect(self._refresh)
-        doctor.changed.connect(self._refresh)
         self._refresh()
 
     def remedies(self) -> list[QAction]:
-        offered = {self._choose_pre: self._offers_pre, self._show_doctor: self._doctor.is_of_open_model}
-        return [action for action in super().remedies() if offered.get(action, True)]
+        return [each for each in super().remedies() if each is not self._choose_pre or self._offers_pre]
 
     @property
     def _offers_pre(self) -> bool:
@@ -263,9 +256,6 @@ class ExactnessBadge(Badge):
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             reason = "\n\n".join((exactness.reason, *remarks))
-            if worst := self._doctor.worst:
-                n_worst = counted(len(worst), worst[0].severity)
-                reason += f"\n\nThe doctor found {n_worst} in the file. {worst[0].what}"
             self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
 
 

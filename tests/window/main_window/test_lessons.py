@@ -54,7 +54,7 @@ def begin_work(shell, qtbot, path):
     press(qtbot, shell, Qt.Key.Key_Z, CTRL)
     press(qtbot, shell, Qt.Key.Key_F5)
     press(qtbot, shell, Qt.Key.Key_F5)
-    shell.window._keep_text()
+    shell.window.autosave.keep()
     shell.window.autosaved_texts.finish()
 
 
@@ -328,7 +328,7 @@ def test_keys_move_nothing_in_the_list_of_lessons(at_work, qtbot):
 
 def start_again(make_shell, qtbot, model="demo:bpe"):
     again = make_shell(b"sample", model, open_for_real)
-    again.window.take_autosaved_text()
+    again.window.autosave.take()
     press(qtbot, again, Qt.Key.Key_7, CTRL)
     return again
 
