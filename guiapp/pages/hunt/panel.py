@@ -18,6 +18,7 @@ from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import (
     STRETCH,
+    WrappingRow,
     card,
     framed,
     in_column,
@@ -60,7 +61,7 @@ MORE_PX = 66  # for "+5,111"
 SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
-LEAST_PX = 310
+LEAST_PX = 250
 SHOWN_PLACES = 5
 TOLD_MS = 6000
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
@@ -117,11 +118,11 @@ class FindPanel(QFrame):
 
     def _build_layout(self) -> None:
         inner = QWidget()
-        buttons = self.copy_button, self.compare_button, self.step_button, (STRETCH, 1)
+        buttons: list[QWidget] = [self.copy_button, self.compare_button, self.step_button]
         in_column(
             in_row((self.title, 1), self.previous, self.next, spacing=0),
             self._card,
-            in_row(*buttons, spacing=UNIT_PX),
+            WrappingRow(buttons),
             in_row(self.save_button, (self._message, 1)),
             GAP_PX,
             in_row(self._in_text, self._n_lines, (STRETCH, 1), spacing=GAP_PX),
