@@ -17,7 +17,7 @@ from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
 from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
 from guiapp.window.command_palette import CommandPalette
 from guiapp.window.file_commands import FileCommands
-from guiapp.window.help import AboutDialog, LegendCard
+from guiapp.window.help import AboutDialog, LegendCard, ShortcutsDialog
 from guiapp.window.main_window import MainWindow
 from guiapp.window.page_commands import PageCommands
 
@@ -44,7 +44,7 @@ class WindowCommands(QObject):
 
     def stop(self) -> None:
         """Stop what waits or works."""
-        self._pages.stop()
+        self._pages.page_actions.stop()
         self.files.stop()
 
     # Actions
@@ -125,20 +125,20 @@ class WindowCommands(QObject):
     def _connect_options(self) -> None:
         """Follow the state of options and settings, and keep it."""
         pages = self._window.pages
-        self._session.options_changed.connect(self._on_options_changed)
-        for changed in (self._session.document.undo_changed, pages.page_changed, pages.undo_changed):
-            changed.connect(self._on_undo_changed)
-        self._window.hidden.changed.connect(self._on_hidden_changed)
-        self._theme_source.changed.connect(self._on_theme_changed)
-        self._settings.spelling.changed.connect(self._on_spelling_changed)
         self._editor.zoom_changed.connect(self._keep_zoom)
         for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self._editor.addAction(self._actions[name])
-        for refresh in (
-            *(self._on_options_changed, self._on_undo_changed, self._on_hidden_changed),
-            *(self._on_theme_changed, self._on_spelling_changed),
+        for changed, refresh in (
+            (self._session.options_changed, self._on_options_changed),
+            (self._session.document.undo_changed, self._on_undo_changed),
+            (pages.page_changed, self._on_undo_changed),
+            (pages.undo_changed, self._on_undo_changed),
+            (self._window.hidden.changed, self._on_hidden_changed),
+            (self._theme_source.changed, self._on_theme_changed),
+            (self._settings.spelling.changed, self._on_spelling_changed),
         ):
+            changed.connect(refresh)
             refresh()
 
     def _show_settings(self) -> None:
@@ -214,8 +214,6 @@ class WindowCommands(QObject):
         card.open_below(self._window.top_bar)
 
     def _show_shortcuts(self) -> None:
-        from guiapp.window.help import ShortcutsDialog
-
         dialog = self._window.findChild(ShortcutsDialog)
         if dialog is None:
             dialog = ShortcutsDialog(self._actions, self._theme_source, self._window)

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from PySide6.QtCore import QDateTime, QLocale, QObject, QProcess
 from PySide6.QtGui import QAction
@@ -226,12 +225,12 @@ class FileCommands(QObject):
             self._session.text.open(texts[0])
             if len(texts) > 1:
                 self._pages.show_texts(texts)
-        open_by_kind = {
+        open_by_kind: dict[str, Callable[[Path], object]] = {
             "model": lambda path: self.open(str(path)),
             "run": self._pages.show_run,
             "template": self._pages.show_template_file,
             "messages": self._pages.show_messages,
-            "lesson": self._pages.show_lesson,
+            "lesson": lambda path: self._pages.steps().lessons.open(path),
         }
         for kind, open_file in open_by_kind.items():
             if kind in kinds:
@@ -296,11 +295,8 @@ class FileCommands(QObject):
         self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
 
 
-class Dropped(NamedTuple):
-    """Files by what they are for, those of a folder of texts among the texts; and a record of steps."""
-
-    kinds: dict[str, list[Path]]
-    steps: dict[str, object] | None
+Dropped = tuple[dict[str, list[Path]], dict[str, object] | None]
+"""Files by what they are for, those of a folder of texts among the texts; and a record of steps."""
 
 
 def _by_kind(paths: list[Path], progress: Progress) -> Dropped:
@@ -311,7 +307,7 @@ def _by_kind(paths: list[Path], progress: Progress) -> Dropped:
             kinds.setdefault("text", []).extend(texts)
         else:
             kinds.setdefault(kind_of(path), []).append(path)
-    return Dropped(kinds, read_record(kinds["steps"][-1]) if "steps" in kinds else None)
+    return kinds, read_record(kinds["steps"][-1]) if "steps" in kinds else None
 
 
 class ListedMenu(QObject):
@@ -409,7 +405,6 @@ class Utf16Notice(QObject):
         self._convert = convert
         self._utf16 = Utf16Text(text.document, self)
         self._is_dismissed = False
-        self._told: tuple[Path | None] | None = None  # of which file, while there is a notice
         convert.triggered.connect(self._utf16.convert)
         area.dismissed.connect(self._note_dismissal)
         text.left.connect(self._expect_another)
@@ -426,15 +421,13 @@ class Utf16Notice(QObject):
         self._convert.setEnabled(codec is not None)
         if codec is None or self._is_dismissed:
             self._area.clear_notice(SUBJECT)
-            self._told = None
-        elif self._told != (path,):
+        else:
             name = "This text" if path is None else path.name
             message = (
                 f"{name} is UTF-16, and models are fed UTF-8. "
                 "The tokens are those of its bytes, not of what it says."
             )
             self._area.show_notice(SUBJECT, message, remedy=self._convert)
-            self._told = (path,)
 
     def _note_dismissal(self, subject: str) -> None:
         """For this text, whatever is typed: with a byte more in front, it may seem to be the other UTF-16."""

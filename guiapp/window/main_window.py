@@ -60,9 +60,7 @@ FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
 FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
 ANY_HEIGHT_PX = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide does not have
-PRESENTED_SIZE = QSize(
-    600, 410
-)  # what a presentation shows in text of the usual size, enlarged to the screen
+PRESENTED_SIZE = QSize(600, 410)  # what a presentation shows of usual text, enlarged to the screen
 
 
 class Layout(NamedTuple):

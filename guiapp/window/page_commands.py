@@ -42,15 +42,11 @@ class PageCommands(QObject):
         self._window = window
         self._session, self._settings = window.setting.session, window.setting.settings
         self._actions = window.actions_table
-        self._page_actions = PageActions(window.pages, self._actions, self)
+        self.page_actions = PageActions(window.pages, self._actions, self)
         self._connect_actions()
         self._connect()
         self._on_page_changed()
         self._on_checks_changed()
-
-    def stop(self) -> None:
-        """Wait for no page any more."""
-        self._page_actions.stop()
 
     def _connect_actions(self) -> None:
         self._actions.connect_all(
@@ -232,9 +228,6 @@ class PageCommands(QObject):
         if encoder in self._session.encoders:
             self._session.set_encoder(encoder)
         self.steps()
-
-    def show_lesson(self, path: Path) -> None:
-        self.steps().lessons.open(path)
 
     # Lessons
 

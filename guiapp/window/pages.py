@@ -8,7 +8,7 @@ Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -39,7 +39,7 @@ class PageRow:
     title    of its entry in the menu
     entry    the word of the rail that it belongs to, "" for a page that is not in the rail
     mode     which of several pages of an entry it is, a word in the top bar
-    modules  take long to import
+    module   with a function `make_page`; it takes long to import
     """
 
     name: str
@@ -47,46 +47,39 @@ class PageRow:
     keys: str
     entry: str
     mode: str
-    make: Callable[[PageSetting], Page]
-    modules: tuple[str, ...] = ()
+    module: str
 
-
-def _row(name: str, title: str, keys: str, entry: str, mode: str, where: str) -> PageRow:
-    module = f"guiapp.{where}"
-    return PageRow(name, title, keys, entry, mode, partial(_make_page, module), (module,))
-
-
-def _make_page(module: str, setting: PageSetting) -> Page:
-    make_page = import_module(module).make_page
-    protect_overrides()
-    page: Page = make_page(setting)
-    return page
+    def make(self, setting: PageSetting) -> Page:
+        make_page = import_module(self.module).make_page
+        protect_overrides()
+        page: Page = make_page(setting)
+        return page
 
 
 PAGES = (
-    _row("inspect", "Text", "Ctrl+1", "Text", "", "pages.text.page"),
-    _row("compare", "Compare models", "Ctrl+2", "Compare", "Models", "pages.compare.page"),
-    _row("compare_texts", "Compare texts", "", "Compare", "Texts", "pages.compare.texts_page"),
-    _row(
+    PageRow("inspect", "Text", "Ctrl+1", "Text", "", "guiapp.pages.text.page"),
+    PageRow("compare", "Compare models", "Ctrl+2", "Compare", "Models", "guiapp.pages.compare.page"),
+    PageRow("compare_texts", "Compare texts", "", "Compare", "Texts", "guiapp.pages.compare.texts_page"),
+    PageRow(
         *("compare_vocabularies", "Compare vocabularies", "", "Compare", "Vocabularies"),
-        "pages.compare.vocabularies_page",
+        "guiapp.pages.compare.vocabularies_page",
     ),
-    _row("hunt", "Hunt for differences", "", "Compare", "Hunt", "pages.hunt.page"),
-    _row("chat", "Chat", "Ctrl+3", "Chat", "", "pages.chat.page"),
-    _row("vocabulary", "Vocabulary", "Ctrl+4", "Vocabulary", "Tokens", "pages.vocabulary.page"),
-    _row(
+    PageRow("hunt", "Hunt for differences", "", "Compare", "Hunt", "guiapp.pages.hunt.page"),
+    PageRow("chat", "Chat", "Ctrl+3", "Chat", "", "guiapp.pages.chat.page"),
+    PageRow("vocabulary", "Vocabulary", "Ctrl+4", "Vocabulary", "Tokens", "guiapp.pages.vocabulary.page"),
+    PageRow(
         "special_tokens",
         "Special tokens",
         "",
         "Vocabulary",
         "Special tokens",
-        "pages.vocabulary.special_page",
+        "guiapp.pages.vocabulary.special_page",
     ),
-    _row("doctor", "Doctor", "Ctrl+5", "Doctor", "", "pages.doctor.page"),
-    _row("tree", "Tree", "Ctrl+6", "Tree", "", "pages.tree.page"),
-    _row("steps", "Steps", "Ctrl+7", "Steps", "", "pages.steps.page"),
-    _row("bench", "Bench", "Ctrl+8", "Bench", "", "pages.bench.page"),
-    _row("start", "Start page", "Alt+Home", "", "", "window.start_page"),
+    PageRow("doctor", "Doctor", "Ctrl+5", "Doctor", "", "guiapp.pages.doctor.page"),
+    PageRow("tree", "Tree", "Ctrl+6", "Tree", "", "guiapp.pages.tree.page"),
+    PageRow("steps", "Steps", "Ctrl+7", "Steps", "", "guiapp.pages.steps.page"),
+    PageRow("bench", "Bench", "Ctrl+8", "Bench", "", "guiapp.pages.bench.page"),
+    PageRow("start", "Start page", "Alt+Home", "", "", "guiapp.window.start_page"),
 )
 
 
@@ -185,7 +178,7 @@ class PageStack(QStackedWidget):
         self._until_import.start()
 
     def _import_modules(self) -> None:
-        modules = [module for row in self.rows.values() for module in row.modules]
+        modules = [row.module for row in self.rows.values()]
 
         def work(progress: Progress) -> None:
             for done, module in enumerate(modules):

@@ -17,14 +17,11 @@ from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.reports import Subtree
 from guiapp.core.demo import sample_text
-from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import TokenloupeError
-from guiapp.kit.session.loader import Load
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import read_text, write_text
 from guiapp.kit.state.settings import Settings, SharedSpelling
 from guiapp.kit.widgets.controls import Popover
@@ -138,21 +135,12 @@ def save_screenshot(
             settings.shows_line_tokens = settings.shows_budget = options.color == "cost"
         settings.set_options(True, True, options.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
-        shell = build(application, settings, shown, _loader(tokenizers))
+        shell = build(application, settings, shown, lambda name, *_: tokenizers[name])
         try:
             save_image(_grab(shell, page, model, options).toImage(), path)
         finally:
             shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
             shell.stop()
-
-
-def _loader(tokenizers: dict[str, Tokenizer]) -> Load:
-    """Gives the models of the picture, which are open already."""
-
-    def load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
-        return tokenizers[name]
-
-    return load
 
 
 def _grab(shell: Shell, page: str, model: str, options: ScreenshotOptions) -> QPixmap:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QToolButton
 
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.encode.exactness import REFUSED
@@ -34,6 +34,7 @@ WORDS_FROM_PX = 1200  # of the window, from where on there is room for the word 
 USUAL_PX, MODES_PX = 1280, 430  # a window, and where modes begin in it, and in all that are wider
 SHRINKING, LEAST_MODEL_PX = 60, 176  # how many pixels of 100 that are missing the model does without
 SIDE_PX = MARGIN_PX - 2
+STYLES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
 MOST_REMARKS = 4  # about the file; the list of models has all
 HEIGHT_PX = 48
 SEARCH_PX, SHORT_SEARCH_PX = 122, 34
@@ -59,12 +60,11 @@ class TopBar(QFrame):
         self.modes = modes
         self.model_button = ModelButton(session.loader, theme_source)
         self.encoder_button = EncoderButton(session, actions, theme_source)
-        remedies = actions["inexact_next"], actions["choose_pre"]
-        self.exactness = ExactnessBadge(session, theme_source, *remedies)
+        self.exactness = ExactnessBadge(session, theme_source, actions["inexact_next"], actions["choose_pre"])
         self.round_trip = RoundTripBadge(session, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)
         self._badges: list[Badge] = [self.exactness, self.round_trip]
-        self._left = framed(in_row((self.model_button, 0), STRETCH, spacing=0))
+        self._left = framed(in_row(self.model_button, STRETCH, spacing=0))
         self._right = [*self._badges, self.encoder_button, self.palette_button]
         margins = SIDE_PX, 0, SIDE_PX - 2, 0
         in_row(self._left, modes, STRETCH, *self._right, on=self, margins=margins, spacing=GAP_PX)
@@ -134,8 +134,7 @@ class PaletteButton(IconButton):
         self.set_short(False)
 
     def set_short(self, is_short: bool) -> None:
-        style = Qt.ToolButtonStyle
-        self.setToolButtonStyle(style.ToolButtonIconOnly if is_short else style.ToolButtonTextBesideIcon)
+        self.setToolButtonStyle(STYLES[is_short])
         self.setFixedWidth(SHORT_SEARCH_PX if is_short else SEARCH_PX)
 
 
@@ -156,9 +155,8 @@ class Badge(QToolButton):
         title: str,
         theme_source: ThemeSource,
         remedies: Sequence[QAction] = (),
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._title = title
         self._remedies = remedies
         self._theme_source = theme_source
@@ -189,8 +187,7 @@ class Badge(QToolButton):
         self._update_card()
 
     def set_short(self, is_short: bool) -> None:
-        style = Qt.ToolButtonStyle
-        self.setToolButtonStyle(style.ToolButtonIconOnly if is_short else style.ToolButtonTextBesideIcon)
+        self.setToolButtonStyle(STYLES[is_short])
 
     def explain(self) -> None:
         """Open the reason under the badge."""
@@ -224,9 +221,8 @@ class ExactnessBadge(Badge):
         theme_source: ThemeSource,
         next_inexact: QAction,
         choose_pre: QAction,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, [next_inexact, choose_pre], parent)
+        super().__init__("Exactness", theme_source, [next_inexact, choose_pre])
         self._choose_pre = choose_pre
         self._session = session
         session.vocabulary_changed.connect(self._refresh)
