@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
-from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm, encoder_label
 from guiapp.kit.document.coloured_spans import COLORINGS
 from guiapp.window.pages import PAGES
 
@@ -132,7 +132,7 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
             "approximate",
             "Its tokens may differ; the badge tells how many do not.",
         )
-    text = f"{algorithm.name}: {algorithm.title} ({mark})"
+    text = f"{encoder_label(algorithm.name)}: {algorithm.title} ({mark})"
     return ActionRow(
         f"encoder:{algorithm.name}",
         text,
@@ -268,6 +268,7 @@ ROWS = (
     ActionRow("lesson_next", "Go on", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
     ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
     ActionRow("lesson_copy", "Save a copy of the lesson…", "Run/Lesson", begins_group=True, page="steps"),
+    ActionRow("lesson_add", "Add this step to a lesson…", "Run/Lesson", page="steps"),
     ActionRow("hunt_run", "Hunt or stop", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
     ActionRow("hunt_next", "Next find", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
     ActionRow("hunt_previous", "Previous find", "Run/Hunt", ("Ctrl+Up",), page="hunt"),

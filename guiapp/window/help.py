@@ -142,7 +142,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("One step of the run, also in a lesson", ("F10",)),
         ("One step back", ("Shift+F10",)),
     ),
-    "On a contender of Bench": (
+    "On an encoder of Bench": (
         ("Point at it in all charts", ("Space",)),
         ("Leave it out", ("Del", "Backspace")),
     ),

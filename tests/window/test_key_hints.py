@@ -47,7 +47,7 @@ OF_CLASS = {
     "EmbeddingsChart": "In the chart of embeddings",
     "Scrubber": "On the timeline",
     "BeginButton": "In the list of lessons",
-    "ContenderChip": "On a contender of Bench",
+    "ContenderChip": "On an encoder of Bench",
     "StartRow": "On the start page",
     "StartPage": "On the start page",
     "FilterLine": "",  # the arrow keys of any list
@@ -174,4 +174,4 @@ def test_the_chart_of_embeddings_takes_its_keys(make_shell):
 def test_a_contender_takes_its_keys(qtbot):
     chip = ContenderChip("fast", ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(chip)
-    assert ignored_keys(chip, KEY_HINTS["On a contender of Bench"]) == []
+    assert ignored_keys(chip, KEY_HINTS["On an encoder of Bench"]) == []

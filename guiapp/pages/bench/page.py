@@ -12,8 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPen, QResizeEv
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.bench.findings import LinkedNote
-from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.curves import DASHED
 from guiapp.kit.charts.markers import pattern
@@ -311,7 +310,7 @@ class Footer(QFrame):
 
     def _on_choice_changed(self) -> None:
         n_contenders = len(self._choice.candidates) + len(self._choice.missing)
-        numbers = f"{counted(n_contenders, 'contender')}, {counted(len(SCENARIOS), 'scenario')}"
+        numbers = f"{counted(n_contenders, 'encoder')}, {counted(len(SCENARIOS), 'scenario')}"
         self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
 
     def _draw(self) -> None:

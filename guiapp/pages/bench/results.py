@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.published import n_missing
 from guiapp.analysis.bench.report import (
     ALMOST,
@@ -27,7 +28,6 @@ from guiapp.analysis.bench.report import (
     published_tables,
 )
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.export.html import Html, rendered
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX

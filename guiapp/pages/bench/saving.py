@@ -10,10 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QRect, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError
 from guiapp.analysis.bench.report import report_text
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
 from guiapp.kit.charts.chart import PAPER, Chart, png_of, svg_of

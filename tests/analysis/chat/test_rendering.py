@@ -204,35 +204,6 @@ def test_lines_are_counted_and_name_what_they_write():
     assert by_line == {(13, "<|start|>"), (14, "Why?"), (15, "<|end|>")}
 
 
-def test_content_in_parts_is_named_where_a_template_fails_at_it():
-    parts = {"role": "user", "content": [{"type": "text", "text": "Why?"}]}
-    with pytest.raises(ChatError, match="; the content of message 2 is a list of parts"):
-        render("{{ '' + messages[1].content }}", conversation_of([{"role": "user", "content": "a"}, parts]))
-
-
-CALL = "messages[1].tool_calls[0].function.arguments"
-
-
-@pytest.mark.parametrize(
-    ("template", "arguments", "told"),
-    [
-        (f"{{% for key, value in {CALL} | items %}}{{{{ key }}}}{{% endfor %}}", '{"a": 1}', "as objects"),
-        (f"{{{{ {CALL}.items() | list }}}}", '{"a": 1}', "as objects"),
-        (f"{{{{ raise_exception('No') if {CALL} is string }}}}", '{"a": 1}', "as objects"),
-        (f"{{{{ 'x' + {CALL} }}}}", {"a": 1}, "as JSON in a text"),
-        (f"{{{{ {CALL}.items() | list }}}}", "a", ""),
-        (f"{{{{ {CALL}.a.b.c }}}}", '{"a": 1}', ""),
-    ],
-)  # fmt: skip
-def test_what_form_arguments_must_have_is_told_where_a_template_fails_for_it(template, arguments, told):
-    call = {"type": "function", "function": {"name": "add", "arguments": arguments}}
-    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "tool_calls": [call]}]
-    with pytest.raises(ChatError, match=r"The template (fails|refuses)") as error:
-        render(template, conversation_of(messages))
-    assert str(error.value).endswith("message 2.") == bool(told)
-    assert told in str(error.value)
-
-
 LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor %}}{{% endfor %}}"
 
 
@@ -250,18 +221,18 @@ LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor 
         ("{% include '/etc/passwd' %}", "no loader for this environment"),
         ("{% import '/etc/passwd' as x %}", "no loader for this environment"),
         ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
-        (LOOPS.format(""), "more time than it may"),
+        (LOOPS.format(""), "too much time"),
         (LOOPS.format('{{ "x" * 9999 ~ j }}'), "writes more than 26"),
-        ("{{ 'x' * 10**9 }}", "more memory than it may"),
+        ("{{ 'x' * 10**9 }}", "too much memory"),
         ("{{ '\\ud83d' }}{{ '\\ude00' }}", "surrogates not allowed"),
         ("{{ 'x' * 10**7 }}", "writes more than 26"),  # of its own 262,144
         ("{{ 'x' * 2**22 }}", "writes more than 26"),
-        ("{{ 9 ** (9 ** (9 ** 9)) }}", "more time than it may"),
+        ("{{ 9 ** (9 ** (9 ** 9)) }}", "too much time"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nested too deeply"),
         ("{% if 1 %}" * 200 + "{% endif %}" * 200, "fails"),
-        ("{{ '%999999999d' % 1 }}", "more memory than it may"),
-        ("{{ 'a' | center(10**9) }}", "more memory than it may"),
+        ("{{ '%999999999d' % 1 }}", "too much memory"),
+        ("{{ 'a' | center(10**9) }}", "too much memory"),
         ("x" * (1 << 21), "longer than"),
     ],
     ids=lambda value: value[:24],
@@ -290,5 +261,5 @@ def test_a_full_disk_is_told_in_one_sentence(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(rendering, "TemporaryFile", full)
-    with pytest.raises(ChatError, match=r"no means to run the template: No space left on device\.$"):
+    with pytest.raises(ChatError, match=r"The template cannot be run: No space left on device\.$"):
         render("", conversation_of(CONVERSATIONS["plain"][0]))

@@ -27,25 +27,25 @@ LEFT = Qt.MouseButton.LeftButton
 
 def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     page = open_page
-    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} contenders, about ")
+    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} encoders, about ")
     qtbot.mouseClick(page.bar.run_button, LEFT)
     assert (runner.asked, page.headline.sentence.text()) == (["start"], "Starting …")
     loading = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}
     for event in (EVENTS[0], loading, *EVENTS[1:]):
         runner.told.emit(event)
     qtbot.waitUntil(lambda: page.is_ready)
-    assert page.headline.verdict.accessibleName().startswith("fast is ready first"), (
+    assert page.headline.verdict.accessibleName().startswith("Tokenloupe is ready first"), (
         "others are still to come"
     )
     told = page.headline.sentence.text()
-    assert re.fullmatch(r"\w+ more contenders? (is|are) still to be opened\.", told)
+    assert re.fullmatch(r"\w+ more encoders? (is|are) still to be opened\.", told)
     value, *loading = page.results.chart("throughput").values
     assert "n = 2" in value.tip
     assert "heap" in [each.key for each in loading]
     runner.end()
     qtbot.waitUntil(lambda: page.is_ready)
-    assert "fast</b> takes part alone" in page.headline.verdict.text()
-    assert page.headline.verdict.accessibleName().startswith("fast takes part alone; its ids are right")
+    assert "Tokenloupe</b> takes part alone" in page.headline.verdict.text()
+    assert page.headline.verdict.accessibleName().startswith("Tokenloupe takes part alone; its ids are right")
     assert page.bar.report_button.isEnabled()
 
 
@@ -93,7 +93,9 @@ def compared(qtbot, page, tmp_path) -> None:
     rng = random.Random(1)
     noise = [1 + rng.random() / 100 for _ in range(20)]
     for seconds in (1e-4, 2e-4):
-        row = record("throughput", "fast", 10_000, seconds, samples_s=[seconds * each for each in noise])
+        row = record(
+            "throughput", "Tokenloupe", 10_000, seconds, samples_s=[seconds * each for each in noise]
+        )
         (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
     with qtbot.waitSignal(page.model.results_changed):
         page.model.open_run(tmp_path / "0.0002.json")

@@ -10,8 +10,8 @@ from fake_engine import EVENTS
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.run_results import run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.kit.widgets.theme import DARK, LIGHT
 from guiapp.pages.bench import saving as bench_export
 from guiapp.pages.bench.saving import paper_charts
