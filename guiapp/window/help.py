@@ -49,6 +49,11 @@ LICENCES = (
 )
 Key = QKeySequence.StandardKey
 KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
+    "In the rail at the left": (
+        ("Page above or below", ("Up", "Down")),
+        ("First or last page", ("Home", "End")),
+        ("Show the page", ("Return", "Space")),
+    ),
     "In the text": (
         ("Move by a character", (Key.MoveToPreviousChar, Key.MoveToNextChar)),
         ("Move by a word", (Key.MoveToPreviousWord, Key.MoveToNextWord)),

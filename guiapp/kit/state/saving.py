@@ -7,10 +7,13 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.sources.files import NotAFileError, open_input, replace_file
+from guiapp.analysis.sessions.name import is_session
+from guiapp.core.sources.files import NotAFileError, open_input, read_input, replace_file
+from guiapp.core.text.outside_json import read_json
 from guiapp.core.text.utf16 import utf16_codec
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, Progress, Working
@@ -119,6 +122,17 @@ def _write(path: Path, make: Callable[[Progress], SavedData], progress: Progress
     return path
 
 
+JSON_KINDS = {
+    "run": {"environment", "results"},
+    "messages": {"messages"},
+    "steps": {"encoder", "text", "steps"},
+}
+"""The keys that a file of a kind has."""
+
+TEMPLATE_ENDINGS = ".jinja", ".jinja2", ".j2"
+MOST_JSON_BYTES = 1 << 26
+
+
 class TextFileError(TokenloupeError):
     """A file that cannot be read or written as text; the message says why."""
 
@@ -160,6 +174,51 @@ def is_utf8(head: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def kind_of(path: Path) -> str:
+    """What a file is for: a session, model, lesson, template, run of Bench, messages, steps; else a text.
+
+    It is read, which may take a while.
+    """
+    from guiapp.analysis.lessons.lesson import is_lesson_file  # time that starting does not have
+
+    if is_session(path):
+        return "session"
+    if path.suffix.lower() in TEMPLATE_ENDINGS:
+        return "template"
+    if is_model_file(path):
+        return "model"
+    return "lesson" if is_lesson_file(path) else _kind_of_json(path)
+
+
+def _kind_of_json(path: Path) -> str:
+    """By its keys; a text where they are others, and where it is no JSON."""
+    if path.suffix.lower() != ".json":
+        return "text"
+    record = read_record(path)
+    if isinstance(record, list):
+        has_roles = record and all(isinstance(each, dict) and "role" in each for each in record)
+        return "messages" if has_roles else "text"
+    keys = record.keys() if isinstance(record, dict) else set()
+    return next((kind for kind, needed in JSON_KINDS.items() if needed <= keys), "text")
+
+
+def read_record(path: Path) -> Any:
+    """What a JSON file says, None where it is none, too long or cannot be read."""
+    try:
+        return read_json(read_input(path, MOST_JSON_BYTES))
+    except (OSError, ValueError, TokenloupeError):
+        return None
+
+
+def texts_in(folder: Path) -> list[Path]:
+    """The files of a folder that holds no model, by name; none where it holds one, or cannot be read."""
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[:1] != ".")
+    except OSError:
+        return []
+    return [] if any(map(is_model_file, files)) else files
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:

@@ -113,6 +113,8 @@ class NoticeArea(QWidget):
         is_hint: bool = False,
     ) -> None:
         """Say that something failed, or may not be meant, in place of what was said about the subject."""
+        if (shown := self._notices.get(subject)) is not None and shown.message == message:
+            return
         self.clear_notice(subject)
         notice = Notice(message, details, self._theme_source, self, remedy, is_hint)
         notice.close_button.clicked.connect(partial(self._dismiss, subject))

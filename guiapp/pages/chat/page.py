@@ -1,4 +1,4 @@
-"""Inspect › Chat: messages, the prompt that a template makes of them, and the template itself."""
+"""The Chat page: messages, the prompt that a template makes of them, and the template itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
@@ -80,13 +80,13 @@ class ChatPage(Page):
         self._problem = framed(problem, "bar")
         self._shows_template: bool | None = None
         self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
-        middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
+        head = in_row((self._make_tools(setting), 1), margins=(GAP_PX, GAP_PX))
+        parts = head, self._problem, (self._single, 1), (self.compare, 1)
+        middle = framed(in_column(*parts, spacing=0), "panel")
         middle.setMinimumWidth(LEAST_PROMPT_PX)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
         self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
-        self._tools = QWidget()
-        self._make_tools(setting)
         self.prompt.hovered.connect(self.template.view.point_at)
         self.hints.pointed_at.connect(self._point_at)
         self.hints.keys_left.connect(self.prompt.setFocus)
@@ -101,17 +101,12 @@ class ChatPage(Page):
         model.settings_changed.connect(self._refresh)
         for changed in (model.edited.changed, model.edited.settings_changed):
             changed.connect(self.undo_changed)
-        for part in (self, self._tools):
-            part.addActions([setting.actions[name] for name in ("undo", "redo")])
+        self.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())
         self._refresh()
         self.setFocusProxy(self.messages.first_editor)
-
-    @property
-    def tools(self) -> QWidget:
-        return self._tools
 
     @property
     def panels(self) -> list[QWidget]:
@@ -158,7 +153,7 @@ class ChatPage(Page):
         self.llama.verdict.close()
         self._saved.stop()
 
-    def _make_tools(self, setting: PageSetting) -> None:
+    def _make_tools(self, setting: PageSetting) -> QWidget:
         self.ways = SegmentedTabs(WAYS)
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
@@ -167,7 +162,7 @@ class ChatPage(Page):
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
         buttons = self.parsed, self.unfold, self.llama, self.compare.menu, self.copy
-        in_row(STRETCH, self.ways, *buttons, on=self._tools, spacing=GAP_PX)
+        return WrappingRow([self.ways, *buttons])
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
         self.counterpart.choose(counterpart)

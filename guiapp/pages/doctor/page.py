@@ -256,7 +256,7 @@ class FindingPanel(ItemDetails):
         self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
         self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the remedy")
         self.try_button = push_button("", model.try_pre, role="primary")
-        self.text_button = push_button("Open text in Inspect", self._show_text)
+        self.text_button = push_button("Open in Text", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
         self._in_template = heading("Template")

@@ -18,6 +18,7 @@ from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.layouts import (
     STRETCH,
+    WrappingRow,
     card,
     framed,
     in_column,
@@ -58,7 +59,7 @@ MORE_PX = 66  # for "+5,111"
 SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
-LEAST_PX = 310
+LEAST_PX = 250
 SHOWN_PLACES = 5
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
@@ -94,14 +95,14 @@ class FindPanel(ItemDetails):
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
         self._hint = set_role(QLabel(EMPTY, wordWrap=True), "dim")
-        buttons = self.copy_button, self.compare_button, self.step_button, (STRETCH, 1)
+        buttons: list[QWidget] = [self.copy_button, self.compare_button, self.step_button]
         of_lines = in_row(heading("In your texts"), self._n_lines, (STRETCH, 1), spacing=GAP_PX)
         self._lines = framed(in_column(GAP_PX, of_lines, self._place_column, self._more, spacing=GAP_PX))
         self._find = QWidget()
         in_column(
             self.head,
             card(self.grid, self.reason, self.where),
-            in_row(*buttons, spacing=UNIT_PX),
+            WrappingRow(buttons),
             in_row(self.save_button, STRETCH),
             self._lines,
             on=self._find,

@@ -27,7 +27,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QLabel, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QStackedWidget, QToolButton, QWidget
 
 from guiapp.analysis.explain.id_lists import FORMATS
 from guiapp.core.text.numbers_in_words import counted
@@ -38,6 +38,7 @@ from guiapp.kit.spans.layout import ChipGrid
 from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.notices import announce, copy_text
 from guiapp.kit.widgets.painting import clear_pixmap
@@ -142,13 +143,14 @@ class IdsPanel(QFrame):
         return actions
 
     def _build_layout(self) -> None:
-        copy_as = set_role(QLabel("Copy as"), "dim")
+        copy_as = set_role(FittedLabel(), "dim")
         copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
+        copy_as.set_texts(["Copy as", ""])
         formats = in_row(*map(_button, self.format_actions.values()), spacing=0)
         views = in_row(*map(_button, self.view_actions.values()), spacing=0)
-        copying = heading("Ids"), 4 * UNIT_PX, copy_as, UNIT_PX, formats, 3 * UNIT_PX
+        copying = heading("Ids"), 3 * UNIT_PX, copy_as, formats, UNIT_PX
         parts = *copying, _button(self.decode_action), STRETCH, views
-        header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, MARGIN_PX, 0), spacing=0)
+        header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, GAP_PX, 0), spacing=0)
         self._views.addWidget(self.strip)
         in_column(header, self._views, on=self, spacing=UNIT_PX)
 

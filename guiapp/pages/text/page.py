@@ -1,4 +1,4 @@
-"""The Inspect page: the text with its tokens, their ids below, and all about one of them at the right."""
+"""The Text page: the text with its tokens, their ids below, and all about one of them at the right."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QPainter, QResizeEvent
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer
+from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from guiapp.analysis.explain.id_lists import holds_numbers
@@ -27,13 +27,14 @@ from guiapp.kit.state.saving import binary_type
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import TabbedPanels, WalkButtons
 from guiapp.kit.widgets.event_filters import TextZoom
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import LEFT, Painted, fill, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
+    MARGIN_PX,
     SMALL_FONT_PX,
     TEXT_FONT_PX,
     UNIT_PX,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
 HEIGHT_PX = 28
 BOX_PX = 12
-ROOM_FOR_TITLE_PX = 760
 SHORT_UNITS = {"Characters a token": "chars/token"}
 BOX_RADIUS_PX = 3
 SUBJECT, BINARY = "special", "binary"  # of notices
@@ -124,6 +124,7 @@ class InspectPage(Page):
             action.triggered.connect(partial(self._show_budget, actions["budget"]))
         budget = TokenBudget(session, settings, self)
         self.budget_bar = BudgetBar(session, budget, self.editor, cutting, theme_source)
+        self.color_legend = ColorLegend(self.spans, theme_source)
         self._tools = self._make_tools(actions)
         actions["why"].triggered.connect(self.show_why)
         self._build_layout()
@@ -241,7 +242,8 @@ class InspectPage(Page):
         self.side.setHidden(is_presented)
 
     def _build_layout(self) -> None:
-        text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
+        parts = (self.text_panel, 1), self.color_legend, self.budget_bar
+        text = framed(in_column(*parts, spacing=0))
         self.text_splitter = in_splitter(
             text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
@@ -291,41 +293,31 @@ class DoubledHint(QObject):
 
 
 class ColorLegend(Painted):
-    """A title, and a sample of each colour before its meaning."""
+    """A title where there is room for it, and a sample of each colour before its meaning."""
 
     ground = "panel"
 
     def __init__(self, spans: ColouredSpans, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         self._spans = spans
-        self._is_short = False
         self.setFixedHeight(HEIGHT_PX)
         spans.coloring_changed.connect(self._refresh)
-        theme_source.changed.connect(self.update)
         self._refresh()
 
-    def set_short(self, is_short: bool) -> None:
-        """Say the unit of the samples in few words, where room is scarce."""
-        if is_short != self._is_short:
-            self._is_short = is_short
-            self._refresh()
-
-    @property
-    def _shown_legend(self) -> tuple[str, dict[str, int]]:
-        title, tints = self._spans.legend
-        return SHORT_UNITS.get(title, title) if self._is_short else title, tints
-
-    def sizeHint(self) -> QSize:
-        title, tints = self._shown_legend
-        metrics = QFontMetrics(Theme.ui_font(SMALL_FONT_PX))
-        words = sum(metrics.horizontalAdvance(word) for word in (title, *tints))
-        return QSize(words + len(tints) * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + GAP_PX, HEIGHT_PX)
+    def _needed_px(self, *words: str) -> int:
+        metrics, samples = QFontMetrics(Theme.ui_font(SMALL_FONT_PX)), len(self._spans.legend[1])
+        words_px = sum(metrics.horizontalAdvance(word) for word in words)
+        return words_px + samples * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + 2 * MARGIN_PX
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._shown_legend
-        metrics = QFontMetrics(font)
-        write(painter, self.rect(), title, theme.dim, LEFT, font)
-        x = metrics.horizontalAdvance(title) + (GAP_PX + UNIT_PX) * bool(title)
+        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._spans.legend
+        metrics, x = QFontMetrics(font), MARGIN_PX
+        room_px = self.width() - GAP_PX - UNIT_PX
+        titles = title, SHORT_UNITS.get(title, "")
+        shown = next((each for each in titles if each and self._needed_px(each, *tints) <= room_px), "")
+        if shown:
+            write(painter, QRectF(x, 0, self.width(), HEIGHT_PX), shown, theme.dim, LEFT, font)
+            x += metrics.horizontalAdvance(shown) + GAP_PX + UNIT_PX
         for word, tint in tints.items():
             box = QRectF(x, (HEIGHT_PX - BOX_PX) / 2, BOX_PX, BOX_PX)
             fill(painter, box, theme.shades[tint - FIRST_SHADE], BOX_RADIUS_PX)
@@ -338,7 +330,7 @@ class ColorLegend(Painted):
     def _refresh(self) -> None:
         title, tints = self._spans.legend
         self.setAccessibleName(f"{title or 'Colours'}: {', '.join(tints)}")
-        self.setMinimumWidth(self.sizeHint().width())
+        self.setMinimumWidth(self._needed_px(*tints))
         self.setVisible(bool(tints))
         self.update()
 
@@ -381,7 +373,7 @@ class InexactWalk(QWidget):
 
 
 class InspectTools(QWidget):
-    """`Characters a token ▢ 3 or more …   Colour by cost ⌄`; the actions are those of the window's menu."""
+    """`Colour by cost ⌄`; the actions are those of the window's menu."""
 
     def __init__(
         self,
@@ -400,14 +392,9 @@ class InspectTools(QWidget):
         menu.addSeparator()
         menu.addActions(switches)
         self.button.setMenu(menu)
-        self._legend = ColorLegend(spans, themes)
-        in_row(STRETCH, inexact, self._legend, self.button, on=self, spacing=GAP_PX)
+        in_row(self.button, inexact, on=self, spacing=GAP_PX)
         spans.coloring_changed.connect(self._refresh)
         self._refresh()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._legend.set_short(self.width() < ROOM_FOR_TITLE_PX)
 
     def _refresh(self) -> None:
         self.button.setText(f"Colour by {COLORINGS[self._spans.coloring]}")
