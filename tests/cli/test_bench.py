@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -79,26 +78,6 @@ def test_bad_input_is_one_line_and_status_1(capfd, arguments, says):
     assert out == ""
     assert says in err
     assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "option",
-    [
-        ["--threads", "none"],
-        ["--threads", "2,0"],
-        ["--time-budget", "-3"],
-        ["--largest", "inf"],
-        ["--clock", "sun"],
-        ["--seed", "-5"],
-        ["--report", "run.pdf"],
-    ],
-)
-def test_wrong_usage_is_status_2_and_told_without_names_of_functions(capfd, option):
-    with pytest.raises(SystemExit) as exit_status:
-        run(["bench", "demo:bpe", *option])
-    assert exit_status.value.code == 2
-    assert re.search(f"argument {option[0]}: .*{option[1].split(',')[-1]}", told := capfd.readouterr().err)
-    assert "invalid _" not in told
 
 
 def running_in_session(session: int) -> list[str]:

@@ -48,24 +48,6 @@ def test_json_keeps_the_contract(printed):
     ]
 
 
-def test_texts_come_from_several_files_folders_and_standard_input(
-    printed, folder, tmp_path, monkeypatch, capsys
-):
-    extra = tmp_path / "extra.md"
-    extra.write_text("more")
-    found = json.loads(
-        printed("demo:bpe", "demo:spm", "-f", str(folder / "deep"), "-f", str(extra), "--json")
-    )
-    assert found["models"][0]["bytes"] == len("some text") + len("more")
-    assert set(found["models"][0]["file_types"]) == {".txt", ".md"}
-    assert run(["compare", "demo:bpe", "demo:spm", "-f", str(folder), "--json"]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == f"tokenloupe: {folder}: 1 file without text is left out.\n"
-    assert set(json.loads(captured.out)["models"][0]["file_types"]) == {".py", ".txt", ".md"}
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"from a pipe")))
-    assert json.loads(printed("demo:bpe", "demo:spm", "--json"))["models"][1]["bytes"] == len("from a pipe")
-
-
 def test_one_model_can_be_compared_with_itself_in_another_way(printed):
     text = "unbelievable transmogrification"
     found = json.loads(printed("demo:bpe", "demo:bpe", "--encoder", "2=greedy", "--text", text, "--json"))

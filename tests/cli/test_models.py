@@ -7,7 +7,6 @@ from installed_models import fill_home, move_home, put
 
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources import cached
 
 
 @pytest.fixture(autouse=True)
@@ -45,13 +44,6 @@ def test_folders_are_added_and_removed(capsys, home, tmp_path):
     assert f"{mine} is not among the folders that are looked in." in capsys.readouterr().err
     assert run(["models", "--add", f"{mine}/x.gguf"]) == 1
     assert "is no folder. Choose one." in capsys.readouterr().err
-
-
-def test_what_was_fetched_is_deleted(capsys, home):
-    put(cached.folder() / "0/model.gguf", bytes(1_500_000))
-    assert run(["models", "--clear"]) == 0
-    assert capsys.readouterr().out == "1.5 MB deleted.\n"
-    assert cached.size_bytes() == 0
 
 
 def test_a_model_opens_by_the_name_that_is_listed(capsys, home):

@@ -30,13 +30,6 @@ def told(*commands: str) -> str:
     return out.getvalue()
 
 
-def test_a_mistake_is_pointed_at_and_nothing_is_said_of_no_piece():
-    said = told("break rank < 5 and colour > 3").splitlines()
-    assert said[1].index("^") == said[0].index("colour")
-    assert told("list") == "No piece is being encoded at this step.\n"
-    assert all(line.strip() for line in told("until byte 7").splitlines())
-
-
 def test_help_covers_every_command():
     names = [name[3:] for name in dir(Console) if name.startswith("do_")]
     said = told(*(f"help {name}" for name in names))

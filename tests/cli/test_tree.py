@@ -8,12 +8,6 @@ from PySide6.QtGui import QImage
 from guiapp.cli.main import run
 
 
-def test_the_command_prints_one_record(capsys):
-    assert run(["tree", "demo:toy", "a", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert {bytes.fromhex(node["bytes"])[:1] for node in report["nodes"]} == {b"a"}
-
-
 def test_programs_are_told_the_whole_tree(capsys):
     assert run(["tree", "demo:toy", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["nodes"]) == 9

@@ -1,13 +1,10 @@
 """`tokenloupe vocab --embeddings`"""
 
-import json
-
 import numpy as np
 import pytest
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 
-import guiapp
 from guiapp.cli.main import run
 
 DEAD, KNOWN = range(50, 80), range(50, 60)
@@ -32,14 +29,3 @@ def test_tokens_that_look_untrained_are_listed_with_what_was_compared(model, cap
         "The embeddings are compared with the mean of 10 tokens named or marked as unused or reserved."
     )
     assert printed.err.splitlines()[1].startswith("20 tokens with a cosine distance to the known unused rows")
-
-
-def test_the_record_says_what_was_read_and_compared(model, capsys):
-    assert run(["vocab", model, "cosine:<0.2", "--unused", "50..55,58", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    told = record["embeddings"]
-    assert told["compared_with"] == {"what": "chosen rows", "rows": [50, 51, 52, 53, 54, 55, 58]}
-    assert told["tensors"] == [{"name": "token_embd.weight", "type": "F32", "rows": 400, "width": 64}]
-    assert (record["count"], told["untrained"], told["remarks"]) == (30, 20, [])
-    assert len(guiapp.vocab(model, "is:untrained", embeddings=True).ids) == 20
-    assert 0 < record["tokens"][0]["cosine"] < told["limit"]

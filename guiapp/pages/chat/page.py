@@ -96,6 +96,7 @@ class ChatPage(Page):
         self.compare.left.connect(partial(self._compare_with, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._refresh)
+        model.late_changed.connect(self.figures_changed)
         model.settings_changed.connect(self._refresh)
         for changed in (model.edited.changed, model.edited.settings_changed):
             changed.connect(self.undo_changed)
@@ -130,6 +131,8 @@ class ChatPage(Page):
         chat = self.model.chat
         if chat is None or self.model.encoding is None:
             return ["no prompt yet", ""]
+        if self.model.is_late and not self.model.failure:
+            return ["rendering …", ""]
         parts = [
             counted(len(chat.text), "character"),
             counted(len(chat.conversation.messages), "message"),
@@ -158,7 +161,7 @@ class ChatPage(Page):
         self.ways = SegmentedTabs(WAYS)
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
-        self.parsed.setToolTip("Content is encoded as text: read it as the model would again")
+        self.parsed.setToolTip("Content is encoded as text now: parse its control tokens again")
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)

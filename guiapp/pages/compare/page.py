@@ -17,8 +17,7 @@ from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import UNIT_PX
 from guiapp.pages.compare.columns import ColumnsArea
 from guiapp.pages.compare.details import LEGEND, DifferencePanel
-from guiapp.pages.compare.differences import DifferenceCauses
-from guiapp.pages.compare.models import ComparedFigures, ModelsComparison
+from guiapp.pages.compare.models import ComparedFigures, DifferenceCauses, ModelsComparison
 from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
 

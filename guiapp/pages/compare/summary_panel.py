@@ -215,7 +215,7 @@ class TermsPopover(Popover):
         form = QFormLayout()
         form.setHorizontalSpacing(MARGIN_PX)
         form.setVerticalSpacing(GAP_PX)
-        rows = [("Price of a million tokens", self.price), ("Tokens that fit", self.context)]
+        rows = [("Price of a million tokens, in $", self.price), ("Tokens that fit", self.context)]
         if row is not None:
             rows.insert(1, (f"Price of {title}", self.own))
         for name, field in rows:
@@ -226,7 +226,7 @@ class TermsPopover(Popover):
             form.addRow(label, field)
         self.context.setPlaceholderText("as the files say")
         self.price.setPlaceholderText("none")
-        self.own.setPlaceholderText("that of all")
+        self.own.setPlaceholderText("as for all")
         layout = in_column(heading("Cost and context"), form, on=self, margins=MARGIN_PX)
         if row is None:
             layout.addWidget(set_role(QLabel("Select a row to give a model its own price."), "dim"))
@@ -251,9 +251,9 @@ class TermsPopover(Popover):
 
     def _show(self) -> None:
         own = None if self._row is None else self._terms.own_price(self._row.name)
-        for field, value in ((self.price, self._terms.price), (self.own, own)):
+        for field, value in ((self.price, self._terms.chosen.price), (self.own, own)):
             field.setText("" if value is None else f"{value:.12g}")
-        context = self._terms.context
+        context = self._terms.chosen.context
         self.context.setText("" if context is None else f"{context:,}")
 
 

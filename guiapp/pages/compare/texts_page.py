@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import quoted
@@ -23,6 +23,7 @@ from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.notices import dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label, set_role
@@ -37,7 +38,7 @@ KEPT = "kept until the window closes"
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 LONGEST_FAILURE = 300
 DETAILS_PX = 320
-LONGEST_NAME = 60
+LONGEST_NAME, MOST_LISTED = 60, 40
 FRAME_MS = 8.0  # for rows that are new, on each side
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
@@ -73,6 +74,10 @@ class TextsPage(Page):
         self._describe_tokens(setting.requests)
         self._connect()
         self._refresh()
+
+    def open_texts(self, paths: Sequence[Path]) -> None:
+        """Open files, or the texts of folders, that were dropped on the window; see `ComparedTexts`."""
+        self.compared.open_texts(paths)
 
     @property
     def tools(self) -> QWidget:
@@ -220,7 +225,9 @@ class RightSide(QWidget):
         self.kinds = SegmentedTabs(KINDS)
         if (row := self.kinds.layout()) is not None:
             row.setContentsMargins(0, 0, 0, 0)
-        self.open_button = tool_button("Open text…", self.ask_for_text, tip="Read a file as the other text")
+        tip = "Read a file as the other text, or all texts of a folder"
+        self.open_button = MenuButton(theme_source, "Open text", role="quiet", tip=tip)
+        self.open_button.fill_on_open(self._list_files)
         tip = "Begin with the left text, to change it here"
         self.copy_button = tool_button("Copy left text", self._copy_left, tip=tip)
         self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
@@ -272,7 +279,19 @@ class RightSide(QWidget):
 
     def ask_for_text(self) -> None:
         if name := QFileDialog.getOpenFileName(self, "Open the other text")[0]:
-            self._compared.second.text.open(Path(name))
+            self._compared.open_texts([Path(name)])
+
+    def _ask_for_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "Open the texts of a folder"):
+            self._compared.open_texts([Path(name)])
+
+    def _list_files(self, menu: QMenu) -> None:
+        menu.addAction("File…", self.ask_for_text)
+        menu.addAction("Folder…", self._ask_for_folder)
+        menu.addSeparator()
+        text = self._compared.second.text
+        for path in self._compared.files[:MOST_LISTED]:
+            add_choice(menu, quoted(path.name, LONGEST_NAME), path == text.path, partial(text.open, path))
 
     def _copy_left(self) -> None:
         self._compared.copy_left()
@@ -308,4 +327,4 @@ class RightSide(QWidget):
 
     def dropEvent(self, event: QDropEvent) -> None:
         if paths := dropped_files(event):
-            self._compared.second.text.open(paths[-1])
+            self._compared.open_texts(paths)

@@ -103,12 +103,12 @@ class HuntPage(Page):
     def _refresh(self) -> None:
         model, state = self.model, self.model.state
         self._views.setCurrentIndex(int(bool(model.kinds)))
-        can_choose, title, text = False, "Two tokenizers, and where they part", model.why_not
+        can_choose, title, text = False, "Find texts on which two tokenizers differ", model.why_not
         if model.problem:
-            title, text = "There was no hunt", model.problem
+            title, text = "The hunt failed", model.problem
         elif model.is_running and state is not None and state.tried:
             title = "Nothing found yet"
-            text = f"{counted(state.tried, 'text')} tried, and both gave the same."
+            text = f"Both gave the same ids for {counted(state.tried, 'text')}."
         elif model.is_running:
             title, text = "Opening both …", ""
         elif state is not None:
@@ -184,7 +184,7 @@ class LikelyBar(QFrame):
         self.button = push_button("", model.hunt_again)
         parts = heading("Likely reason"), (self.text, 1), self.button
         in_row(*parts, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=MARGIN_PX)
-        model.likely_changed.connect(self._refresh)
+        model.trying_pres.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:

@@ -93,10 +93,3 @@ def test_tokens_that_are_missing_at_the_end_are_a_difference():
 def test_ids_that_the_vocabulary_lacks_do_no_harm():
     agreement = compare(tokens(0, 1), ContenderTokens(np.array([0, 99999], np.int32), None), LENGTHS)
     assert (agreement.exact, agreement.share) == (False, 0.5)
-
-
-def test_no_tokens_at_all():
-    nothing = ContenderTokens(np.empty(0, np.int32), np.empty((0, 2), np.int64))
-    assert compare(nothing, nothing, LENGTHS).exact
-    assert compare(nothing, tokens(0), LENGTHS).first_difference.byte_offset == 0
-    assert compare(tokens(0), nothing, LENGTHS).share == 0.0

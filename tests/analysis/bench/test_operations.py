@@ -92,12 +92,6 @@ def test_single_calls_are_timed_one_by_one_with_texts_that_a_new_contender_has_n
     assert all(sum(sample.calls_s) <= sample.wall_s * N_SINGLE for sample in samples)
 
 
-@pytest.mark.parametrize("name", ["encode batch", "decode", "append"])
-def test_what_a_contender_cannot_do_is_said(name):
-    with pytest.raises(UnavailableError, match=r"cannot|at a time"):
-        OPERATIONS[name](subject(replace(contender(None), decode=None), b"x"))
-
-
 class FakeTime:
     """Time that passes only when the operation runs: so much on the wall, half of it on the processor."""
 
@@ -108,12 +102,6 @@ class FakeTime:
 
     def call(self) -> None:
         self.now_ns += self.call_ns
-
-
-def test_a_sample_is_the_mean_of_its_calls_per_unit():
-    time = FakeTime(1_000)
-    sample = take_sample(TimedOperation(time.call, units=4), 10, time.clock)
-    assert sample == (250e-9, 125e-9, (), False)
 
 
 def test_short_calls_are_repeated_until_the_clock_is_fine_enough():

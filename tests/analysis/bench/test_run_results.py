@@ -41,12 +41,6 @@ def test_samples_become_a_result_and_its_json():
     assert busy.ci_s[0] < 2.0, "what no clock counts"
 
 
-def test_times_are_of_one_text_and_of_threads_by_the_wall():
-    assert series_of(unit_bytes=10).head.n_tokens == 250
-    assert series_of("threads", clock="cpu", threads=2).head.clock == "wall"
-    assert series_of(clock="cpu").head.clock == "cpu"
-
-
 @pytest.mark.parametrize(
     ("asked", "share", "clock", "median_s"),
     [("auto", 0.5, "cpu", 1.0), ("auto", None, "wall", 2.0), ("wall", 0.5, "wall", 2.0)],
@@ -67,13 +61,6 @@ def test_a_result_has_the_quantiles_of_single_calls():
     row = series.result(is_busy=False).record()
     assert row["n_calls"] == 40
     assert [row[key] for key in ("p50_s", "p95_s", "p99_s")] == pytest.approx([20.5e-6, 38.05e-6, 39.61e-6])
-
-
-def test_what_took_no_time_has_no_speed():
-    series = series_of()
-    series.add(0.0, None)
-    row = series.result(is_busy=False).record()
-    assert [row[name] for name in ("mb_per_s", "tokens_per_s", "processor_share", "exact")] == [None] * 4
 
 
 # A run as it comes in
@@ -125,12 +112,6 @@ def test_results_of_the_cell_that_goes_on_are_replaced_by_those_that_are_finishe
     assert [(row.contender, row.n) for row in run.results] == [("Tokenloupe", 9), ("heap", 1)]
     run.end()
     assert [(row.contender, row.n) for row in run.finished] == [("Tokenloupe", 9), ("heap", 1)]
-
-
-def test_first_impressions_are_forgotten_and_a_busy_machine_is_noticed():
-    run = run_after(*EVENTS, sample("fast", 0.009, n=1), sample("fast", 0.008, n=2, share=0.5))
-    (row,) = run.results
-    assert (row.samples_s, row.was_busy) == ((0.009, 0.008), True)
 
 
 # Runs from elsewhere: each part with values that just are, and just are not, what they should be

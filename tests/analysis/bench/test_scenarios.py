@@ -11,13 +11,6 @@ def plan(*scenarios: str, **changes) -> Plan:
     return Plan("demo:bpe", scenarios=scenarios, **{"threads": (1, 2, 4), "repeat": "same", **changes})
 
 
-def test_cells_of_more_threads_come_last_and_no_scenario_twice():
-    tasks = tasks_of(plan("threads", "memory", "threads"), (10,))
-    assert [(task.scenario, task.threads) for task in tasks] == [
-        ("memory", 1), ("threads", 1), ("threads", 2), ("threads", 4),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("name", "largest", "n_cells"),
     [

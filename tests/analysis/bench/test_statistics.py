@@ -63,10 +63,6 @@ def test_overhead_and_exponent_are_told_apart(overhead, exponent):
     assert growth.error < 0.1
 
 
-def test_three_sizes_are_too_few_for_a_curve():
-    assert fit_growth([1, 2, 3, 3], [1.0, 2.0, 3.0, 3.0]) is None
-
-
 def overlap(left, right):
     return left.low <= right.high and right.low <= left.high
 

@@ -1,18 +1,14 @@
 """Results as tables, changes between two runs, and published figures beside results."""
 
-from itertools import product
-
-from bench_runs import EVERYTHING, RUN, record, result, run_with
+from bench_runs import EVERYTHING, RUN, result
 
 from guiapp.analysis.bench.findings import notes
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.plan import SCENARIOS
-from guiapp.analysis.bench.published import PUBLISHED, SOURCES, comparable
 from guiapp.analysis.bench.report import (
     change_lines,
     change_table,
     measured_tables,
-    published_tables,
     table_lines,
     tables,
 )
@@ -47,16 +43,6 @@ def test_the_best_come_first_with_interval_ratio_and_ids():
     assert shown["tokens/s"][-1] == NONE, "tokens of another vocabulary are no measure"
 
 
-def test_a_published_ratio_stands_beside_the_same_ratio_here():
-    ours, theirs = (record("scaling", name, 4 << 20, s) for name, s in (("greedy", 1.0), ("llama.cpp", 3.0)))
-    (table,) = published_tables(run_with(ours, theirs))
-    assert table.rows[0][3] == table.rows[0][6] == "× llama.cpp"
-    ratios = {row[0]: (row[3], row[6]) for row in table.rows[1:]}
-    assert ratios == {"greedy": ("2.53×", "3.00×"), "llama.cpp": ("1.00×", "1.00×")}
-    (alone,) = published_tables(run_with(ours))
-    assert alone.rows[1][6] == "–"
-
-
 def change(name: str, ratio: float, threads: int = 1, **more) -> SpeedChange:
     now = result("scaling", name, 2_048, 1.0, threads=threads)
     return SpeedChange(now, Ratio(ratio, ratio * 0.96, ratio * 1.04), **more)
@@ -73,22 +59,3 @@ def test_changes_are_told_with_their_verdicts():
     assert slower.startswith("SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 times the time")
     assert faster.startswith("FASTER: fast: scaling (encode), english, 2,048 bytes, 2 threads")
     assert counts == "1 slower, 1 faster, 1 same"
-
-
-SIZES = [128 << shift for shift in range(0, 16, 2)]
-CONTENDERS = ["greedy", "llama.cpp", "other"]
-
-
-def a_run(texts):
-    places = product(texts, CONTENDERS, SIZES)
-    return run_with(*(record("scaling", name, size, 1e-6 * size, corpus=text) for text, name, size in places))
-
-
-def test_each_figure_is_beside_the_results_of_each_text():
-    tree = SOURCES["TokenTree, 2026"]
-    found = comparable(a_run(["one", "two"]))
-    assert list(found) == [tree]
-    printed = [row for row in PUBLISHED if row.source is tree and row.size_bytes in SIZES]
-    rows = [row for row in found[tree] if row.result is not None]
-    assert [row.published for row in rows] == [figure for figure in printed for _ in range(2)]
-    assert all(row.ratio == 1.0 for row in rows)

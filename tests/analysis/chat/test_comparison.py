@@ -7,7 +7,7 @@ from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat.messages import ChatSettings
-from guiapp.analysis.chat.report import ChatComparison, as_text_of, in_model
+from guiapp.analysis.chat.report import ChatComparison, in_model
 from guiapp.analysis.chat.templates import templates_of
 
 PLAIN = CONVERSATIONS["plain"]
@@ -26,14 +26,6 @@ def unshared(compared):
         ).decode()
         for chat, shared in zip(chats, compared.is_shared, strict=True)
     ]
-
-
-def test_a_prompt_has_all_in_common_with_itself():
-    compared = ChatComparison(prompt(), prompt())
-    assert compared.has_same_ids
-    assert all(first == second for first, second in compared.turns)
-    assert unshared(compared) == ["", ""]
-    assert all(first == second for _, first, second in compared.counts)
 
 
 def test_of_two_templates_content_is_shared_and_what_both_write():
@@ -57,17 +49,6 @@ def test_of_two_models_tokens_of_the_same_text_are_shared():
             if origin.kind == "content" and content[origin.start : origin.end].isascii():
                 assert is_shared == ((origin.message, origin.start, origin.end) in there)
     assert not np.all(compared.is_shared[0])
-
-
-def test_the_same_prompt_with_content_as_text_and_back():
-    chat = prompt()
-    text = as_text_of(chat)
-    assert as_text_of(chat, False) is chat
-    assert as_text_of(text) is text
-    assert text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
-    assert (text.text, text.conversation, text.template) == (chat.text, chat.conversation, chat.template)
-    assert as_text_of(text, False).token_ids.tolist() == chat.token_ids.tolist()
-    assert unshared(ChatComparison(chat, text))[0] == " <|im_end|>"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from guiapp.analysis.chat.messages import (
     conversation_of,
     request_of,
     settings_of,
-    with_reasoning,
 )
 from guiapp.errors import ChatError
 
@@ -33,18 +32,6 @@ def test_messages_come_as_values_as_json_and_as_a_request(given):
     assert conversation_of(given).messages == (USER,)
 
 
-def test_tools_come_by_themselves_or_in_the_request():
-    assert conversation_of({"messages": [USER], "tools": [TOOL]}).tools == (TOOL,)
-    assert conversation_of([USER], json.dumps([TOOL])).tools == (TOOL,)
-    assert conversation_of([USER], []).tools is None
-
-
-def test_reasoning_has_all_names_that_templates_read():
-    message = with_reasoning({**USER, "reasoning": "why"})
-    assert [message[key] for key in ("reasoning", "reasoning_content", "thinking")] == ["why"] * 3
-    assert with_reasoning(USER) == USER
-
-
 IMAGE = {"type": "image_url", "image_url": {"url": "data:"}}
 DEEP = {}
 for _ in range(40):
@@ -54,16 +41,16 @@ for _ in range(40):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ("[", "The messages are no JSON"),
+        ("[", "The messages are not valid JSON"),
         ("[" * 99_999, "nested too deeply"),
-        (b"\xff", "The messages are no JSON"),
+        (b"\xff", "The messages are not valid JSON"),
         (5, "Messages are a list"),
         ([], "There are no messages"),
-        ([5], "Message 1 is no object"),
+        ([5], "Message 1 is not an object"),
         ([USER, {"content": "x"}], "Message 2 has no role"),
         ([{"role": 5}], "Message 1 has no role"),
         ([{"role": "user", "content": 5}], "The content of message 1 is neither"),
-        ([{"role": "user", "content": [5]}], "A part of message 1 is no object"),
+        ([{"role": "user", "content": [5]}], "A part of message 1 is not an object"),
         ([{"role": "user", "content": [IMAGE]}], "Message 1 has a part of the type image_url. Only texts"),
         ([{"role": "user", "content": [{"type": "text"}]}], "A part of message 1 has no text"),
         ([USER] * 5000, "There are 5,000 messages"),
@@ -122,21 +109,6 @@ def test_texts_come_in_parts_of_any_of_these_types(kind):
     assert [conversation.role(number) for number in (0, 1)] == ["user", "tool"]
 
 
-@pytest.mark.parametrize(
-    ("given", "thinking", "reasoning_content"),
-    [
-        ({"thinking": "t"}, "t", "t"),
-        ({"reasoning_content": "c", "thinking": "t"}, "t", "c"),
-        ({"reasoning": "r", "thinking": None}, None, "r"),
-        ({"reasoning": "", "content": "x"}, "", ""),
-    ],
-)
-def test_a_reasoning_that_is_there_keeps_its_text(given, thinking, reasoning_content):
-    found = with_reasoning({**USER, **given})
-    assert (found["thinking"], found["reasoning_content"]) == (thinking, reasoning_content)
-    assert {key: found[key] for key in given} == given
-
-
 MESSAGES = [{"role": "user", "content": "Größe\n"}]
 TOOLS = [{"type": "function", "function": {"name": "f"}}]
 
@@ -162,7 +134,7 @@ def test_a_request_is_read_as_it_was(tools, settings):
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ('{"chat_template": 3}', "“chat_template” in the request is not of the type str."),
         ('{"add_generation_prompt": 1}', "“add_generation_prompt” in the request is not of the type bool."),
         ('{"chat_template_kwargs": []}', "“chat_template_kwargs” in the request is not of the type dict."),

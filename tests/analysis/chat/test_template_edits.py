@@ -2,15 +2,13 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import groupby
 
 import pytest
 from chat_templates import TEMPLATES, chat_here
 from conftest import SHARED
-from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.chat.fixes import Edit, Fix, apply_fix, part_that_wrote, text_of
+from guiapp.analysis.chat.fixes import Edit, Fix, apply_fix, text_of
 from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.analysis.chat.templates import ChatTemplate
@@ -102,34 +100,6 @@ def test_a_template_is_mended_where_it_wrote_what_is_wrong(code, before, after):
 def test_what_is_not_just_written_is_left_alone(template):
     chat = chat_here(guiapp.open_model("demo:bpe"), looped(template), [USER])
     assert all(hint.fix is None for hint in hints(chat))
-
-
-def test_an_end_that_the_file_does_not_know_is_mended_there(tmp_path):
-    tokens = ["<unk>", "<s>", "</s>", "<|turn_end|>", *"▁abcdefghijklmnopqrstuvwxyzH"]
-    kinds = [UNKNOWN, CONTROL, CONTROL, CONTROL, *[NORMAL] * (len(tokens) - 4)]
-    path = tmp_path / "own.gguf"
-    write_vocab(path, model="llama", tokens=tokens, scores=[0.0] * len(tokens), token_type=kinds)
-    chat = chat_here(guiapp.open_model(path), looped("«{{ m.content }}<|turn_end|>»"), [USER, ASSISTANT])
-    (hint,) = (hint for hint in hints(chat) if hint.code == "eog_gap")
-    assert hint.fix.remedy.startswith("gguf-new-metadata --special-token-by-id eot 3 ")
-    assert apply_fix(chat.conversation, chat.settings, chat.template, hint.fix) == (
-        chat.conversation,
-        chat.settings,
-    )
-
-
-@pytest.mark.parametrize(
-    ("template", "parts"),
-    [
-        ("a «{{ '\\n[' + m['content'] | trim + ']' }}»", ["a ", "'\\n['", "m['content'] | trim", "']'"]),
-        ("«<{{ m.role }}>\n{{ m.content }}»{{ bos_token }}", ["<", "m.role", ">", "m.content", "bos_token"]),
-    ],
-)
-def test_each_part_of_the_template_is_known_for_what_it_wrote(template, parts):
-    chat = chat_here(guiapp.open_model("demo:bpe"), looped(template), [USER])
-    found = (part_that_wrote(chat, place, place + 1) for place in range(len(chat.text)))
-    said = [chat.template.source_text[start:end] for start, end in found]
-    assert [part for part, _ in groupby(said)] == parts
 
 
 @pytest.mark.parametrize("construct", TEMPLATES)

@@ -9,7 +9,6 @@ import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.texts import (
-    NO_TEXT_SHOWS_IT,
     DifferingSpan,
     compare_texts,
     reasons_of,
@@ -68,12 +67,6 @@ def test_models_of_three_part_where_their_stages_do(three, stretch, expected):
     assert found == expected
 
 
-@pytest.mark.real_vocabs
-def test_a_token_is_told_by_its_bytes_and_a_model_by_its_name_as_it_is(three):
-    (_, _, reason), *_ = told_of(three, TEXT, " Straßen")
-    assert reason.sentence == "llama-bpe has no token `·Straßen`."
-
-
 def test_the_chosen_encoder_is_the_reason_where_it_gives_other_tokens():
     tokenizer = guiapp.open_model("demo:bpe")
     sides = [ModelSide("A", tokenizer), ModelSide("B", tokenizer, "words")]
@@ -94,21 +87,13 @@ def test_switches_are_the_reason_where_they_make_the_difference():
     sides = [ModelSide("A", bos), ModelSide("B", bos, add_special=False)]
     ((_, _, reason),) = told_of(sides, "one", "")
     assert reason.kind == (Cause.AROUND, "switch")
-    assert reason.sentence == "B adds no special tokens: that is switched off."
+    assert reason.sentence == "B adds no special tokens: you switched that off."
 
 
 def test_what_is_put_around_a_text_is_told_of_its_ends():
     sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")]
     ((_, _, reason),) = told_of(sides, "one", "")
     assert reason.cause is Cause.AROUND
-
-
-def test_what_no_text_shows_is_not_explained_by_another_difference():
-    sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "unigram")]
-    invented = DifferingSpan(b"New York", 0, 8, False, (((1, 0, 8),), ((2, 0, 3), (3, 3, 8))))
-    ((told),) = reasons_of(sides, invented)
-    assert told.reason.cause is Cause.UNTOLD
-    assert told.reason.sentence == NO_TEXT_SHOWS_IT
 
 
 LETTERS = dict.fromkeys(["a", "b", "c", "Ġ", "Ċ", "Ã", "©"], 0.0)

@@ -76,18 +76,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-def names(found, folder):
-    return [path.relative_to(folder).as_posix() for path in found.paths]
-
-
-def test_every_file_that_is_not_hidden_counts_as_utf_16_where_that_is_said(folder):
-    found = text_files(folder, is_utf16=True)
-    assert names(found, folder) == [
-        "a.txt", "b.txt", "deep/deeper/c", "early.bin", "late.txt", "picture", "utf16.txt"
-    ]  # fmt: skip
-    assert found.n_others == 0
-
-
 @pytest.mark.parametrize("make", [lambda folder: None, lambda folder: (folder / "x").write_bytes(b"\0")])
 def test_a_folder_without_texts_is_refused_in_a_sentence(tmp_path, make):
     make(tmp_path)

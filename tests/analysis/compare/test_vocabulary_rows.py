@@ -2,25 +2,19 @@
 
 import re
 import unicodedata
-from itertools import chain
 
 import numpy as np
 import pytest
 from conftest import SHARED, VOCABS
-from vocabulary_pairs import PAIR, bpe
+from vocabulary_pairs import PAIR
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.analysis.compare.vocabulary_rows import GROUPS, PAIR_COLUMNS, PairRows
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.search.matches import QueryError
-from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.analysis.vocabulary_list.filters import script_term
 from guiapp.native.model_files import sliced
 
 SIGNS = Spelling.SIGNS
-TERMS = [script_term(number) for number in range(len(SCRIPT_NAMES))]
-LENGTHS = [*(f"length:{number}" for number in range(32)), "length:>=32"]
 
 
 def nothing(share):
@@ -69,14 +63,6 @@ def test_groups_hold_what_differs(toys):
     ]
     swapped = compare_vocabularies(PAIR["one"](), PAIR["swapped"]())
     assert GROUPS["moved"].rows(swapped).tolist() in ([[0, 1]], [[1, 0]])
-
-
-@pytest.mark.parametrize("name", [name for name, group in GROUPS.items() if not group.is_rules])
-def test_scripts_and_lengths_share_out_a_group(toys, name):
-    rows = GROUPS[name].rows(toys).tolist()
-    for terms in (TERMS, LENGTHS):
-        parts = [listed(toys, name, term) for term in terms]
-        assert sorted(chain(*parts)) == sorted(rows)
 
 
 def test_bars_count_what_their_filters_list(toys):
@@ -129,40 +115,11 @@ def test_rows_hold_the_same_bytes_in_both(real):
             assert real.first.vocabulary.token_bytes(first) == real.second.vocabulary.token_bytes(second)
 
 
-def test_a_token_that_only_one_has_is_found_by_its_id():
-    found = compare_vocabularies(bpe(), bpe((*bpe().vocabulary.merges[:0], "a", "b")))
-    assert listed(found, query="#8") == [[8, -1]]
-    assert listed(found, query="#9") == []
-
-
-@pytest.mark.parametrize("query", ["/(/", "kind:blue"])
-def test_a_query_that_means_nothing_is_told(toys, query):
-    with pytest.raises(QueryError):
-        listed(toys, query=query)
-    assert listed(toys, query="0xzz") == []
-
-
-def test_rules_with_symbols_that_are_no_tokens_are_listed():
-    found = compare_vocabularies(bpe(), bpe(merges=("x y", "a b")))
-    pairs = PairRows(found, GROUPS["merges second"])
-    assert (pairs.rows.tolist(), pairs.tokens.tolist()) == ([[-1, 0]], [[-1, -1]])
-    assert cells(pairs, 0) == ["x + y", "–", "0", "xy", "", "", "", ""]
-    assert listed(found, "merges second", "x") == []
-
-
 ISOLATES = "\u2068\u2069"
 
 
 def pairs_of(first, second, name):
     return PairRows(compare_vocabularies(PAIR[first](), PAIR[second]()), GROUPS[name])
-
-
-def columns_of(pairs):
-    return [each for each in PAIR_COLUMNS if each.is_usual and each.is_known(pairs)]
-
-
-def cells(pairs, row):
-    return [column.text(pairs, row, SIGNS) for column in columns_of(pairs)]
 
 
 @pytest.mark.parametrize("name", ["all", "first", "second"])

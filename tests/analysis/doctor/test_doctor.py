@@ -202,18 +202,7 @@ def test_a_file_with_many_faults_of_a_kind_has_few_findings(tmp_path: Path):
     )
     found = [each for each in doctor(path).findings if each.code == "special_invisible"]
     assert len(found) == 21
-    assert found[-1].what == "The same of 4,980 more."
-
-
-def test_a_pre_tokenizer_chosen_by_hand_mends_no_file(tmp_path: Path):
-    path = write(Fault("", "gpt-2", set_part(pre="llama-bpe")), tmp_path)
-    original = guiapp.open_model(untouched("gpt-2"))
-    by_file, by_hand = (
-        [each for each in examine(guiapp.open_model(path, pre), original).findings if each.severity == ERROR]
-        for pre in (None, "gpt-2")
-    )
-    assert [each.code for each in by_file] == ["pre_of_other_family", "original_ids"]
-    assert by_file == by_hand
+    assert found[-1].what == "The same for 4,980 more."
 
 
 def test_a_template_of_many_lines_and_markers_takes_less_than_a_second(tmp_path: Path):

@@ -2,24 +2,18 @@
 
 import unicodedata
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_vocabulary import toy_vocabulary
 
 from guiapp import open_model
 from guiapp.analysis.explain.characters import (
-    CONTROLS,
-    RARITIES,
     HiddenPlace,
     HiddenReport,
-    TokenClasses,
     characters_of,
     code_points,
     hidden_report,
 )
-from guiapp.core.vocabulary.vocabulary import VocabType
 
 HAN = "a汉b".encode()  # 61 E6 B1 89 62
 
@@ -98,10 +92,6 @@ def test_characters_are_listed_with_their_names_and_equal_neighbours_once():
     assert code_points("", 3) == []
 
 
-def test_names_of_control_characters_are_aliases_of_unicode():
-    assert [unicodedata.lookup(name) for name in CONTROLS.values()] == list(CONTROLS)
-
-
 TEXT = "a\n\u200bb\u00ad\u200bc\n d\U000e0041\U000e0042 x\u200b"
 
 
@@ -120,14 +110,6 @@ def test_each_place_has_its_line_its_tokens_and_what_it_spells():
     )
 
 
-@pytest.mark.parametrize("model", ["bpe", "spm", "unigram"])
-def test_its_tokens_are_those_that_hold_some_of_its_bytes(model):
-    tokenizer = open_model(f"demo:{model}")
-    spans = tokenizer.encode(TEXT.encode(), True, True).spans.tolist()
-    for place in hidden_report(tokenizer, TEXT.encode(), True, True).places:
-        assert place.tokens == sum(start < place.end and end > place.start for start, end in spans)
-
-
 @pytest.mark.parametrize("switches", [(True, True), (True, False), (False, True), (False, False)])
 @pytest.mark.parametrize("hidden", ["", "\u200b"])
 def test_tokens_are_counted_with_the_switches(hidden, switches):
@@ -136,17 +118,3 @@ def test_tokens_are_counted_with_the_switches(hidden, switches):
     assert report.tokens == len(tokenizer.encode(f"ab{hidden}c</s>", *switches).token_ids)
     assert report.tokens_without == len(tokenizer.encode("abc</s>", *switches).token_ids)
     assert (report.characters, len(report.places)) == ((1, 1) if hidden else (0, 0))
-
-
-@pytest.mark.parametrize("vocab_type", [VocabType.BPE, VocabType.SPM, VocabType.UGM])
-def test_rare_are_tokens_by_their_score_or_else_by_their_id(vocab_type):
-    n_tokens = 200
-    scores = {f"t{i}": -float((i * 7) % n_tokens) for i in range(n_tokens)}  # each once
-    classes = TokenClasses(toy_vocabulary(scores, vocab_type))
-    assert classes.is_by_score == (vocab_type is not VocabType.BPE)
-    found = classes.rarities(np.arange(n_tokens, dtype=np.int32))
-    for token_id, score in enumerate(scores.values()):
-        place = -score if classes.is_by_score else token_id
-        assert RARITIES[found[token_id]] == next(
-            (name for end, name in zip((2, 20, 80), RARITIES, strict=False) if place < end), "later"
-        )

@@ -54,11 +54,6 @@ def test_the_first_stretch_cut_in_two_ways_is_shown_from_both_sides():
     )
 
 
-@pytest.mark.parametrize("before", [(), (5,)])
-def test_an_empty_text_agrees(before):
-    assert compare(cut(before=before), cut(before=before)).share == 1
-
-
 def parting_of(approximated, exact):
     """By the letter, token by token."""
     rows = [
@@ -110,11 +105,6 @@ def test_both_sides_of_a_parting_are_the_same_stretch(one, other):
             for side in (first_difference.approximated, first_difference.exact)
         ]
         assert pieces == [TEXT[first_difference.start : first_difference.end]] * 2
-
-
-def test_a_text_that_only_one_encoder_has_tokens_for_parts_where_those_begin():
-    first_difference = compare(cut(2), cut(2, 3, 6)).first_difference
-    assert first_difference == FirstDifference(2, 6, (), ((1, b"c"), (3, b"def")))
 
 
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])

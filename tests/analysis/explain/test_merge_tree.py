@@ -49,16 +49,6 @@ def test_the_rank_of_a_token_is_that_of_its_last_merge():
     assert ranks == {"ĠYork": 3, "or": 0, "Y": None, "Yor": None}
 
 
-def test_of_equal_scores_the_leftmost_pair_goes_first():
-    tree = explained(toy_vocabulary({"aaa": -1.0, "aa": -2.0, "a": -3.0}), "aaa")
-    assert bracketed(tree.roots[0]) == "((aa-2)a-1)"
-
-
-def test_the_highest_score_goes_first():
-    vocabulary = toy_vocabulary({"▁bc": -1.0, "▁b": -5.0, "bc": -2.0, "b": -9.0, "c": -9.0, "▁": -9.0})
-    assert bracketed(explained(vocabulary, "▁bc").roots[0]) == "( (bc-2)-1)"
-
-
 @pytest.mark.parametrize(
     ("ignore_merges", "says"),
     [(False, "ends in 2 tokens: text does not lead"), (True, "taken whole (ignore_merges)")],
@@ -86,12 +76,6 @@ def test_what_is_not_merged_says_why(attribute, vocab_type, says):
     tree = explained(toy_vocabulary({"abc": attribute}, vocab_type), "abc")
     assert tree.roots == ()
     assert says in tree.note
-
-
-def test_a_single_character_and_a_huge_token_have_no_merges():
-    vocabulary = toy_vocabulary({"a": 0.0, "b" * 1_000_000: 0.0}, VocabType.BPE)
-    assert explained(vocabulary, "a").note.startswith("There from the start")
-    assert explained(vocabulary, "b" * 1_000_000).note == "Its 1,000,000 bytes are too many to draw."
 
 
 @pytest.mark.real_vocabs
@@ -147,11 +131,3 @@ def test_prefixes_and_continuations_are_those_of_plain_comparison(tokens):
         assert [tokens[at] for at in path.prefixes] == sorted(prefixes, key=len)
         assert list(path.continuations) == longer
         assert path.n_continuations == len(longer)
-
-
-def test_special_and_byte_tokens_are_no_neighbours():
-    vocabulary = toy_vocabulary(
-        {"<s>": Attribute.CONTROL, "<": 0.0, "<sx": 0.0, "<s": Attribute.BYTE, "<sy>": Attribute.UNUSED}
-    )
-    assert path_of(vocabulary, 1).continuations == (2,)
-    assert path_of(vocabulary, 2).prefixes == (1,)

@@ -13,13 +13,12 @@ from dataclasses import replace
 import planted
 import pytest
 
-import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt import searching as worker
 from guiapp.analysis.hunt.engine import NO_WORKER, HuntPlan, hunt, likely_pre
 from guiapp.analysis.hunt.mismatches import Find, Hunt
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.errors import TokenloupeError, VocabError
+from guiapp.errors import TokenloupeError
 
 pytestmark = pytest.mark.slow
 
@@ -75,14 +74,6 @@ def test_nothing_is_found_where_nothing_differs():
     assert state.finds == ()
     assert state.tried > 10_000
     assert state.n_batches == 30
-
-
-def test_a_hunt_ends_where_the_chosen_generators_have_no_more_texts():
-    state = last(
-        HuntPlan("demo:spm", "demo:spm", seconds=PATIENCE_S, generators=("your own texts, changed",))
-    )
-    assert state.tried == 0
-    assert state.seconds < PATIENCE_S / 2
 
 
 def test_two_vocabularies_are_no_hunt_but_a_sentence():
@@ -178,15 +169,6 @@ def serve_until_digits(connection, task) -> None:
 
     worker.Searcher.search = dying
     worker.serve(connection, task)
-
-
-def test_from_python_it_is_one_call(pair):
-    states = []
-    found = guiapp.hunt(*pair, seconds=PATIENCE_S, batches=10, progress=states.append)
-    assert states[-1] is found
-    assert any(find.reason.subject == "digits" for find in found.finds)
-    with pytest.raises(VocabError):
-        guiapp.hunt("no such file.gguf", "demo:bpe")
 
 
 def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):

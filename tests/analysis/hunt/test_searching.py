@@ -75,11 +75,6 @@ def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
     assert state.share(state.finds[0]) == 1
 
 
-def test_a_long_line_is_narrowed_to_where_it_differs(searcher):
-    batch = searcher.search_lines(lines_of(b"word " * 300 + b"1984 " + b"word " * 300))
-    assert [find.reason.kind for find in batch.finds] == [DIGITS]
-
-
 def holds_with(pattern: bytes):
     return lambda text: re.search(pattern, text) is not None
 
@@ -101,9 +96,3 @@ def test_no_character_can_be_left_out(text, data):
     holds = holds_with(re.escape(part.encode()))
     small = shrunk(text.encode(), holds)
     assert small == part.encode()
-
-
-def test_it_ends_after_so_many_tries():
-    tries = []
-    shrunk(b"x" * 5000, lambda text: bool(tries.append(text)) or len(text) >= 4999, most_tries=50)
-    assert len(tries) == 50

@@ -92,11 +92,6 @@ def test_each_fault_is_told_with_its_line(lesson_file, text):
         assert told.startswith(begins), told
 
 
-def test_a_check_goes_on_behind_a_step_with_a_fault(lesson_file):
-    steps = '\n[[step]]\nsay = "a"\nnow = ["x"]\nbreak = "end"\n' * 3
-    assert [fault.line for fault in check(lesson_file(HEAD + steps))] == [11, 16, 21]
-
-
 def test_a_model_beside_the_lesson_is_opened_with_its_hash(lesson_file, tmp_path):
     (tmp_path / "own.gguf").write_bytes(demo_model_path("toy").read_bytes())
     (fault,) = check(lesson_file(HEAD.replace("demo:toy", "own.gguf") + 'sha256 = "0"'))

@@ -13,7 +13,6 @@ from guiapp.analysis.trace.conditions import (
     COLUMNS,
     Condition,
     ConditionError,
-    StepExpression,
     TraceValues,
 )
 from guiapp.analysis.trace.recorder import record
@@ -134,12 +133,3 @@ def test_the_step_that_divides_by_zero_is_named(values, sign):
         with pytest.raises(ConditionError, match="at step 3"):
             condition.holds(values, np.array([4, 3, 2]))
     assert Condition(f"1 {sign} (step - 3) == 1").holds(values, np.array([4])).tolist() == [sign == "/"]
-
-
-def test_an_expression_is_worked_out_for_one_step(values):
-    for step in (0, values.n_steps - 1):
-        assert StepExpression("step * 2 - 1").value(values, step) == 2 * step - 1
-        assert StepExpression("7").value(values, step) == 7
-        assert StepExpression("step == 0").value(values, step) == (step == 0)
-    with pytest.raises(ConditionError):
-        StepExpression("1 / step").value(values, 0)

@@ -12,7 +12,6 @@ from guiapp.analysis.trace.debugger import Granularity, debugger_for, trace_reco
 from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, pseudo_code
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.trace import NUMBERS
-from guiapp.errors import TokenloupeError
 
 BPE = guiapp.open_model("demo:bpe")
 TEXT = "How do lions sleep in New York?"
@@ -55,18 +54,6 @@ def test_a_walk_goes_out_of_pieces_and_stages_and_begins_where_something_merges(
     assert debugger(text="").begin() == 0
     far = debugger(guiapp.open_model("demo:toy"), "x" * 2000 + "ab", "scan")
     assert far.begin() == 1
-
-
-def test_a_debugger_goes_to_the_steps_that_form_a_byte_one_after_the_other():
-    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
-
-    def reached(position, byte):
-        walk.go_to(position)
-        return walk.to_byte(byte)
-
-    assert [reached(position, 5) for position in (0, 12, 13, 16, 17, 20)] == [13, 13, 17, 17, 13, 17]
-    assert [reached(position, 0) for position in (0, 5, 20)] == [5, 5, 5]
-    assert [reached(position, 99) for position in (0, 7)] == [0, 7]
 
 
 @given(st.lists(st.sampled_from([*Granularity]), max_size=20))
@@ -134,14 +121,6 @@ def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
                 assert walk.sentence().endswith(".")
                 seen.add(walk.trace.operation(step))
     assert {"special", "text", "piece", "push", "merge", "stale", "reach", "choose", "miss", "take"} <= seen
-
-
-def test_a_broken_breakpoint_leaves_the_others_in_place():
-    walk = debugger()
-    walk.set_breakpoints([parse_breakpoint("operation merge")])
-    with pytest.raises(TokenloupeError, match="divides by zero"):
-        walk.set_breakpoints([parse_breakpoint("1 / depth > 2")])
-    assert [row.title for row in walk.breakpoints] == ["operation merge"]
 
 
 def run(model, text, encoder):

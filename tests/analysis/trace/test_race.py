@@ -150,13 +150,6 @@ def test_where_and_why_two_models_part(models, ours, theirs, text):
 
 
 @pytest.mark.real_vocabs
-def test_models_that_cut_alike_do_not_part_whatever_their_ids(models):
-    qwen, gpt = (run(models[name], "hello", None) for name in ("qwen2", "gpt-2"))
-    assert qwen.trace.result.ids.tolist() != gpt.trace.result.ids.tolist()
-    assert first_difference(qwen, gpt) is None
-
-
-@pytest.mark.real_vocabs
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_two_models_part_where_their_spans_are_compared_to_differ(models, pair):
     """From any byte on; what is put around a text counts if nothing else differs, or nothing else there."""
@@ -256,11 +249,3 @@ def test_textbook_merging_looks_at_all_neighbours_for_each_merge(text):
             assert done[step + 1] - done[step] == n_pairs
     assert done[0] == 0
     assert len(done) == debugger.n_steps + 1
-
-
-def test_a_queue_saves_work_in_long_words_though_it_takes_more_steps():
-    tokenizer = guiapp.open_model("demo:spm")
-    text = "unbelievable lions sleep " * 8
-    scan, heap = (record(tokenizer, text, encoder) for encoder in ("scan", "heap"))
-    assert len(scan) < len(heap)
-    assert work(scan)[-1] > 10 * work(heap)[-1]

@@ -76,20 +76,6 @@ def test_all_that_is_recorded(model, encoder, text):
     assert (trace.text, trace.encoder, trace.reference_name) == (text.encode(), encoder, encoder)
 
 
-def test_tokens_around_the_text_and_special_ones_are_left_to_the_caller():
-    model = guiapp.open_model("demo:bpe")
-
-    def tokens(add_special, parse_special):
-        trace = record(model, "<|im_start|>a", None, add_special, parse_special)
-        added = [trace.columns.cell[step] for step in range(len(trace)) if trace.operation(step) == "add"]
-        return trace.encoder, trace.result.ids.tolist(), added
-
-    for add_special in (False, True):
-        for parse_special in (False, True):
-            ids = model.encode("<|im_start|>a", add_special, parse_special).token_ids.tolist()
-            assert tokens(add_special, parse_special) == ("fast", ids, [0] * add_special)
-
-
 @pytest.mark.parametrize(
     ("text", "n_bytes", "expected"),
     [

@@ -1,14 +1,9 @@
 """Traces hold what the readable algorithms did; any state of it, and any step, is found again."""
 
-import dataclasses
-import importlib
-import pkgutil
-
 import numpy as np
 import pytest
 from arrays import as_lists
 from conftest import VOCABS
-from gguf_builder import CONTROL, NORMAL, write_vocab
 from hypothesis import given
 from hypothesis import strategies as st
 from model_files import opened
@@ -16,7 +11,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.trace import replay
-from guiapp.analysis.trace.recorder import DECISIONS, QueueCount, record
+from guiapp.analysis.trace.recorder import QueueCount, record
 from guiapp.analysis.trace.replay import Replay, waiting
 from guiapp.analysis.trace.trace import (
     NEVER,
@@ -26,8 +21,6 @@ from guiapp.analysis.trace.trace import (
     writers_of,
 )
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.core.encode import reference as algorithms
-from guiapp.errors import EncodeError
 
 MODELS = {f"demo:{demo.name}": guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}
 CASES = [(model, encoder) for model, tokenizer in MODELS.items() for encoder in tokenizer.encoders]
@@ -70,13 +63,6 @@ def test_a_saved_trace_loads_as_it_was(tmp_path):
             np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("encoder", ["heap", "backtrack", "table", "greedy", "fewest", "words"])
-def test_a_byte_can_become_more_than_one_token(encoder, tmp_path):
-    names, types = ["<unk>", "<s>", "</s>", "cd"], [CONTROL] * 3 + [NORMAL]
-    path = write_vocab(tmp_path / "no_bytes.gguf", tokens=names, scores=[0.0] * 4, types=types)
-    assert_ends_as_encoded(guiapp.open_model(path), "ab</s>cd</s>", encoder)
-
-
 def test_recording_can_be_stopped():
     class StoppedError(Exception):
         pass
@@ -86,22 +72,6 @@ def test_recording_can_be_stopped():
 
     with pytest.raises(StoppedError):
         record(MODELS["demo:spm"], "lions and sheep " * 500, "heap", progress=stop)
-
-
-def test_an_unknown_encoder_is_told():
-    with pytest.raises(EncodeError, match="no encoder “fork”"):
-        record(MODELS["demo:bpe"], "x", "fork")
-
-
-def test_every_step_of_every_algorithm_has_its_columns():
-    steps = {
-        member
-        for module in pkgutil.iter_modules(algorithms.__path__)
-        for member in vars(importlib.import_module(f"guiapp.core.encode.reference.{module.name}")).values()
-        if dataclasses.is_dataclass(member) and isinstance(member, type) and hasattr(member, "apply")
-    }
-    bases = {base for step in steps for base in step.__mro__[1:]}
-    assert steps - bases <= set(DECISIONS)
 
 
 @pytest.mark.parametrize(("bound", "value"), [("LONGEST_SYMBOL", 8), ("SYMBOLS_BESIDE", 1)])

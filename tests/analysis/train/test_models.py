@@ -12,7 +12,6 @@ from guiapp.analysis.train.models import (
     bpe_file,
     byte_level_rows,
     end_mark_file,
-    end_mark_rows,
     unigram_rows,
     write_gguf,
 )
@@ -93,19 +92,6 @@ def test_byte_level_vocabulary_is_bytes_then_merges_then_special_tokens():
     assert len(set(texts(tokens))) == len(tokens) == 260
 
 
-def test_every_merge_joins_two_tokens_to_a_third():
-    tokens, merges = train_byte_level(SONG, 300)
-    known = set(texts(tokens))
-    assert all({*merge.split(), merge.replace(" ", "")} <= known for merge in merges)
-
-
-def test_wordpiece_marks_where_words_start():
-    tokens = texts(train_wordpiece("Cat cat cats scat", 100))
-    assert "▁cat" in tokens
-    assert "at" in tokens
-    assert not any(token.startswith("#") for token in tokens)
-
-
 def test_a_file_holds_what_was_trained(tmp_path):
     model = ModelFile(
         architecture="llama",
@@ -145,15 +131,6 @@ def test_a_file_holds_what_was_trained(tmp_path):
         "tokenizer.chat_template": "{{ messages }}",
     }
     assert reader.tensors == []
-
-
-def test_spaces_stand_for_the_ends_of_words():
-    tokens, merges = end_mark_rows(
-        ["a", "</w>", "b</w>"], [("a", "</w>"), ("b", "b</w>"), ("a", "▁")], SPECIAL
-    )
-    assert texts(tokens) == ["<s>", *(f"<0x{byte:02X}>" for byte in range(256)), "a", "▁", "b▁", "a▁", "bb▁"]
-    assert [token.kind for token in tokens[:258]] == [TokenType.CONTROL, *[TokenType.BYTE] * 256, 1]
-    assert merges == ("a ▁", "b b▁", "a ▁")
 
 
 def test_as_many_tokens_are_trained_as_there_is_room_for():

@@ -11,10 +11,6 @@ import pytest
 import guiapp
 from guiapp.analysis.export.runs import TrainingRun
 from guiapp.analysis.train.models import (
-    NO_RULE,
-    ModelFile,
-    Token,
-    TrainingError,
     write_gguf,
 )
 from guiapp.analysis.train.record import TrainingRecord
@@ -94,15 +90,6 @@ def test_llama_reads_a_file_with_end_of_word_marks_likewise(end_mark_run, tmp_pa
         assert oracle.tokenize(sample, True, True) == tokenizer.encode(sample).token_ids.tolist()
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "text", "size"),
-    [("bpe", " ", 300), ("bpe", "abc", 5), ("wordpiece", "abc", 7), ("unigram", "abc", 5)],
-)
-def test_too_little_is_told_at_once(algorithm, text, size):
-    with pytest.raises(TrainingError):
-        begin(algorithm, text, size)
-
-
 @pytest.mark.parametrize(("algorithm", "size"), [*CASES, ("bpe", 3)])
 def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkeypatch):
     request = TrainRequest(algorithm, TEXT, size, False, str(tmp_path / "out.gguf"))
@@ -146,9 +133,3 @@ def test_where_no_file_can_be_written_the_end_says_so(answers):
     assert Finished(**last["finished"]) == Finished(
         error=f"{output} cannot be written: No such file or directory."
     )
-
-
-def test_a_file_without_rules_can_be_opened(tmp_path):
-    write_gguf(tmp_path / "none.gguf", ModelFile("llama", "", "", "gpt2", (Token("a"),), "gpt-2"))
-    assert guiapp.open_model(tmp_path / "none.gguf").encode("a").token_ids.tolist() == [0]
-    assert NO_RULE == ""

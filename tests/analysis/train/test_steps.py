@@ -13,7 +13,6 @@ from guiapp.analysis.train.steps import (
     from_json,
     merges,
     rounds,
-    textbook_corpus,
     to_json,
 )
 
@@ -65,16 +64,6 @@ def test_likelihood_grows_while_pieces_stay():
     first, second = islice((step for step, _ in rounds(words, 13)), 2)
     assert second.log_likelihood >= first.log_likelihood
     assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
-
-
-def test_the_textbook_ends_words_with_a_mark():
-    corpus = textbook_corpus("low low\n lower")
-    assert [tuple(word) for word in corpus.words] == [
-        (*"low", "</w>"),
-        (*"lower", "</w>"),
-    ]
-    assert corpus.pair_counts["l", "o"] == 3
-    assert corpus.pair_counts["w", "</w>"] == 2
 
 
 PAIRS = [(left, right) for left in "abc" for right in "abc"]

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.tree.coloring import NO_CLASS, ColoringInput, node_values
 from guiapp.analysis.tree.picture import tree_picture
-from guiapp.core.vocabulary.attributes import Attribute
 
 NAN = float("nan")
 COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
@@ -39,20 +37,3 @@ def test_a_scale_has_a_share_for_each_token_that_it_says_something_of(name, titl
     assert (values.title, values.ends, values.names) == (title, ends, ())
     assert values.shares.tolist() == pytest.approx(shares, nan_ok=True)
     assert (values.classes == NO_CLASS).all()
-
-
-def test_types_are_those_that_decide_how_a_token_is_used():
-    kinds = [
-        *Attribute,
-        Attribute.NORMAL | Attribute.CONTROL,
-        Attribute.UNUSED | Attribute.BYTE,
-        Attribute(0),
-    ]
-    vocabulary = toy_vocabulary({chr(ord("a") + number): kind for number, kind in enumerate(kinds)})
-    picture = tree_picture(vocabulary)
-    values = node_values("type", ColoringInput(picture))
-    assert values.names == ("control", "unknown", "user-defined", "byte", "unused", "normal", "undefined")
-    told = [values.names[values.classes[picture.node(token)]] for token in range(len(kinds))]
-    assert told == [vocabulary.kind(token) for token in range(len(kinds))]
-    assert set(told) == set(values.names)
-    assert values.classes[0] == NO_CLASS

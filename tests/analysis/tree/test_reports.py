@@ -3,36 +3,32 @@
 import itertools
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, node_values
+from guiapp.analysis.tree.picture import tree_picture
 from guiapp.analysis.tree.reports import (
-    AT_ONCE,
     Subtree,
     WalkStep,
     dot_lines,
     greedy_walk,
     json_lines,
     prefix_tree,
+    tree_figures,
     tree_lines,
 )
+from guiapp.analysis.vocabulary_list.columns import TokenFigures
+from guiapp.analysis.vocabulary_list.filters import doubling_histogram, fitting
 from guiapp.core.demo import demo_model_path
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
 
 VOCABULARY = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "abd": 0.0, 'a"': 0.0, "▁": 0.0})
-
-
-def test_lines_show_each_whole_token_and_what_it_adds():
-    assert list(tree_lines(Subtree(VOCABULARY, b"ab"))) == [
-        "3 tokens on 2 levels",
-        "under a",
-        "     id    below  token, and what it adds",
-        "      1        2  ab  +b",
-        "      2             abc  +c",
-        "      3             abd  +d",
-    ]
 
 
 def test_the_record_lists_nodes_parents_first():
@@ -73,14 +69,53 @@ def test_the_graph_quotes_its_labels():
     assert '  0 -> 1 [label="b"];' in lines
 
 
-def test_pieces_of_a_long_record_make_one_object():
-    names = [f"t{number:03}" for number in range(2 * AT_ONCE + 1)]
-    for n_tokens in (AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 1):
-        record = json.loads(
-            "\n".join(json_lines(Subtree(toy_vocabulary(dict.fromkeys(names[:n_tokens], 0.0)))))
-        )
-        assert [node["id"] for node in record["nodes"]] == list(range(n_tokens))
-        assert (record["tokens"], record["leaves"], record["levels"]) == (n_tokens, n_tokens, 1)
+FIGURES = [
+    ("tokens", "10", ""),
+    ("leaves", "7", "below:0"),
+    ("not whole UTF-8", "2", "is:notutf8"),
+    ("same bytes as another", "2", "is:duplicate"),
+    ("longest chain", "3", "depth:3"),
+    ("largest fan-out", "2", "children:2"),
+    ("longest token", "3", "length:3"),
+]
+
+
+def figures_of(tokens):
+    return TokenFigures(Tokenizer(toy_vocabulary(tokens)))
+
+
+def test_figures_have_the_filter_that_lists_what_they_count():
+    tokens = ["<s>", "a", "b", "ab", "abc", "a\u00e9", b"a\xc3", b"\xff", " a", "▁a"]
+    figures = figures_of(dict.fromkeys(tokens, 0.0) | {"<s>": Attribute.CONTROL})
+    assert [each[:3] for each in tree_figures(figures)] == FIGURES
+    with_trials = list(tree_figures(figures.with_unreached(np.array([6], np.int32))))
+    (reached,) = set(with_trials).difference(tree_figures(figures))
+    assert (reached.value, reached.query) == ("1", "is:unreached")
+
+
+def test_bars_by_whole_numbers_tile_all_tokens():
+    figures = figures_of(dict.fromkeys(["a" * n for n in range(1, 41)] + ["ab", "ac"], 0.0))
+    depths, children = doubling_histogram(figures, "depth", 16), doubling_histogram(figures, "children", 1)
+    assert depths.terms[-3:] == ("depth:16", "depth:17..32", "depth:33..40")
+    assert depths.totals[-2:].tolist() == [16, 8]
+    assert (children.terms, children.totals.tolist()) == (
+        ("children:0", "children:1", "children:2", "children:3"),
+        [3, 38, 0, 1],
+    )
+    for histogram in (depths, children):
+        assert histogram.totals.sum() == len(figures)
+        for bar, term in enumerate(histogram.terms):
+            listed = fitting(figures, term, lambda share: None)
+            assert np.flatnonzero(listed).tolist() == np.flatnonzero(histogram.of == bar).tolist()
+
+
+@pytest.mark.parametrize("tokens", [{}, {"a": 0.0}, {b"\xff": 0.0}], ids=["none", "one", "broken"])
+def test_the_smallest_vocabularies_have_figures_and_colours(tokens):
+    assert next(tree_figures(figures_of(tokens))).value == str(len(tokens))
+    assert doubling_histogram(figures_of(tokens), "depth", 16).totals.sum() == len(tokens)
+    picture = tree_picture(toy_vocabulary(tokens))
+    for coloring in COLORINGS:
+        assert len(node_values(coloring.name, ColoringInput(picture)).classes) == len(picture)
 
 
 WORDS_OF_MODELS = {
@@ -125,22 +160,6 @@ def test_each_byte_tells_where_the_walk_is():
         WalkStep(5, 5, 2, (4,), 1, None),
         WalkStep(6, 5, 4, (7,), 1, 4),
     ]
-
-
-@pytest.mark.parametrize(
-    ("model", "text", "parents", "raw"),
-    [
-        ("toy", b"abz", [-1, 0, 0, 0], [b"a", b"ab", b"ab"]),
-        ("toy", b"zb", [-1, -1, 1], [None, b"b"]),
-        ("wordpiece", b" a", [-1, -1, 1], [None, "▁a".encode()]),
-        ("bpe", b"", [-1], []),
-    ],
-)
-def test_prefixes_without_a_token_hang_nowhere(model, text, parents, raw):
-    tokenizer = guiapp.open_model(f"demo:{model}")
-    tree = prefix_tree(tokenizer, text)
-    ids = [-1 if token is None else tokenizer.vocabulary.find(token) for token in raw]
-    assert (tree.text, tree.parents.tolist(), tree.token_ids.tolist()) == (text, parents, [-1, *ids])
 
 
 def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):

@@ -59,22 +59,6 @@ def test_what_no_text_leads_to_is_not_reached(tokens, merges, rules, expected):
     assert [token for token in found if len(token) > 1] == expected
 
 
-def test_texts_that_a_vocabulary_cannot_express_are_left_out():
-    tokens = dict.fromkeys(["a", "b", "ab", "ba"], 0.0)
-    vocabulary = toy_vocabulary(tokens, VocabType.BPE, ["a b"], Rules(byte_encoding=True))
-    assert unreached_texts(vocabulary) == [b"ba"]
-
-
-def test_control_unknown_user_defined_and_byte_tokens_are_not_tried():
-    tokens = {
-        "<unk>": Attribute.UNKNOWN,
-        "<s>": Attribute.CONTROL,
-        "<0xFF>": Attribute.BYTE,
-        "x": Attribute.USER_DEFINED,
-    }
-    assert unreached_texts(toy_vocabulary(tokens, special_ids=SpecialIds(unk=0))) == []
-
-
 @pytest.mark.parametrize(("token", "is_reached"), [("ab", True), ("▁ab", True), ("▁aB", False), ("é", False)])
 def test_wordpiece_tokens_are_reached_within_words_too(token, is_reached):
     rules = Rules(lowercase=True, strip_accents=True)
@@ -141,12 +125,6 @@ def test_part_of_a_character_tells_what_it_may_become(data, begun):
     assert begun_characters(data) == begun
 
 
-def test_no_part_of_a_character_begins_with_what_cannot_be_seen():
-    for lead in range(0xC0, 0x100):
-        for part in (bytes([lead]), bytes([lead, 0x80]), bytes([lead, 0xBF]), bytes([lead, 0xA0, 0x80])):
-            assert begun_characters(part).replace("–", "").isprintable()
-
-
 @pytest.mark.parametrize("data", [b"\xff", b"a\xffb", b"\x80" * 4, b"\xc0", b"a\x80\x80b"])
 def test_what_is_in_no_text_cannot_be_completed(data):
     assert completions(data) == []
@@ -161,11 +139,6 @@ def test_a_trial_in_a_process_of_its_own_finds_the_same():
     here, apart = unreached(tokenizer, never_stop), unreached_apart(tokenizer, never_stop)
     assert apart.tolist() == here.tolist() != []
     assert apart.dtype == here.dtype
-
-
-def test_a_vocabulary_that_is_in_no_file_is_tried_here():
-    tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, "▁a": 0.0}))
-    assert unreached_apart(tokenizer, never_stop).tolist() == unreached(tokenizer, never_stop).tolist()
 
 
 def test_trials_that_nobody_waits_for_end():

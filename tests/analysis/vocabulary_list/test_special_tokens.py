@@ -127,20 +127,6 @@ def test_how_text_leads_to_them(tmp_path):
     assert unknown is TokenReach.UNKNOWN
 
 
-def test_what_looks_like_an_end_and_is_none_is_told_but_for_what_goes_on_on_purpose(tmp_path):
-    tokens = ["<unk>", "<|return|>", "<|call|>", "<|end|>", "<|EOT|>", "a"]
-    found = tokens_of(tmp_path, tokens=tokens, types=[2, 3, 3, 3, 3, 1], merges=["a a"])
-    assert [name for name, token in found.items() if token.is_end_like] == ["<|EOT|>"]
-    assert not found["<|end|>"].end
-
-
-def test_what_stands_around_each_text_is_told():
-    affix_position = {
-        token.name: token.affix_position for token in guiapp.special("demo:wordpiece") if token.affix_position
-    }
-    assert affix_position == {"[CLS]": "before", "[SEP]": "behind"}
-
-
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
 def test_each_format_has_them(sample, tmp_path):
     sample.write(tmp_path / sample.name)
@@ -159,10 +145,6 @@ def test_odd_files_do_not_break_the_list(tmp_path):
         (TokenReach.NEVER, "token_type 9, undefined"),
         (TokenReach.TEXT, "token_type 0, undefined"),
     ]
-
-
-def test_a_vocabulary_without_tokens_has_no_special_ones(tmp_path):
-    assert tokens_of(tmp_path, model="llama", pre=None, tokens=[], types=None, merges=None) == {}
 
 
 @pytest.mark.parametrize("pre", ["default", "llama-bpe"])  # which takes pieces whole

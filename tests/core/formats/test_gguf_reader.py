@@ -13,17 +13,15 @@ from gguf import GGUFReader
 from gguf_builder import FORMATS, GgufFile, Raw, Tensor, string, vocab_file
 
 from guiapp.core.formats import file_bytes, gguf_reader
-from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular, state_of
+from guiapp.core.formats.file_bytes import HeaderBytes, open_regular
 from guiapp.core.formats.gguf_reader import (
     MetadataField,
-    TensorPlace,
     VocabKeys,
     all_parts,
     check_tensor_infos,
     first_part,
     read_header,
     split_refusals,
-    tensor_places,
 )
 from guiapp.errors import VocabError
 
@@ -147,16 +145,6 @@ def test_a_file_that_cannot_be_read_is_refused(opened):
     )
 
 
-def test_the_state_tells_whether_a_file_is_still_the_same(tmp_path):
-    path = tmp_path / "model.gguf"
-    path.write_bytes(b"abc")
-    status = path.stat()
-    with open_regular(path) as file:
-        assert state_of(file) == FileState(status.st_dev, status.st_ino, 3, status.st_mtime_ns)
-    assert file_state(path) == FileState(status.st_dev, status.st_ino, 3, status.st_mtime_ns)
-    assert [file_state(tmp_path / name) for name in ("none", "a\0b")] == [None, None]
-
-
 def test_folders_and_odd_files_are_told(tmp_path):
     assert (
         refusal(lambda: open_regular(tmp_path))
@@ -276,21 +264,6 @@ def test_no_more_tensors_than_any_model_has_are_read(tmp_path, monkeypatch):
     tensors = [Tensor("t"), Tensor("u", offset=32), Tensor("v", offset=64)]
     assert told(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). At most 2 are read."
     assert told(tmp_path, *tensors[:2], tail=bytes(200)) == ""
-
-
-@pytest.mark.parametrize("alignment", [32, 64])
-def test_places_of_tensors_are_told_from_the_start_of_the_file(tmp_path, alignment):
-    tensors = [Tensor("t", (4, 2)), Tensor("u", (1,), 8, 64), Tensor("v", (3,), 0, 128)]
-    file = GgufFile(tensors=tensors)
-    file.add("general.alignment", alignment)
-    path = file.write(tmp_path / "x.gguf")
-    data_at = -(-path.stat().st_size // alignment) * alignment
-    source = HeaderBytes(path, lambda share: None)
-    try:
-        found = tensor_places(source, read_header(source), (b"u", b"t", b"w"))
-    finally:
-        source.close()
-    assert found == {b"t": TensorPlace((4, 2), 0, data_at), b"u": TensorPlace((1,), 8, data_at + 64)}
 
 
 ENTRIES = {

@@ -72,14 +72,14 @@ def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbo
     assert page.model.findings == doctor(faulty).findings
     assert page.list.hasFocus()
     choose(page, qtbot, "bos_twice")
-    assert page.panel.title.text() == "BOS twice"
+    assert page.panel.name.text() == "BOS is added twice"
     assert "1  {{ bos_token }}" in page.panel.template.toPlainText()
     assert page.panel.grid.placed[0].tokens is not None
     for key in ("Down", "Up", "PgDown", "PgUp", "End", "Home"):
         qtbot.keySequence(page.list, key)
-    assert page.model.chosen == 0
+    assert page.model.walk.current == 0
     qtbot.mouseClick(page.panel.next, LEFT)
-    assert page.model.chosen == 1
+    assert page.model.walk.current == 1
     assert page.list.accessibleDescription().endswith(page.model.finding.what)
 
 
@@ -190,7 +190,7 @@ def test_all_findings_are_saved(open_page, qtbot, faulty, tmp_path, monkeypatch,
         assert [each["code"] for each in json.loads(text)["findings"]] == codes(page)
     else:
         assert all(f"(`{code}`)" in text for code in codes(page))
-        assert text.startswith("# What the doctor says of ")
+        assert text.startswith("# Findings about ")
 
 
 def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbot, tmp_path):
@@ -282,9 +282,9 @@ def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):
     page = open_page(str(model.write(tmp_path / "<b>m.gguf")))
     assert len(page.model.findings) > 1
     for row, finding in enumerate(page.model.findings):
-        page.model.choose(row)
+        page.model.walk.go_to(row)
         shown = (
-            page.panel.what.toPlainText()
+            page.panel.reason.toPlainText()
             + page.panel.template.toPlainText()
             + page.panel.remedy.toPlainText()
         )

@@ -1,7 +1,7 @@
 """Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
 
 import random
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ from guiapp.core.encode.counting.chunks import (
     chunk_text,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules
 from guiapp.errors import EncodeError
 
@@ -117,6 +118,14 @@ def test_the_text_of_a_special_token_stays_whole():
     chunks = chunk_text(tokenizer, text, 1)
     assert b"<|im_end|>" in [text[chunk.start : chunk.end] for chunk in chunks]
     assert len(chunk_text(tokenizer, text, 1, parse_special=False)) > len(chunks)
+
+
+def test_a_chunk_may_end_between_special_tokens_of_which_the_text_has_only_one():
+    vocabulary = sentence_piece({"<unk>": 0, "b": -1, "xa": 0, "ab": 0}, rules=Rules())
+    vocabulary.attributes[2:] = Attribute.USER_DEFINED.value
+    tokenizer = Tokenizer(vocabulary)
+    assert tokenizer.encode(b"xab").token_ids.tolist() == [2, 1]
+    assert chunk_text(tokenizer, b"xab", 1) == [Chunk(0, 2, 1), Chunk(2, 3, 1)]
 
 
 def test_what_does_not_fit_as_a_whole_is_cut_at_the_next_finer_place():
@@ -233,6 +242,16 @@ def test_counts_equal_encoding_the_part_alone(model):
             end = rng.choice((len(text), rng.randrange(start, len(text) + 1)))
             expected = tokenizer.encode(text[start:end], False, parse_special)
             assert counter.count(start, end) == len(expected), (text, start, end, parse_special)
+
+
+@given(st.text(alphabet="ab ﷺ½ﬁ.\n", max_size=10))
+@example(text="bﷺ theﬁ\nx")
+def test_so_they_do_where_a_character_becomes_several_words(text):
+    tokenizer = opened("demo:unigram")
+    counter, data = IntervalCounter(tokenizer, text), text.encode()
+    ends = [0, *boundaries(data, "character").tolist()]
+    for start, end in combinations(ends, 2):
+        assert counter.count(start, end) == count(tokenizer, data, start, end), (text, start, end)
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])

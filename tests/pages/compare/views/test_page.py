@@ -175,5 +175,8 @@ def test_a_model_with_unknown_tokens_does_not_have_the_fewest(open_page, qtbot):
     _, page = open_page("demo:bpe", "demo:wordpiece", text=text)
     qtbot.waitUntil(lambda: "unknown" in page.columns.columns[1].head.accessibleName())
     assert "fewest" in page.columns.columns[0].head.accessibleName()
+    figures = page.columns.figures
+    assert [figures.more_in_line(row, 0, len(text)) for row in (0, 1)] == [0, 0]
+    assert figures.most_more == 0
     header = [page.summary.view.table.headerData(at, Qt.Orientation.Horizontal) for at in range(7)]
     assert "unknown" in header
