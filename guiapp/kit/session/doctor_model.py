@@ -103,8 +103,8 @@ class DoctorModel(Working):
 
     @property
     def worst(self) -> tuple[Finding, ...]:
-        """The findings about the open model that are more than hints: all of the worst severity."""
-        worst = self.findings[0].severity if self.is_of_open_model else HINT
+        """The findings that are more than hints: all of the worst severity."""
+        worst = self.findings[0].severity if self.findings else HINT
         return tuple(each for each in self.findings if each.severity == worst != HINT)
 
     @property

@@ -29,7 +29,7 @@ from guiapp.kit.widgets.theme import (
 
 COUNT_FONT_PX = 22
 BAR_PX = 4
-LEAST_NAME_PX, MOST_NAME_PX = 60, 300
+LEAST_NAME_PX, MOST_NAME_PX = 110, 300
 AROUND_NAME_PX = 48  # the arrow, and room
 LETTERS = "AB"
 

@@ -1,4 +1,4 @@
-"""Inspect › Compare › Texts: the window's text beside another one, or beside ids from elsewhere."""
+"""Compare › Texts: the window's text beside another one, or beside ids from elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
@@ -16,7 +16,7 @@ from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import LinkedViews, map_changes, pointed_out
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.frame import Divisions, PointedOut
 from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
@@ -24,9 +24,9 @@ from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.notices import dropped_files
+from guiapp.kit.widgets.notices import copy_text, dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
@@ -62,13 +62,11 @@ class TextsPage(Page):
         left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
         self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
         self.splitter.setStretchFactor(1, 1)
-        in_column(self.splitter, on=self)
+        in_column(self._make_tools(setting), (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.left)
         self.links = LinkedViews(setting.actions["whitespace"], self._sync, self)
         for view in (self.left, *self.right.views):
             self.links.add(view, FRAME_MS)
-        self._tools = QWidget()
-        self._make_tools(setting)
         for editor in (self.left, self.right.editor, self.right.numbers):
             editor.addActions([setting.actions[name] for name in EDITING])
         self._describe_tokens(setting.requests)
@@ -78,10 +76,6 @@ class TextsPage(Page):
     def open_texts(self, paths: Sequence[Path]) -> None:
         """Open files, or the texts of folders, that were dropped on the window; see `ComparedTexts`."""
         self.compared.open_texts(paths)
-
-    @property
-    def tools(self) -> QWidget:
-        return self._tools
 
     @property
     def panels(self) -> list[QWidget]:
@@ -105,17 +99,17 @@ class TextsPage(Page):
     def stop(self) -> None:
         self.compared.stop()
 
-    def _make_tools(self, setting: PageSetting) -> None:
+    def _make_tools(self, setting: PageSetting) -> QWidget:
         self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
         self.next.triggered.connect(partial(self._step, 1))
         self.previous.triggered.connect(partial(self._step, -1))
         self.walking = WalkButtons(self.previous, self.next, "Change")
         tip = "What is found, as `tokenloupe compare` prints it"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
-        in_row(STRETCH, self.walking, self.copy, on=self._tools, spacing=GAP_PX)
+        return framed(in_row(self.walking, STRETCH, self.copy, margins=(GAP_PX, UNIT_PX)), "bar")
 
     def _describe_tokens(self, requests: PageRequests) -> None:
-        """By tool tips and menus, as on the Inspect page."""
+        """By tool tips and menus, as on the Text page."""
         compared, right = self.compared, self.right
         views: tuple[tuple[SpanView, TokenizedText, Kind], ...] = (
             (self.left, compared.first, Kind.STEPPED),
@@ -155,7 +149,7 @@ class TextsPage(Page):
             view.keep_rows_for_added(has_second and any(adds), False)
         is_parting = compared.n_changes > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
-            view.set_mark(side.common_end if is_parting else None)
+            view.set_divisions(Divisions.at(side.common_end) if is_parting else None)
         self._on_report_changed()
 
     def _on_report_changed(self) -> None:
@@ -167,7 +161,7 @@ class TextsPage(Page):
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
             told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
-            QGuiApplication.clipboard().setText(told + "\n")
+            copy_text(self, told + "\n", "the report as Markdown")
 
     # Which change is looked at
 

@@ -168,7 +168,7 @@ class HuntStatus(QWidget):
         seed = in_row((STRETCH, 1), set_role(QLabel("seed"), "dim"), self.seed, spacing=GAP_PX)
         times = in_column(self.time, seed, spacing=UNIT_PX)
         times.setAlignment(self.time, RIGHT_SIDE)
-        row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=4 * UNIT_PX)
+        row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=3 * UNIT_PX)
         in_column(row, self.bar, on=self, margins=(MARGIN_PX, MARGIN_PX, MARGIN_PX, 0), spacing=GAP_PX)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         model.changed.connect(self._refresh)

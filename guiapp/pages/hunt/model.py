@@ -397,7 +397,7 @@ def _save(state: Hunt, path: Path, progress: Progress) -> str:
         replace_file(path, markdown(state).encode())
     except OSError as error:
         raise HuntError(not_written(path, error)) from error
-    return f"The report is in {path}."
+    return f"Saved {path}"
 
 
 class _Stopped(Exception):  # noqa: N818  # nothing went wrong

@@ -14,11 +14,11 @@ from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.side_by_side.details import ItemDetails, sentence_spans
 from guiapp.kit.side_by_side.grid import GridRow
 from guiapp.kit.side_by_side.head import LETTERS
-from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.layouts import (
     STRETCH,
+    WrappingRow,
     card,
     framed,
     in_column,
@@ -59,9 +59,8 @@ MORE_PX = 66  # for "+5,111"
 SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
-LEAST_PX = 310
+LEAST_PX = 250
 SHOWN_PLACES = 5
-TOLD_MS = 6000
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
 PLACE_PX, NUMBER_PX = 24, 48
@@ -91,22 +90,20 @@ class FindPanel(ItemDetails):
         self.step_button = push_button("Step", self.step_wanted.emit, role="quiet")
         self.save_button = push_button("Save report…", self.save_wanted.emit, role="quiet")
         self._n_lines = set_role(QLabel(), "dim")
-        self._message = plain_label("dim", wraps=True)
-        self._forgets = later(self, TOLD_MS, self._message.clear)
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
         self._hint = set_role(QLabel(EMPTY, wordWrap=True), "dim")
-        buttons = self.copy_button, self.compare_button, self.step_button, (STRETCH, 1)
+        buttons: list[QWidget] = [self.copy_button, self.compare_button, self.step_button]
         of_lines = in_row(heading("In your texts"), self._n_lines, (STRETCH, 1), spacing=GAP_PX)
         self._lines = framed(in_column(GAP_PX, of_lines, self._place_column, self._more, spacing=GAP_PX))
         self._find = QWidget()
         in_column(
             self.head,
             card(self.grid, self.reason, self.where),
-            in_row(*buttons, spacing=UNIT_PX),
-            in_row(self.save_button, (self._message, 1)),
+            WrappingRow(buttons),
+            in_row(self.save_button, STRETCH),
             self._lines,
             on=self._find,
         )
@@ -114,10 +111,6 @@ class FindPanel(ItemDetails):
         for signal in (model.state_changed, model.walk.changed, theme_source.changed):
             signal.connect(self._refresh)
         self._refresh()
-
-    def show_message(self, message: str) -> None:
-        self._message.setText(message)
-        self._forgets.start()
 
     def _refresh(self) -> None:
         find, state = self._model.selected, self._model.state

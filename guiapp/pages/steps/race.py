@@ -26,7 +26,7 @@ from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.pages.steps.recording import TraceRecorder
 
-TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
+TOO_LONG = "The text is too long for a race. Select a part of it on the Text page."
 FAMILY_END = ": "  # in the name of a model, behind what it shares with others
 QUICK_SECONDS = 0.25  # to record a run that nobody asked for
 

@@ -80,7 +80,7 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     for number in range(1, 4):
         qtbot.keyClick(shell.window, Qt.Key.Key_F8)
         assert page.walk.current == number - 1
-        assert page.tools.walking.place.text() == f"{number} of {n_all:,}"
+        assert page.bar.walking.place.text() == f"{number} of {n_all:,}"
     qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
     assert page.walk.current == 1
     qtbot.waitUntil(lambda: page.is_ready)
