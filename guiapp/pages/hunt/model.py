@@ -33,15 +33,6 @@ from guiapp.kit.side_by_side.walk import ItemWalk
 from guiapp.kit.state.background import Background, LatestJob, Progress
 from guiapp.native.checkpoint import at_checkpoints
 
-OF_PIECES = {
-    "digits": "Groups of digits",
-    "contractions": "Contractions",
-    "line ends": "Line ends",
-    "spaces": "Spaces",
-    "signs": "Signs beside text",
-    "accents": "Accents",
-    "letters": "Letters",
-}
 OF_OTHERS = {
     Cause.AROUND: "BOS, EOS and other added tokens",
     Cause.NUMBER: "Same token, other id",
@@ -534,8 +525,6 @@ class Sides(QObject):
 def title_of(kind: Kind) -> str:
     cause, subject = kind
     subject = subject.replace("the first", "A").replace("the second", "B")
-    if cause is Cause.PIECES:
-        return OF_PIECES.get(subject) or f"Pieces: {quoted(subject)}"
     told = OF_OTHERS.get(cause) or capitalized(cause.value)
     return told if cause in OF_OTHERS or subject in SAYS_ALL else f"{told}: {quoted(subject)}"
 

@@ -90,7 +90,7 @@ def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
     click_chip(qtbot, page, 0, 1)
     assert page.model.selected.text == b"345"
-    assert page.panel.title.whole_text == "FIND 2 OF 3 · GROUPS OF DIGITS"
+    assert page.panel.title.whole_text == "FIND 2 OF 3 · PRE-TOKENIZER: DIGITS"
     page.causes.setFocus()
     for key, text in (
         ("Left", b"12"),
