@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.grid import LEGEND
+from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
-from guiapp.kit.widgets.notices import NoticeArea, ask_for_file
+from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
+from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
@@ -22,7 +24,7 @@ from guiapp.pages.hunt.panel import CauseList, FindPanel, ListHead
 
 PANEL_PX = 330
 LEAST_LIST_PX = 60
-FORMATS = {".md": "Markdown (*.md)"}
+FORMS = {"markdown": MARKDOWN, "json": JSON}
 NOTICE = "hunt"
 WORDS_PX = 460
 
@@ -47,7 +49,10 @@ class HuntPage(Page):
         self.causes = CauseList(model, theme_source)
         self.words = EmptyState()
         self.likely = LikelyBar(model)
-        self.panel = FindPanel(model, theme_source)
+        self.saving = FileSaving(self)
+        tip = "Save what was found"
+        self.export = ExportButton(theme_source, self.saving, "hunt", FORMS, model.export, tip)
+        self.panel = FindPanel(model, self.export, theme_source)
         self._views = QStackedWidget()
         self._build_layout(theme_source)
         self._connect()
@@ -67,11 +72,12 @@ class HuntPage(Page):
         return {"hunt": self.splitter}
 
     def stop(self) -> None:
+        self.saving.close()
         self.model.close()
 
     def save_report(self) -> None:
-        if self.model.state is not None and (path := ask_for_file(self, "Save report", "hunt.md", FORMATS)):
-            self.model.save_report(path)
+        if self.model.state is not None:
+            self.export.menu().actions()[0].trigger()
 
     def _build_layout(self, theme_source: ThemeSource) -> None:
         listed = QWidget()
@@ -80,7 +86,9 @@ class HuntPage(Page):
         self._views.addWidget(self.words)
         self._views.addWidget(listed)
         left = QWidget()
-        in_column(self.head, self.notices, self.status, (self._views, 1), self.likely, on=left, spacing=0)
+        saving_bar = SavingBar(self.saving, theme_source)
+        parts = self.head, self.notices, saving_bar, self.status, (self._views, 1), self.likely
+        in_column(*parts, on=left, spacing=0)
         self.splitter = in_splitter(left, self.panel, sizes=(1000, PANEL_PX))
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.status.button)
@@ -90,10 +98,8 @@ class HuntPage(Page):
         model.changed.connect(self._refresh)
         model.reported.connect(self._copy)
         model.failed.connect(self._show_failure)
-        model.news.connect(self._show_message)
         self.words.choose.clicked.connect(self.choose_second)
         self.head.model_wanted.connect(self.choose_second)
-        self.panel.save_wanted.connect(self.save_report)
         self.panel.step_wanted.connect(self._step)
         self.panel.compare_wanted.connect(self._show_in_compare)
 
@@ -122,11 +128,8 @@ class HuntPage(Page):
 
     def _copy(self, report: str) -> None:
         QGuiApplication.clipboard().setText(report)
-        self._show_message("The report is on the clipboard.")
-
-    def _show_message(self, news: str) -> None:
         self.notices.clear_notice(NOTICE)
-        self.panel.show_message(news)
+        self.panel.show_message("The report is on the clipboard.")
 
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(NOTICE, message)

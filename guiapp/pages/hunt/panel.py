@@ -73,14 +73,12 @@ class FindPanel(ItemDetails):
     Signals:
         step_wanted(): walk it through with both.
         compare_wanted(): show it in Compare.
-        save_wanted(): ask for a file for the report.
     """
 
     step_wanted = Signal()
     compare_wanted = Signal()
-    save_wanted = Signal()
 
-    def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: HuntModel, export: QWidget, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Find", LEAST_PX, model.walk, "find")
         self._model = model
         self._shown_row: Find | None = None
@@ -89,7 +87,6 @@ class FindPanel(ItemDetails):
         self.copy_button = push_button("Copy report", model.report, role="primary")
         self.compare_button = push_button("Open in Compare", self.compare_wanted.emit)
         self.step_button = push_button("Step", self.step_wanted.emit, role="quiet")
-        self.save_button = push_button("Save report…", self.save_wanted.emit, role="quiet")
         self._n_lines = set_role(QLabel(), "dim")
         self._message = plain_label("dim", wraps=True)
         self._forgets = later(self, TOLD_MS, self._message.clear)
@@ -106,7 +103,7 @@ class FindPanel(ItemDetails):
             self.head,
             card(self.grid, self.reason, self.where),
             in_row(*buttons, spacing=UNIT_PX),
-            in_row(self.save_button, (self._message, 1)),
+            in_row(set_role(export, "quiet"), (self._message, 1)),
             self._lines,
             on=self._find,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 from dataclasses import replace
 
@@ -134,25 +135,22 @@ def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tm
     assert "The report is on the clipboard." in controls_of(page.panel)
     place = tmp_path / "missing" / "hunt.md"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(place), ""))
-    with qtbot.waitSignal(page.model.failed):
-        qtbot.mouseClick(page.panel.save_button, LEFT)
-    (notice,) = page.notices.notices
-    assert "cannot be" in notice.message
+    take(page.export.menu(), "Markdown…")
+    qtbot.waitUntil(lambda: "cannot be" in page.saving.failure)
     place.parent.mkdir()
-    with qtbot.waitSignal(page.model.news):
-        qtbot.mouseClick(page.panel.save_button, LEFT)
+    page.shell.window.actions_table["hunt_save"].trigger()
+    qtbot.waitUntil(lambda: page.saving.saved == place)
     assert place.read_text() == markdown(state)
-    assert page.notices.notices == []
-    assert f"The report is in {place}." in controls_of(page.panel)
+    take(page.export.menu(), "JSON…")
+    qtbot.waitUntil(lambda: place.read_text().startswith("{") and page.saving.saved == place)
+    assert json.loads(place.read_text())["tried"] == state.tried
     timer = page.panel.findChild(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
     assert timer.isActive()
     timer.timeout.emit()
-    assert f"The report is in {place}." not in controls_of(page.panel), "for a while only"
+    assert "The report is on the clipboard." not in controls_of(page.panel), "for a while only"
     QGuiApplication.clipboard().clear()
     page.shell.window.actions_table["hunt_report"].trigger()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
-    page.shell.window.actions_table["hunt_save"].trigger()
 
 
 def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, qtbot):
