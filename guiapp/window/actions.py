@@ -259,6 +259,7 @@ ROWS = (
     ActionRow("lesson_next", "Go on", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
     ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
     ActionRow("lesson_copy", "Save a copy of the lesson…", "Run/Lesson", begins_group=True, page="steps"),
+    ActionRow("lesson_add", "Add this step to a lesson…", "Run/Lesson", page="steps"),
     ActionRow("hunt_run", "Hunt or stop", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
     ActionRow("hunt_next", "Next find", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
     ActionRow("hunt_previous", "Previous find", "Run/Hunt", ("Ctrl+Up",), page="hunt"),

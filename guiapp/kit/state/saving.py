@@ -51,8 +51,12 @@ class FileSaving(Working):
 
         Its TokenloupeErrors are the failure.
         """
+        self.write(partial(_write, path, make))
+
+    def write(self, work: Callable[[Progress], Path]) -> None:
+        """The same where the work writes the file itself, and gives its path."""
         self.saved, self.failure = None, ""
-        self._job.start(partial(_write, path, make))
+        self._job.start(work)
         self.changed.emit()
 
     def cancel(self) -> None:

@@ -112,7 +112,7 @@ class RaceModel(QObject):
     @property
     def names(self) -> tuple[str, str]:
         if self.leader is None or self.other is None:
-            return "" if self.leader is None else self.leader.trace.encoder, self.name
+            return "" if self.leader is None else self.leader.trace.name, self.name
         return _distinct_names(_name(self._session), self.name)
 
     @property

@@ -23,7 +23,6 @@ from guiapp.analysis.libraries.custom import (
     CustomError,
     ids_in,
     make_custom,
-    names_of,
     open_custom,
     parse_custom,
     read_custom,
@@ -120,14 +119,6 @@ def test_so_is_what_files_say(record):
         read_custom([record])
 
 
-def test_names_are_of_one_each():
-    own = [CustomContender(name, "command", "x") for name in ("a", "b")]
-    assert names_of(own, {"c"}) == ["a", "b"]
-    for taken, each in (({"b"}, own), (set(), own * 2)):
-        with pytest.raises(CustomError, match="already"):
-            names_of(each, taken)
-
-
 def test_they_take_part_beside_others_and_travel_in_the_plan():
     own = CustomContender("mine", "command", "sh -c 'x y'")
     plan = Plan("demo:bpe", contenders=("fast", "mine"), own=(own, replace(own, name="yours")))
@@ -158,14 +149,6 @@ def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
     for hidden in ("\u202e", "\n", "\x1b[2K", "\0", "\udc80"):
         with pytest.raises(CustomError, match=r"“.*\\.*” holds what cannot be shown"):
             read_custom([replace(own, target=f"rm {hidden} x").record()])
-
-
-def test_the_process_tells_what_is_no_plan():
-    done = subprocess.run(
-        command_of("guiapp.analysis.bench"), input="{\n", text=True, capture_output=True, env=environment()
-    )
-    assert (done.returncode, done.stderr) == (1, "")
-    assert json.loads(done.stdout)["message"].startswith("This is not a plan for a benchmark: ")
 
 
 def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):

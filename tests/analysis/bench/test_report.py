@@ -10,7 +10,6 @@ from io import StringIO
 import pytest
 from bench_runs import MEMORY, record, run_with
 
-from guiapp.analysis.bench.findings import warnings
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import (
     command_line,
@@ -66,6 +65,17 @@ def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
     assert (rows[1]["median_s"], rows[1]["built_bytes"], rows[2]["p99_s"]) == ("", "5000000", "2.0")
 
 
+@pytest.mark.parametrize("folder", ["/home/me/", "C:\\Users\\me\\"])
+def test_the_command_of_a_report_runs_wherever_the_named_files_are(folder):
+    plan = replace(PLAN, model=f"{folder}m.gguf", corpora=(f"{folder}a.txt", "sample:code"))
+    texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code")]
+    parts = PARTS | {"plan": json.loads(json.dumps(plan.record())), "corpora": texts}
+    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## To repeat it\n\n```\n")
+    model, text, command, *_ = repeat.splitlines()
+    assert (model, text) == ("# m.gguf: SHA-256 abc", "# a.txt: SHA-256 of a.txt")
+    assert command.startswith("tokenloupe bench m.gguf -f a.txt -f sample:code --encoders fast ")
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -78,42 +88,7 @@ def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
         {"contenders": ("fast", "heap (unsplit)"), "threads": (3,)},
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("folder", ["/home/me/", "C:\\Users\\me\\"])
-def test_the_command_of_a_report_runs_wherever_the_named_files_are(folder):
-    plan = replace(PLAN, model=f"{folder}m.gguf", corpora=(f"{folder}a.txt", "sample:code"))
-    texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code")]
-    parts = PARTS | {"plan": json.loads(json.dumps(plan.record())), "corpora": texts}
-    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## To repeat it\n\n```\n")
-    model, text, command, *_ = repeat.splitlines()
-    assert (model, text) == ("# m.gguf: SHA-256 abc", "# a.txt: SHA-256 of a.txt")
-    assert command.startswith("tokenloupe bench m.gguf -f a.txt -f sample:code --encoders fast ")
-
-
 def test_a_command_line_gives_the_same_plan_again(changes):
     parser, plan = argparse.ArgumentParser(), replace(PLAN, **changes)
     add_options(parser)
     assert _plan(parser.parse_args(shlex.split(command_line(plan))[2:])) == plan
-
-
-CALM = record("throughput", "fast", 10, 10.0, ci_s=[9.0, 11.0], processor_share=0.9)
-BUSY = {**CALM, "crowded": True}
-
-
-@pytest.mark.parametrize(
-    ("environment", "rows", "told"),
-    [
-        ({}, [CALM], ""),
-        ({}, [CALM, BUSY], "during 1 of 2 results."),
-        ({"load_highest": 2.5, "cores": 4}, [BUSY], "a load of up to 2.5 on 4 cores"),
-        ({}, [CALM, {**CALM, "clock": "cpu"}], "1 of 2 results are processor time"),
-        (
-            {},
-            [{**CALM, "median_s": 2.0, "ci_s": [1.7, 2.2]}, CALM],
-            "1 of 2 results are known",
-        ),
-    ],
-)
-def test_what_makes_figures_doubtful_is_told(environment, rows, told):
-    found = list(warnings(run_with(*rows, environment=environment, complete=True)))
-    assert len(found) == bool(told)
-    assert told in "".join(found)

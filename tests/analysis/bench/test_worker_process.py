@@ -8,9 +8,6 @@ import pytest
 
 from guiapp import open_model
 from guiapp.analysis.bench.worker import (
-    OPENS,
-    READS,
-    WRITES,
     ContenderFailed,
     TookTooLong,
     Worker,
@@ -91,18 +88,6 @@ def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
     with pytest.raises(ContenderFailed, match="KeyError"):
         process.ask(60, "prepare", "dream", (TEXT,), 1)
     assert process.ask(60, "sample", "encode").wall_s > 0
-
-
-def test_what_it_does_is_told_before_it_answers_and_other_things_can_be_done_meanwhile():
-    pytest.importorskip("tiktoken")
-    process, stages = worker("tiktoken"), set()
-    process.begin(120, "load")
-    while not process.is_answered(0.001):
-        stages.add(process.stage)
-    assert process.answer().version
-    assert process.stage == READS
-    assert stages <= {"", OPENS, WRITES, READS}
-    process.end()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.analysis.compare import vocabulary_report
 from guiapp.analysis.compare.id_changes import (
     change_table,
     compare_ids,
@@ -19,8 +18,7 @@ from guiapp.analysis.compare.id_changes import (
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.analysis.compare.vocabulary_report import csv_rows, tables
 from guiapp.analysis.compare.vocabulary_report import record as vocabulary_record
-from guiapp.analysis.export import tables as export_tables
-from guiapp.analysis.export.tables import csv_blocks, csv_lines
+from guiapp.analysis.export.tables import csv_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 
 NAMES = ("one", "other")
@@ -79,19 +77,3 @@ def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
     assert json.loads(json.dumps(vocabulary_record(outcome, NAMES)))["both"] == len(outcome.both)
     assert all(len(each) == len(table.rows[0]) for table in tables(outcome, NAMES, 5) for each in table.rows)
-
-
-def test_csv_is_the_same_in_parts_of_any_size(tokenizer, monkeypatch):
-    outcome = compare_vocabularies(tokenizer, guiapp.open_model("demo:toy"))
-    whole = csv_lines(csv_rows(outcome, NAMES))
-    monkeypatch.setattr(vocabulary_report, "AT_ONCE", 3)
-    monkeypatch.setattr(export_tables, "ROWS_IN_BLOCK", 7)
-    parts = list(csv_blocks(csv_rows(outcome, NAMES)))
-    assert max(part.count("\n") for part in parts) < 2 * 7
-    assert "".join(parts) == whole
-
-
-def test_scores_count_only_where_texts_are_encoded_by_them(tokenizer):
-    scores = np.ones(len(tokenizer.vocabulary), np.float32)
-    outcome = compare_vocabularies(tokenizer, changed(tokenizer, scores=scores))
-    assert outcome.is_identical

@@ -141,13 +141,3 @@ def test_counts_alone_are_the_same(sides, compared):
         alone = count_texts(each, TEXTS)
         assert csv_text([alone], Terms()) == csv_text([counts], Terms())
         assert alone.context_length == counts.context_length
-
-
-def test_why_is_told_once_for_models_alike_and_not_of_what_nobody_looked_into(sides):
-    other = replace(sides[1], name="C")
-    three = compare_texts([*sides, other], TEXTS[:1])
-    (why,) = record(three, Terms())["differences"][0]["why"]
-    assert why["others"] == [1, 2]
-    untold = replace(three, differences=tuple(each._replace(reasons=None) for each in three.differences))
-    assert [row[-1] for row in table_named(untold, "2 places")] == ["why", "", ""]
-    assert record(untold, Terms())["differences"][0]["why"] is None

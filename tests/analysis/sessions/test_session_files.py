@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from guiapp import open_model
 from guiapp.analysis.sessions import session_file as opening
-from guiapp.analysis.sessions.name import is_session
 from guiapp.analysis.sessions.session_file import (
     ENTRIES,
     MOST_FILE_BYTES,
@@ -233,13 +232,3 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
     )
     opened(replace(session, pre=""), may_fetch=True, open_=open_)
     assert asked == [("kept:hf:a/b", "gpt-2"), ("hf:a/b", None)]
-
-
-def test_sessions_are_known_by_the_end_of_their_name():
-    for name, is_one in (
-        ("a.session", True),
-        ("a.b.SESSION", True),
-        ("session", False),
-        ("a.session.gz", False),
-    ):
-        assert is_session(Path(name)) == is_one

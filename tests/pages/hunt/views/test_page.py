@@ -142,8 +142,8 @@ def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tm
     qtbot.waitUntil(lambda: page.saving.saved == place)
     assert place.read_text() == markdown(state)
     take(page.export.menu(), "JSON…")
-    qtbot.waitUntil(lambda: place.read_text().startswith("{") and page.saving.saved == place)
-    assert json.loads(place.read_text())["tried"] == state.tried
+    qtbot.waitUntil(lambda: page.saving.saved not in (place, None))
+    assert json.loads(page.saving.saved.read_text())["tried"] == state.tried
     timer = page.panel.findChild(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
     assert timer.isActive()
     timer.timeout.emit()
