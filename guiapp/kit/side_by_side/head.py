@@ -108,7 +108,9 @@ class SideButton(QWidget):
 
     def show_side(self, name: str, *about: str, tip: str = "") -> None:
         """Its name, and what it is in as many words as there is room for."""
-        self.about.set_texts([*about, about[-1].rpartition(" · ")[0], ""])
+        parts = about[-1].split(" · ")
+        shorter = [" · ".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
+        self.about.set_texts([*about, *shorter, ""])
         self.button.setToolTip(plain_tip(tip))
         self.button.setAccessibleName(f"{self._letter}: {name}, {about[0]}")
         self.button.set_name(name)
