@@ -92,7 +92,11 @@ SYNONYMS = {
     "whitespace": ("spaces", "newlines", "invisible"),
     "color:cost": ("price", "expensive"),
     "line_tokens": ("cost", "count", "margin"),
-    "budget": ("context length", "limit", "chunk", "cost"),
+    "budget": ("context length", "limit", "512", "cost"),
+    "budget_select": ("truncate", "limit", "512"),
+    "budget_cut": ("truncate", "limit", "512", "shorten"),
+    "budget_copy": ("truncate", "limit", "512", "first tokens"),
+    "chunks": ("chunk", "split", "overlap", "512", "rag", "embed"),
     "pieces": ("pre-tokenizer", "chunk", "split"),
     "sample:languages": ("language", "scripts", "multilingual"),
     "spelling:signs": ("hex", "spelling"),
@@ -110,6 +114,7 @@ SYNONYMS = {
     "bench_report": ("export", "download"),
 }
 
+BUDGET = "Edit/Token budget"
 SPELLINGS = {
     Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
     Spelling.FILE: (
@@ -189,6 +194,10 @@ ROWS = (
     ),
     ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
     ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
+    ActionRow("budget_select", "Select what is beyond the budget", BUDGET, begins_group=True, page="inspect"),
+    ActionRow("budget_cut", "Cut at the budget", BUDGET, page="inspect"),
+    ActionRow("budget_copy", "Copy what fits the budget", BUDGET, page="inspect"),
+    ActionRow("chunks", "Split into chunks", BUDGET, is_checkable=True, page="inspect"),
     ActionRow(
         "from_utf16", "Convert UTF-16 to UTF-8", "Edit", begins_group=True, needs="The text is not UTF-16"
     ),
@@ -292,6 +301,7 @@ ROWS = (
         )
         for name, title in COLORINGS.items()
     ),
+    ActionRow("line_numbers", "Line numbers", "View", is_checkable=True, page="inspect"),
     ActionRow("line_tokens", "Tokens of each line", "View", is_checkable=True, page="inspect"),
     ActionRow("pieces", "Edges of pieces", "View", is_checkable=True, page="inspect"),
     ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import is_session
@@ -28,7 +28,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, copy_text
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.window import qt_libraries
 
@@ -269,7 +269,7 @@ class ErrorDialog(QDialog):
         in_column(*parts, on=self, margins=MARGIN_PX, spacing=3 * UNIT_PX)
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.details.toPlainText())
+        copy_text(self, self.details.toPlainText(), "details")
 
 
 class ErrorReporter:

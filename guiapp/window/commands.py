@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.moves import put_on_clipboard
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
 from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
 from guiapp.window.command_palette import CommandPalette
@@ -128,7 +128,7 @@ class WindowCommands(QObject):
         HiddenCard(facts, hidden, actions, self._theme_source, self._editor).open_at(place)
 
     def _copy_without_hidden(self) -> None:
-        put_on_clipboard(self._window.hidden.text_without())
+        copy_text(self._window, self._window.hidden.text_without(), "the text without hidden characters")
 
     # Options and settings
 

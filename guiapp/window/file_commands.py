@@ -28,7 +28,7 @@ from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.saving import is_model_file
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.notices import NoticeArea, Questions
+from guiapp.kit.widgets.notices import NoticeArea, Questions, announce
 from guiapp.window.main_window import MainWindow
 from guiapp.window.model_picker import ModelPicker
 from guiapp.window.page_commands import PageCommands
@@ -225,12 +225,16 @@ class FileCommands(QObject):
         if self._session.text.path is None:
             self.save_text_as()
         else:
-            self._session.text.save(self._session.text.path)
+            self._save_text(self._session.text.path)
 
     def save_text_as(self) -> None:
         path = self._window.questions.where_to_save(self._session.text.path)
         if path is not None:
-            self._session.text.save(path)
+            self._save_text(path)
+
+    def _save_text(self, path: Path) -> None:
+        if self._session.text.save(path):
+            announce(self._window, f"Saved {path}")
 
     def _show_sample(self, name: str) -> None:
         self._session.text.show(sample_text(name))

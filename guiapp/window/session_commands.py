@@ -18,6 +18,7 @@ from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.session_opener import Read, SessionOpener
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.theme import MARGIN_PX, set_role
 from guiapp.window.main_window import MainWindow
 
@@ -43,7 +44,7 @@ class SessionCommands(QObject):
         self.path: Path | None = None
         opener.obstructed.connect(self._ask)
         opener.taken_up.connect(self._show)
-        opener.saved.connect(self._remember)
+        opener.saved.connect(self._on_saved)
         opener.failed.connect(self._show_message)
 
     @cached_property
@@ -132,6 +133,10 @@ class SessionCommands(QObject):
         self._remember(read.path)
         if explanation := read.opening.lacking:
             window.notices.show_notice(SUBJECT, explanation, is_hint=True)
+
+    def _on_saved(self, path: Path) -> None:
+        self._remember(path)
+        announce(self._window, f"Saved {path}")
 
     def _remember(self, path: Path) -> None:
         self.path = path

@@ -3,18 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.sources.files import NotAFileError, open_input, replace_file
+from guiapp.core.text.utf16 import utf16_codec
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, Progress, Working
 
 LARGEST_TEXT_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 4 * 1024 * 1024
+HEAD_BYTES = 1 << 12
+SavedData = bytes | Mapping[str, bytes]
+"""What is in a file, or in several by their names."""
+MAGIC = (  # what files that are no texts begin with, from an offset on
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (0, b"\xff\xd8\xff", "a JPEG picture"),
+    (0, b"GIF8", "a GIF picture"),
+    (8, b"WEBP", "a WebP picture"),
+    (0, b"BM", "a BMP picture"),
+    (0, b"%PDF-", "a PDF document"),
+    (0, b"PK\x03\x04", "a ZIP archive"),
+    (0, b"PK\x05\x06", "an empty ZIP archive"),
+    (0, b"\x1f\x8b", "a gzip archive"),
+    (0, b"BZh", "a bzip2 archive"),
+    (0, b"\xfd7zXZ\0", "an xz archive"),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (257, b"ustar", "a tar archive"),
+    (0, b"\x7fELF", "a program (ELF)"),
+    (0, b"MZ", "a program (Windows)"),
+    (0, b"\xcf\xfa\xed\xfe", "a program (macOS)"),
+    (0, b"SQLite format 3\0", "an SQLite database"),
+    (0, b"PAR1", "a Parquet table"),
+    (0, b"ARROW1", "an Arrow table"),
+    (0, b"\x93NUMPY", "a NumPy array"),
+    (0, b"GGUF", "a GGUF model"),
+    (0, b"ID3", "an MP3 recording"),
+    (0, b"OggS", "an Ogg recording"),
+    (8, b"WAVE", "a WAV recording"),
+    (4, b"ftyp", "an MP4 film"),
+)
 
 
 class FileSaving(Working):
@@ -46,10 +79,11 @@ class FileSaving(Working):
         """The share done, 0 to 1."""
         return self._job.progress
 
-    def save(self, path: Path, make: Callable[[Progress], bytes]) -> None:
+    def save(self, path: Path, make: Callable[[Progress], SavedData]) -> None:
         """Write what `make` returns in another thread instead of whatever is being written now.
 
-        Its TokenloupeErrors are the failure.
+        Where it gives several files by their names, `path` is their folder.  Its TokenloupeErrors are the
+        failure.
         """
         self.write(partial(_write, path, make))
 
@@ -77,10 +111,11 @@ class FileSaving(Working):
         self.changed.emit()
 
 
-def _write(path: Path, make: Callable[[Progress], bytes], progress: Progress) -> Path:
+def _write(path: Path, make: Callable[[Progress], SavedData], progress: Progress) -> Path:
     data = make(progress)
     progress(1.0)  # the last chance to give up
-    write_text(path, data)
+    for name, content in data.items() if isinstance(data, Mapping) else [("", data)]:
+        write_text(path / name if name else path, content)
     return path
 
 
@@ -93,7 +128,7 @@ def is_model_file(path: Path) -> bool:
 
     Folders are never texts: what is said of one that is no model's is said when it is opened as such.
     """
-    from guiapp.core.formats.table import HEAD_BYTES, is_tokenizer  # time that starting does not have
+    from guiapp.core.formats.table import is_tokenizer  # time that starting does not have
 
     if os.path.isdir(path):
         return True
@@ -103,6 +138,28 @@ def is_model_file(path: Path) -> bool:
     except OSError:
         head = b""
     return is_tokenizer(head) if head else path.suffix.lower() == ".gguf"
+
+
+def binary_type(data: bytes) -> str:
+    """What a file holds that is no text, by its first bytes: “a PNG picture”; "" for a text, also in UTF-16.
+
+    A few letters say little: a text may begin with them, but has no NUL near, and is UTF-8.
+    """
+    head = data[:HEAD_BYTES]
+    is_text = b"\0" not in head and is_utf8(head)
+    if utf16_codec(head) is not None or (is_text and not head.startswith(b"%PDF-")):
+        return ""
+    names = (name for at, magic, name in MAGIC if head.startswith(magic, at))
+    return next(names, "binary data" if b"\0" in head else "")
+
+
+def is_utf8(head: bytes) -> bool:
+    """Whether the beginning of a text is valid, but for a character that it may end in."""
+    try:
+        getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:

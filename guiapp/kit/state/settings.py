@@ -87,6 +87,7 @@ class Settings(QObject):
     marks_look_alikes = Switch(False)
     finds_by_case = Switch(False)
     coloring = ChoiceSetting("token", "cost", "kind", "rarity")
+    shows_line_numbers = Switch(False)
     shows_line_tokens = Switch(False)
     shows_pieces = Switch(False)
     shows_budget = Switch(False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.compare.reasons import shown
@@ -21,6 +21,7 @@ from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import Span
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, take_away
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import (
     LEFT,
     RIGHT,
@@ -116,7 +117,7 @@ class DifferencePanel(ItemDetails):
             ids = " ".join(str(token_id) for token_id, _, _ in tokens)
             lines.append(f"    {quoted(side.name)}: {ids or 'no tokens'}")
         reasons = [each.reason.sentence for each in self._causes.explained or []]
-        QGuiApplication.clipboard().setText("\n".join([*lines, "", *reasons]).rstrip() + "\n")
+        copy_text(self, "\n".join([*lines, "", *reasons]).rstrip() + "\n", "the difference")
 
     def _ask_for_race(self) -> None:
         byte_span, explained = self._walk.byte_span, self._causes.explained

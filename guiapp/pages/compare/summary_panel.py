@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,6 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
     QFontMetrics,
-    QGuiApplication,
     QHelpEvent,
     QKeySequence,
     QMouseEvent,
@@ -56,7 +56,7 @@ from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.menu_button import ExportButton, Form, Make, MenuButton, SavingBar
-from guiapp.kit.widgets.notices import MODEL_FILTER
+from guiapp.kit.widgets.notices import MODEL_FILTER, copy_text
 from guiapp.kit.widgets.painting import LEFT, MARKER_PX, RIGHT, bold, draw_marker, elided, fill, ring, write
 from guiapp.kit.widgets.tables import AnyIndex, show_rows
 from guiapp.kit.widgets.theme import (
@@ -293,10 +293,14 @@ class SummaryView(QTableView):
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.table.tab_separated(self.chosen_rows()))
+        self._copy(self.table.tab_separated)
 
     def copy_markdown(self) -> None:
-        QGuiApplication.clipboard().setText(self.table.markdown(self.chosen_rows()))
+        self._copy(self.table.markdown)
+
+    def _copy(self, write: Callable[[list[SummaryRow]], str]) -> None:
+        rows = self.chosen_rows()
+        copy_text(self, write(rows), counted(len(rows), "row"))
 
     def chosen_rows(self) -> list[SummaryRow]:
         """Those that are selected, or else all."""

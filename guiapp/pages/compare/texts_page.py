@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
@@ -16,7 +16,7 @@ from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import LinkedViews, map_changes, pointed_out
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.frame import Divisions, PointedOut
 from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
@@ -24,7 +24,7 @@ from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.notices import dropped_files
+from guiapp.kit.widgets.notices import copy_text, dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label, set_role
 from guiapp.pages.compare.texts import ComparedTexts
@@ -155,7 +155,7 @@ class TextsPage(Page):
             view.keep_rows_for_added(has_second and any(adds), False)
         is_parting = compared.n_changes > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
-            view.set_mark(side.common_end if is_parting else None)
+            view.set_divisions(Divisions.at(side.common_end) if is_parting else None)
         self._on_report_changed()
 
     def _on_report_changed(self) -> None:
@@ -167,7 +167,7 @@ class TextsPage(Page):
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
             told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
-            QGuiApplication.clipboard().setText(told + "\n")
+            copy_text(self, told + "\n", "the report as Markdown")
 
     # Which change is looked at
 

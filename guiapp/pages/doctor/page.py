@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.analysis.doctor.doctor import count, is_command
@@ -37,6 +37,7 @@ from guiapp.kit.widgets.layouts import (
     in_splitter,
 )
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import LEFT, ShareBar, bold, elided, icon, write
 from guiapp.kit.widgets.tables import ROW_PX, PaintedRows
@@ -275,7 +276,7 @@ class FindingPanel(ItemDetails):
 
     def copy_remedy(self) -> None:
         if (finding := self._model.finding) is not None:
-            QGuiApplication.clipboard().setText(finding.remedy)
+            copy_text(self, finding.remedy, "the remedy")
 
     def _want_template(self) -> None:
         if (finding := self._model.finding) is not None and finding.line is not None:

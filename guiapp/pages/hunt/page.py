@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
@@ -15,7 +14,7 @@ from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, copy_text
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
@@ -127,9 +126,8 @@ class HuntPage(Page):
         self.words.describe(title, text, can_choose)
 
     def _copy(self, report: str) -> None:
-        QGuiApplication.clipboard().setText(report)
         self.notices.clear_notice(NOTICE)
-        self.panel.show_message("The report is on the clipboard.")
+        copy_text(self, report, "the report")
 
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(NOTICE, message)

@@ -14,7 +14,6 @@ from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.side_by_side.details import ItemDetails, sentence_spans
 from guiapp.kit.side_by_side.grid import GridRow
 from guiapp.kit.side_by_side.head import LETTERS
-from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.layouts import (
@@ -61,7 +60,6 @@ BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
 LEAST_PX = 310
 SHOWN_PLACES = 5
-TOLD_MS = 6000
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
 PLACE_PX, NUMBER_PX = 24, 48
@@ -88,8 +86,6 @@ class FindPanel(ItemDetails):
         self.compare_button = push_button("Open in Compare", self.compare_wanted.emit)
         self.step_button = push_button("Step", self.step_wanted.emit, role="quiet")
         self._n_lines = set_role(QLabel(), "dim")
-        self._message = plain_label("dim", wraps=True)
-        self._forgets = later(self, TOLD_MS, self._message.clear)
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
@@ -103,7 +99,7 @@ class FindPanel(ItemDetails):
             self.head,
             card(self.grid, self.reason, self.where),
             in_row(*buttons, spacing=UNIT_PX),
-            in_row(set_role(export, "quiet"), (self._message, 1)),
+            in_row(set_role(export, "quiet"), STRETCH),
             self._lines,
             on=self._find,
         )
@@ -111,10 +107,6 @@ class FindPanel(ItemDetails):
         for signal in (model.state_changed, model.walk.changed, theme_source.changed):
             signal.connect(self._refresh)
         self._refresh()
-
-    def show_message(self, message: str) -> None:
-        self._message.setText(message)
-        self._forgets.start()
 
     def _refresh(self) -> None:
         find, state = self._model.selected, self._model.state

@@ -35,7 +35,7 @@ from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, scrolling
-from guiapp.kit.widgets.notices import ask_for_file, ask_to_fetch, with_ending
+from guiapp.kit.widgets.notices import announce, ask_for_file, ask_to_fetch, with_ending
 from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -107,7 +107,7 @@ class LessonList(QScrollArea):
         self._shown: list[Lesson] = []
         self.buttons: dict[str, BeginButton] = {}
         self.present_buttons: dict[str, QToolButton] = {}
-        self._saving = LatestJob[None](self, failed=partial(self._complain, "Save lesson"))
+        self._saving = LatestJob[str](self, partial(announce, self), partial(self._complain, "Save lesson"))
         scroll_down(self)
         player.changed.connect(self._refresh)
         zoom.changed.connect(self._on_zoom_changed)
@@ -237,8 +237,9 @@ def _begin_text(lesson: Lesson, reached: int, is_finished: bool) -> str:
     return f"✓ {status}" if is_finished else status
 
 
-def _save(lesson: Lesson, path: Path, _: Progress) -> None:
+def _save(lesson: Lesson, path: Path, _: Progress) -> str:
     save_lesson(lesson, path)
+    return f"Saved {path}"
 
 
 class AuthorDialog(QDialog):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QPen, QShortcut
+from PySide6.QtGui import QKeySequence, QPainter, QPen, QShortcut
 from PySide6.QtWidgets import QApplication, QMessageBox, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.export.exported_run import ExportedRun
@@ -25,7 +25,7 @@ from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.menu_button import SavingBar
-from guiapp.kit.widgets.notices import ask_for_file, with_ending
+from guiapp.kit.widgets.notices import ask_for_file, copy_text, with_ending
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
@@ -480,7 +480,7 @@ class ExportBar(SavingBar):
 
     def copy_json(self) -> None:
         if (run := self._run()) is not None:
-            QGuiApplication.clipboard().setText(run.step_json())
+            copy_text(self, run.step_json(), "the step as JSON")
 
     def ask_and_save(self) -> None:
         run = self._run()

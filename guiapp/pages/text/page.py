@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer
@@ -22,6 +23,7 @@ from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
 from guiapp.kit.spans.painter import draw_roofed, piece_end
 from guiapp.kit.spans.token_menu import TokenMenu
+from guiapp.kit.state.saving import binary_type
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import TabbedPanels, WalkButtons
 from guiapp.kit.widgets.event_filters import TextZoom
@@ -52,9 +54,16 @@ if TYPE_CHECKING:
 HEIGHT_PX = 28
 BOX_PX = 12
 ROOM_FOR_TITLE_PX = 760
+SHORT_UNITS = {"Characters a token": "chars/token"}
 BOX_RADIUS_PX = 3
-SUBJECT = "special"
-SWITCHES = "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
+SUBJECT, BINARY = "special", "binary"  # of notices
+SWITCHES = "shows_line_numbers", "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
+CUTTING = {  # methods of the budget's bar, and the actions that call them
+    "select_rest": "budget_select",
+    "cut_here": "budget_cut",
+    "copy_beginning": "budget_copy",
+    "split": "chunks",
+}
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
 FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
@@ -69,7 +78,7 @@ def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
 IN_COLORS = (
     LegendEntry(token("word", _piece_end), "End of a piece of pre-tokenization: no token crosses it"),
     LegendEntry(characters("49", "warning"), "Tokens of a line, amber where they hold few characters"),
-    LegendEntry(upright, "End of what fits the token budget"),
+    LegendEntry(upright, "End of what fits the token budget, or the beginning of a chunk"),
 )
 
 
@@ -110,7 +119,11 @@ class InspectPage(Page):
         self._decode_dialog: DecodeDialog | None = None
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
-        self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
+        cutting = {name: actions[action] for name, action in CUTTING.items()}
+        for action in cutting.values():  # before it is done
+            action.triggered.connect(partial(self._show_budget, actions["budget"]))
+        budget = TokenBudget(session, settings, self)
+        self.budget_bar = BudgetBar(session, budget, self.editor, cutting, theme_source)
         self._tools = self._make_tools(actions)
         actions["why"].triggered.connect(self.show_why)
         self._build_layout()
@@ -118,15 +131,17 @@ class InspectPage(Page):
         self.editor.zoom_changed.connect(self._on_editor_zoom_changed)
         EditorLink(self.editor, session)
         self.editor.set_token_tip(self._hover_text)
-        session.text.reading.done.connect(self._go_to_text)
+        session.text.reading.done.connect(self._on_text_read)
+        session.text.left.connect(partial(self.notices.clear_notice, BINARY))
 
     def _make_tools(self, actions: Actions) -> InspectTools:
         colorings = {name: actions[f"color:{name}"] for name in COLORINGS}
         for name, action in colorings.items():
             action.setChecked(name == self.spans.coloring)
             action.triggered.connect(partial(self._color_by, name))
-        switches = actions["line_tokens"], actions["pieces"], actions["budget"]
-        shows = self.text_panel.margin.setVisible, self.spans.set_shows_pieces, self.budget_bar.setVisible
+        switches = tuple(actions[name.removeprefix("shows_")] for name in SWITCHES)
+        margins = self.text_panel.line_numbers.setVisible, self.text_panel.margin.setVisible
+        shows = *margins, self.spans.set_shows_pieces, self.budget_bar.setVisible
         for name, action, show in zip(SWITCHES, switches, shows, strict=True):
             is_on = getattr(self._settings, name)
             action.setChecked(is_on)
@@ -144,6 +159,10 @@ class InspectPage(Page):
         setattr(self._settings, name, action.isChecked())
         show(action.isChecked())
 
+    def _show_budget(self, budget: QAction, *_: object) -> None:
+        if not budget.isChecked():
+            budget.trigger()
+
     def _make_table(self) -> TextTokenTable:
         from guiapp.pages.text.token_table import TextTokenTable
 
@@ -152,9 +171,12 @@ class InspectPage(Page):
     def _hover_text(self, index: int) -> str:
         return hover_text(self._session, self._details.explainer, index)
 
-    def _go_to_text(self) -> None:
-        """A text that was just opened is what people go on with."""
+    def _on_text_read(self, read: tuple[Path, bytes]) -> None:
+        """A text that was just opened is what people go on with; of what is no text they are told."""
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        if what := binary_type(read[1]):
+            message = f"{read[0].name} is {what}, shown byte by byte."
+            self.notices.show_notice(BINARY, message, is_hint=True)
 
     @property
     def panels(self) -> list[QWidget]:
@@ -195,6 +217,7 @@ class InspectPage(Page):
         self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
+        self.budget_bar.stop()
         self.decode_model.close()
 
     def show_why(self) -> None:
@@ -282,7 +305,7 @@ class ColorLegend(Painted):
         self._refresh()
 
     def set_short(self, is_short: bool) -> None:
-        """Leave out what the samples tell, where room is scarce."""
+        """Say the unit of the samples in few words, where room is scarce."""
         if is_short != self._is_short:
             self._is_short = is_short
             self._refresh()
@@ -290,7 +313,7 @@ class ColorLegend(Painted):
     @property
     def _shown_legend(self) -> tuple[str, dict[str, int]]:
         title, tints = self._spans.legend
-        return "" if self._is_short else title, tints
+        return SHORT_UNITS.get(title, title) if self._is_short else title, tints
 
     def sizeHint(self) -> QSize:
         title, tints = self._shown_legend

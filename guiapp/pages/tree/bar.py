@@ -31,7 +31,7 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.tree.model import MORE_SIGN, SHAPES, TreeModel, TreeSearch, TreeWalk
 
 ABOUT = (
-    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, begin anew.",
+    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, start again.",
     "Goes down the tree byte by byte as far as it leads, and takes that token.",
     "Always the longest token.",
 )
@@ -77,9 +77,9 @@ class TreeBar(QFrame):
         self._build_layout()
         model.history_changed.connect(self._on_history_changed)
         model.shape_changed.connect(self._on_shape_changed)
-        search.found_changed.connect(self._on_search_changed)
+        search.request_changed.connect(self._on_search_changed)
         self.coloring.chosen.connect(model.set_coloring)
-        model.values_changed.connect(self._on_coloring_changed)
+        model.evaluating.changed.connect(self._on_coloring_changed)
         self._on_coloring_changed()
         self._on_history_changed()
         self._on_shape_changed()
@@ -125,8 +125,7 @@ class TreeBar(QFrame):
             button.setChecked(name == self._model.shape)
 
     def _on_search_changed(self) -> None:
-        if self.query.text() != self._search.query:
-            self.query.show_query(self._search.query)
+        self.query.show_query(self._search.query)
 
 
 class Breadcrumb(QLabel):

@@ -94,7 +94,7 @@ def test_any_rows_can_be_compared_with(tmp_path):
     assert (len(found.suspects), np.isnan(found.limit)) == (0, True)
     assert "The 1,200 chosen rows are not set apart from other tokens here" in found.notes[0]
     for wrong in ([], [-1], [N_TOKENS]):
-        with pytest.raises(VocabError, match="some of 0 to 1,199"):
+        with pytest.raises(VocabError, match="rows from 0 to 1,199"):
             read(tmp_path, tensors, unused=wrong)
 
 
