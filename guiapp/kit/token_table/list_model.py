@@ -197,7 +197,7 @@ class TokenListModel(Working, Generic[S]):
         self.shown = shown
         self.shown_changed.emit()
 
-    def stay_in_list(self) -> None:
+    def forget_unlisted(self) -> None:
         """Look at no row any more that the list does not have."""
         if self.place_of(self.chosen) is None:
             self._set_chosen(None)
@@ -474,7 +474,7 @@ class ChosenDetails(QObject):
         """Follow what is listed; a token that the text selects is described in any case."""
         if (request := self._model.shown.request) != self._listed:
             self._listed = request
-            self._model.stay_in_list()
+            self._model.forget_unlisted()
 
     def describe(self) -> None:
         """Describe the row again: how often its token is in the text changes while nobody looks."""
