@@ -112,15 +112,6 @@ def test_an_expression_without_end_is_given_up(monkeypatch):
     assert time.monotonic() - started < PATIENCE_S
 
 
-def test_a_search_that_nobody_waits_for_ends():
-    def superseded(share):
-        raise InterruptedError
-
-    tree = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0)))
-    with pytest.raises(InterruptedError):
-        find_tokens(tree, "/^(a+)+$/", superseded)
-
-
 def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_ended(monkeypatch):
     trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
     matcher = RegexTokenMatcher()

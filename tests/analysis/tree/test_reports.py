@@ -11,7 +11,6 @@ from toy_vocabulary import toy_vocabulary
 import guiapp
 from guiapp.analysis.tree.reports import (
     Subtree,
-    WalkStep,
     dot_lines,
     greedy_walk,
     json_lines,
@@ -90,19 +89,6 @@ def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
         seen = text[step.start : step.offset + 1]
         assert step.token is None or seen.startswith(tree.token_bytes(step.token))
         assert all(tree.parent(child) == step.token for child in step.continuations)
-
-
-def test_each_byte_tells_where_the_walk_is():
-    tree = guiapp.open_model("demo:toy").vocabulary.token_tree  # a b c ab cb ac bb cbb acbb
-    assert greedy_walk(tree, b"acbbzcb") == [
-        WalkStep(0, 0, 0, (3, 5), 2, None),
-        WalkStep(1, 0, 5, (8,), 1, None),
-        WalkStep(2, 0, 5, (8,), 1, None),
-        WalkStep(3, 0, 8, (), 0, 8),
-        WalkStep(4, 4, None, (0, 1, 2), 3, None),
-        WalkStep(5, 5, 2, (4,), 1, None),
-        WalkStep(6, 5, 4, (7,), 1, 4),
-    ]
 
 
 def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):

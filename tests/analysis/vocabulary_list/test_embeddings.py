@@ -17,7 +17,6 @@ from guiapp.analysis.vocabulary_list.embeddings import (
     NORM,
     OUTPUT,
     Indicators,
-    known_unused,
     repeating_prompt,
     token_indicators,
 )
@@ -101,33 +100,6 @@ def test_any_rows_can_be_compared_with(tmp_path):
 def test_a_matrix_of_nothing_but_broken_rows_is_an_error(tmp_path):
     with pytest.raises(VocabError, match=r"no row in token_embd\.weight that consists of numbers"):
         read(tmp_path, {INPUT: raw(np.full((N_TOKENS, WIDTH), np.inf, np.float32))})
-
-
-def test_progress_rises_to_the_end_and_may_stop_the_work(tmp_path):
-    shares = []
-    tensors = {INPUT: raw(trained()), OUTPUT: raw(trained(seed=1))}
-    read(tmp_path, tensors, progress=shares.append)
-    assert shares == sorted(shares)
-    assert (shares[0], shares[-1]) == (0, 1)
-
-    def stop(share: float) -> None:
-        if share >= 0.25:
-            raise InterruptedError(share)
-
-    with pytest.raises(InterruptedError):
-        read(tmp_path, tensors, progress=stop)
-
-
-def test_bytes_that_no_text_has_and_double_ones_are_known_unused():
-    vocabulary = open_model("demo:spm").vocabulary
-    groups = {group.why: group.rows.tolist() for group in known_unused(vocabulary, len(vocabulary) + 2)}
-    never, double, behind = [*groups.values()][:3]
-    names = [vocabulary.raw_text(row).decode() for row in never]
-    assert names == [f"<0x{byte:02X}>" for byte in (0xC0, 0xC1, *range(0xF5, 0x100))]
-    spelled = [vocabulary.spell(vocabulary.token_bytes(row)) for row in double]
-    assert len(spelled) > 50
-    assert None not in map(vocabulary.find, spelled)
-    assert behind == [len(vocabulary), len(vocabulary) + 1]
 
 
 def test_a_token_is_repeated_eight_times_and_once_more():
