@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, node_values
+from guiapp.analysis.tree.picture import tree_picture
 from guiapp.analysis.tree.reports import (
     Subtree,
     dot_lines,
@@ -16,6 +18,7 @@ from guiapp.analysis.tree.reports import (
     json_lines,
     prefix_tree,
     tree_lines,
+    tree_statistics,
 )
 from guiapp.core.demo import demo_model_path
 
@@ -124,3 +127,11 @@ def test_prefixes_end_with_the_tokens_that_the_linear_encoder_finds(tokenizer, w
     way = tree.chosen()[::-1]
     ids = [int(tree.token_ids[end]) for end in way[1:]]
     assert ids == tokenizer.encode(word, add_special=False).token_ids.tolist()
+
+
+@pytest.mark.parametrize("tokens", [{}, {"a": 0.0}, {b"\xff": 0.0}], ids=["none", "one", "broken"])
+def test_the_smallest_vocabularies_have_statistics_and_colours(tokens):
+    picture = tree_picture(toy_vocabulary(tokens))
+    assert tree_statistics(picture).findings[0].value == str(len(tokens))
+    for coloring in COLORINGS:
+        assert len(node_values(coloring.name, ColoringInput(picture)).classes) == len(picture)

@@ -8,7 +8,6 @@ from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 from quantised_by_ggml import KINDS, quantised
 
-import guiapp
 from guiapp import open_model
 from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.analysis.vocabulary_list.embeddings import (
@@ -17,7 +16,6 @@ from guiapp.analysis.vocabulary_list.embeddings import (
     NORM,
     OUTPUT,
     Indicators,
-    repeating_prompt,
     token_indicators,
 )
 from guiapp.errors import VocabError
@@ -84,30 +82,6 @@ def cosine_distances(rows: np.ndarray) -> np.ndarray:
     return 1 - rows @ mean / (np.linalg.norm(rows, axis=1) * np.linalg.norm(mean))
 
 
-def test_any_rows_can_be_compared_with(tmp_path):
-    tensors = {INPUT: raw(trained())}
-    found = read(tmp_path, tensors, range(0), unused=[150, 140, 140])
-    assert (found.known.why, found.known.rows.tolist()) == ("chosen rows", [140, 150])
-    assert {*found.suspects.tolist()} == {*DEAD} - {140, 150}
-    found = read(tmp_path, tensors, range(0), unused=range(N_TOKENS))
-    assert (len(found.suspects), np.isnan(found.limit)) == (0, True)
-    assert "The 1,200 chosen rows are not set apart from other tokens here" in found.notes[0]
-    for wrong in ([], [-1], [N_TOKENS]):
-        with pytest.raises(VocabError, match="some of 0 to 1,199"):
-            read(tmp_path, tensors, unused=wrong)
-
-
 def test_a_matrix_of_nothing_but_broken_rows_is_an_error(tmp_path):
     with pytest.raises(VocabError, match=r"no row in token_embd\.weight that consists of numbers"):
         read(tmp_path, {INPUT: raw(np.full((N_TOKENS, WIDTH), np.inf, np.float32))})
-
-
-def test_a_token_is_repeated_eight_times_and_once_more():
-    tokenizer = guiapp.open_model("demo:bpe")
-    token = tokenizer.vocabulary.find(b"ing")
-    text, holds_token = repeating_prompt(tokenizer, token)
-    first, *lines, last = text.split("\n")
-    assert first == "An echo gives back what it hears, letter by letter."
-    assert lines == ["Heard: «ing» Given back: «ing»"] * 8
-    assert last == "Heard: «ing» Given back: «"
-    assert holds_token

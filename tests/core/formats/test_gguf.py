@@ -236,3 +236,10 @@ def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
         gguf.check_front(path, len(whole) + 100)
     with pytest.raises(VocabError):
         gguf.check_front(path, len(whole) - 3)
+
+
+def test_a_damaged_map_is_told_once(tmp_path):
+    vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
+    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
+    assert said.startswith("The character map ")
+    assert said.endswith(": where a text gets there, llama.cpp gives up.")
