@@ -56,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=_variable,
-        help="what the template is given besides, such as enable_thinking=false; what is no JSON is a text",
+        help="a variable for the template, such as enable_thinking=false; what is not JSON is a text",
     )
     _add_comparison_options(parser)
     parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")

@@ -65,7 +65,7 @@ def _rows(written: str) -> list[int]:
     for part in written.split(","):
         first, _, last = part.partition("..")
         if not (first.isdecimal() and (last.isdecimal() or part == first)):
-            raise InputError(f"“{part}” is no row, and no range such as 100..120.")
+            raise InputError(f"“{part}” is not a row, nor a range such as 100..120.")
         start, end = int(first), int(last or first)
         if end - start >= MOST_ROWS:
             raise InputError(f"{part} are more rows than any model has.")

@@ -128,7 +128,11 @@ def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypa
     ("more", "content", "told"),
     [
         ([], [{"type": "image_url"}], "Message 1 has a part of the type image_url."),
-        (["--template", "none"], "x", "“none” is no template of this model, and no file. It has: default."),
+        (
+            ["--template", "none"],
+            "x",
+            "“none” is neither a template of this model nor a file. It has: default.",
+        ),
         (["--tools", "nowhere.json"], "x", "nowhere.json cannot be read"),
     ],
 )

@@ -33,6 +33,8 @@ OF_CLASS = {
     "SpanEditor": "In the text",
     "MainWindow": "On a button",
     "Popover": "On a button",
+    "Rail": "In the rail at the left",
+    "RailEntry": "",  # only the space bar, which any button takes
     "MenuButton": "On a button with an arrow",
     "TextPanel": "In the find bar",
     "TokenStrip": "In the ids",
@@ -125,6 +127,12 @@ def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
     assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == []
     assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == ["Esc"]  # nothing is open any more
     assert ignored_keys(inspect_page.ids_panel.strip, KEY_HINTS["In the ids"]) == []
+
+
+def test_the_rail_takes_its_keys(shell):
+    assert ignored_keys(shell.window.rail, KEY_HINTS["In the rail at the left"][:2]) == []
+    entry = shell.window.rail.entries["Text"]
+    assert ignored_keys(entry, KEY_HINTS["In the rail at the left"][2:]) == ["Return"], "the window takes it"
 
 
 def test_the_tree_page_takes_its_keys(tree_page, qtbot):

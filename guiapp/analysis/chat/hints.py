@@ -54,7 +54,7 @@ class Hint:
 def hints(chat: Chat) -> list[Hint]:
     """All of a conversation, by kind and place; those of one kind about the same token or line only once."""
     if not chat.is_traced:
-        what = "Where this text is from could not be found out, so that nothing can be told of it."
+        what = "The origin of this text is unknown, so nothing in it can be checked."
         return [Hint("untraced", WARNING, what, (0, 0))]
     result: dict[tuple[str, str], Hint] = {}
     in_tokens = _content_as_control, _two_bos, _ends_of_turns, _near_misses
@@ -128,7 +128,7 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         told.add(what)
         fix = _end_as_meant(chat, last, following)
         if fix is None and marks and resembles_end(_raw(vocabulary, marks[0])):
-            fix = Fix("Copy what mends the file", remedy=ending_generation(vocabulary, marks[0]))
+            fix = Fix("Copy the fix for the file", remedy=ending_generation(vocabulary, marks[0]))
         fix = fix or _added_end(chat, last)
         yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 

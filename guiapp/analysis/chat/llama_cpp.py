@@ -68,13 +68,13 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
     Raises ChatError where llama.cpp is not installed, or cannot render this.
     """
     if not is_installed():
-        raise ChatError(f"llama.cpp is not installed here. Its package is {PACKAGE}.")
+        raise ChatError(f"llama.cpp is not installed. Install it: pip install {PACKAGE}")
     request = json.dumps(_request(chat)).encode()
     try:
         answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)
         reply: dict[str, Any] = json.loads(answer.split(b"\n")[-2])
     except (ApartError, OSError, IndexError):  # the second: TimeoutError, too
-        raise ChatError("llama.cpp does not come to an end of this template, or breaks.") from None
+        raise ChatError("llama.cpp runs too long on this template, or crashes.") from None
     if "error" in reply:
         raise ChatError(f"llama.cpp {quoted(reply['error'], LONGEST_REASON).rstrip('.')}.")
     rendering, ids = _like(chat.rendering, reply["text"]), reply["token_ids"]

@@ -75,12 +75,12 @@ def _plain(given: object, what: str) -> object:
     try:
         return read_json(given)
     except ValueError as error:
-        raise ChatError(f"The {what} are no JSON: {quoted(str(error), 100)}.") from None
+        raise ChatError(f"The {what} are not valid JSON: {quoted(str(error), 100)}.") from None
 
 
 def _message(raw: object, number: int) -> Message:
     if not isinstance(raw, dict):
-        raise ChatError(f'Message {number} is no object such as {{"role": "user", "content": "Hello"}}.')
+        raise ChatError(f'Message {number} is not an object such as {{"role": "user", "content": "Hello"}}.')
     message = {key: value for key, value in raw.items() if value is not None}
     if not isinstance(message.get("role"), str):
         raise ChatError(f'Message {number} has no role. Give it one, such as "role": "user".')
@@ -95,7 +95,9 @@ def _message(raw: object, number: int) -> Message:
 
 def _check_part(part: object, number: int) -> None:
     if not isinstance(part, dict):
-        raise ChatError(f'A part of message {number} is no object such as {{"type": "text", "text": "Hi"}}.')
+        raise ChatError(
+            f'A part of message {number} is not an object such as {{"type": "text", "text": "Hi"}}.'
+        )
     kind = part.get("type", "text")
     if kind not in TEXT_PARTS:
         raise ChatError(
@@ -242,7 +244,7 @@ def settings_of(request: str | bytes) -> ChatSettings:
     try:
         document = read_json(request)
     except ValueError:
-        raise ChatError("The request is no JSON.") from None
+        raise ChatError("The request is not valid JSON.") from None
     if not isinstance(document, dict):  # messages alone
         return ChatSettings()
     found = {key: document[key] for key in KINDS if document.get(key) is not None}

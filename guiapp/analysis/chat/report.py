@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, partial
-from itertools import count, groupby, takewhile
+from itertools import chain, groupby, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,6 @@ from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted, quoted
 
-MOST_PAIRS = 1 << 22  # of tokens that are compared within a turn; of longer ones, where they begin and end
 SIGNS = Spelling.SIGNS
 AROUND, LONGEST_LINE = 60, 200  # characters of a line of the template
 
@@ -133,9 +132,9 @@ def _way(chat: Chat, fix: Fix) -> str:
         behind, _, _ = whole[end : end + AROUND].partition("\n")
         number = whole.count("\n", 0, start) + 1
         line = quoted(before + fix.template.text + behind, LONGEST_LINE)
-        return f"line {number} of the template, mended: {line}"
+        return f"line {number} of the template, fixed: {line}"
     options = {"--no-special": fix.add_special is False, "--as-text": fix.as_text is True}
-    return fix.remedy or next((f"mended by {name}" for name, is_it in options.items() if is_it), "")
+    return fix.remedy or next((f"fixed by {name}" for name, is_it in options.items() if is_it), "")
 
 
 def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> Iterator[str]:
@@ -201,44 +200,28 @@ class ChatComparison:
         return [CountPair(name, first[name], second[name]) for name in {**first, **second}]
 
     @cached_property
-    def is_shared(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """bool[n] for each: the tokens that the other has, too.
-
-        Of content: of the same characters of the same message.  Of all else: in the same order in the same
-        turn, as far as that could be found out.  Of one model, ids are equal; of two, the texts of tokens.
-        """
-        keys = _token_keys(self.first, self._is_one_model), _token_keys(self.second, self._is_one_model)
-        content = tuple({key for key in each if isinstance(key, tuple)} for each in keys)
-        shared = (
-            np.array([key in content[1] for key in keys[0]], bool),
-            np.array([key in content[0] for key in keys[1]], bool),
-        )
-        for first, second in self.turns:
-            if first and second:
-                places = [
-                    [place for place in range(turn.start, turn.end) if not isinstance(key[place], tuple)]
-                    for turn, key in zip((first, second), keys, strict=True)
-                ]
-                rows = _in_common(*([key[at] for at in each] for key, each in zip(keys, places, strict=True)))
-                for side, each in enumerate(places):
-                    shared[side][[each[row[side]] for row in rows]] = True
-        return shared
-
-    @cached_property
     def changes(self) -> IdChanges:
-        """From the tokens of the first to those of the second; equal are those that both have.
+        """From the tokens of the first to those of the second, as few as can be; the others both have.
 
-        Its `first` and `second` are numbers for what makes tokens the same, not ids.
+        Content is the same where it is of the same characters of the same message, all else in the same
+        turn; of one model, ids are equal, of two, the texts of tokens.  `first` and `second` of the changes
+        are numbers for what makes tokens the same, not ids.
         """
         numbers = dict[Hashable, int]()
         lists = [
-            [numbers.setdefault(key if shared else (side, at), len(numbers)) for at, (key, shared) in rows]
-            for side, rows in enumerate(
-                enumerate(zip(_token_keys(chat, self._is_one_model), self.is_shared[side], strict=True))
-                for side, chat in enumerate((self.first, self.second))
-            )
+            [numbers.setdefault(key, len(numbers)) for key in _token_keys(chat, self._is_one_model)]
+            for chat in (self.first, self.second)
         ]
         return id_changes(*(np.array(each, np.int32) for each in lists))
+
+    @cached_property
+    def is_shared(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """bool[n] for each: the tokens that the other has, too."""
+        shared = np.ones(len(self.changes.first), bool), np.ones(len(self.changes.second), bool)
+        for change in self.changes.changes:
+            shared[0][change.first_start : change.first_end] = False
+            shared[1][change.second_start : change.second_end] = False
+        return shared
 
     @property
     def has_same_ids(self) -> bool:
@@ -287,29 +270,16 @@ def _counts(chat: Chat) -> Counter[str]:
 
 
 def _token_keys(chat: Chat, is_one_model: bool) -> list[Hashable]:
-    """What makes two tokens the same; a tuple for content, of which the place is known."""
+    """What makes two tokens the same: where they are from, and what they are."""
     text, keys = chat.encoding.text_bytes, list[Hashable]()
-    rows = zip(chat.token_ids.tolist(), chat.encoding.spans.tolist(), chat.origins, strict=True)
-    for token_id, (start, end), origin in rows:
-        token_key: Hashable = token_id if is_one_model else text[start:end]
-        if origin.kind == CONTENT:
-            keys.append((origin.message, origin.field, origin.start, origin.end, token_key))
-        else:
-            keys.append(token_key)
+    turns = chain.from_iterable(
+        repeat(key, turn.end - turn.start) for turn, key in zip(chat.turns, _keys(chat.turns), strict=True)
+    )
+    rows = zip(chat.token_ids.tolist(), chat.encoding.spans.tolist(), chat.origins, turns, strict=True)
+    for token_id, (start, end), origin, turn in rows:
+        source = origin[1:4] + origin[5:7] if origin.kind == CONTENT else turn
+        keys.append((source, token_id if is_one_model else text[start:end]))
     return keys
-
-
-def _in_common(first: list[Hashable], second: list[Hashable]) -> list[tuple[int, int]]:
-    """Places of equal ones that stand in the same order in both."""
-    if len(first) * len(second) <= MOST_PAIRS:
-        blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
-        return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
-    pairs = zip(count(), first, second, strict=False)
-    found = [(at, at) for at, *_ in takewhile(lambda pair: pair[1] == pair[2], pairs)]
-    left = min(len(first), len(second)) - len(found)
-    behind = zip(range(1, left + 1), reversed(first), reversed(second), strict=False)
-    same = takewhile(lambda pair: pair[1] == pair[2], behind)
-    return found + [(len(first) - at, len(second) - at) for at, *_ in same]
 
 
 # Two prompts of one conversation as a JSON record and as lines: what `chat --beside` prints

@@ -59,7 +59,7 @@ def _rendered(request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         text = environment.rendered(request["template"], given, limit)
         text.encode()  # fails for halves of characters, which JSON would put together
     except MemoryError:
-        return {"error": "takes more memory than it may"}
+        return {"error": "takes too much memory"}
     except Exception as error:
         return {"error": _reason(error) + _in_parts(error, request["messages"]), "line": _line(error)}
     elapsed_ns = time.perf_counter_ns() - started_ns

@@ -190,7 +190,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
     if given is None:
         name = WITH_TOOLS if has_tools and WITH_TOOLS in templates else next(iter(templates), None)
         if name is None:
-            raise ChatError("This model has no chat template. Give the file of one.")
+            raise ChatError("This model has no chat template. Choose the file of one.")
         return templates[name]
     if str(given) in templates:
         return templates[str(given)]
@@ -199,8 +199,8 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
         if (template := next(_in_file(file), None)) is None:
             raise ChatError(f"{quoted(file.name)} has no chat template.")
         return template
-    names = f"It has: {', '.join(map(quoted, templates))}." if templates else "It has none at all."
-    raise ChatError(f"“{quoted(str(given))}” is no template of this model, and no file. {names}")
+    names = f"It has: {', '.join(map(quoted, templates))}." if templates else "It has no templates."
+    raise ChatError(f"“{quoted(str(given))}” is neither a template of this model nor a file. {names}")
 
 
 def special_texts(vocabulary: Vocabulary) -> dict[str, str]:
@@ -250,7 +250,7 @@ def render(
     checkpoint  called again and again; what it raises ends the process
     """
     if taken := {"messages", "tools", "add_generation_prompt"}.intersection(variables):
-        raise ChatError(f"{min(taken)} is no variable: it is given to the template by itself.")
+        raise ChatError(f"{min(taken)} cannot be a variable: the template gets it anyway.")
     if len(template) > LONGEST_TEMPLATE:
         raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
     request = {
@@ -297,12 +297,12 @@ def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, A
             answered.seek(0)
             lines = answered.read().split(b"\n")[:-1]
     except OSError as error:
-        raise ChatError(f"There is no means to run the template: {error.strerror}.") from error
+        raise ChatError(f"The template cannot be run: {error.strerror}.") from error
     if lines:
         return [json.loads(line) for line in lines]
     if status is None or (sys.platform != "win32" and status == -signal.SIGALRM):
-        raise ChatError("The template takes more time than it may.")
-    raise ChatError("The template takes more memory than it may, or breaks the process that runs it.")
+        raise ChatError("The template takes too much time.")
+    raise ChatError("The template takes too much memory, or crashes.")
 
 
 def _status(asked: IO[bytes], answered: IO[bytes], checkpoint: Callable[[], None]) -> int | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import unicodedata
@@ -17,6 +15,8 @@ from guiapp.core.text.visible_text import IGNORABLE
 
 UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb{IGNORABLE}]")
 """What JSON allows as it is, but terminals obey, nobody sees, or UTF-8 has no bytes for."""
+IN_QUOTES = re.compile('[,"\r\n]')
+EMPTY = '""'  # a row of one empty cell, which would be no row
 AT_ONCE = 1 << 12  # entries of a list that is written in parts
 ROWS_IN_BLOCK = 1 << 10
 NONE = "–"  # a cell without anything
@@ -110,9 +110,13 @@ def csv_blocks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """The same in parts, each made when it is asked for: tables may be larger than memory."""
     left = iter(rows)
     while block := list(islice(left, ROWS_IN_BLOCK)):
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(block)
-        yield text.getvalue()
+        yield "".join((",".join(map(_csv_cell, row)) or EMPTY) + "\n" for row in block)
+
+
+def _csv_cell(value: object) -> str:
+    """The same as Python's module writes, but for a lone end of line of old Macs, which it leaves bare."""
+    text = "" if value is None else str(value)
+    return '"' + text.replace('"', '""') + '"' if IN_QUOTES.search(text) else text
 
 
 # JSON that a terminal may show and any program can read

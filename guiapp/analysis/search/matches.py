@@ -1,12 +1,7 @@
-r"""Find stretches of a text, and tokens: by characters, by bytes in hex digits, or by a regular expression.
+"""Find spans of a text, and tokens: by characters, by bytes in hex digits, or by a regular expression.
 
 Places are looked for by numpy, which lets other threads run; a regular expression is tried in a process
-that can be ended at any time.  What a query for tokens says:
-
-the          tokens that contain these characters
-0x20 E6      tokens that contain these bytes
-#9906        the token with this id
-/^\s+$/      tokens that the regular expression matches
+that can be ended at any time.
 """
 
 from __future__ import annotations
@@ -15,7 +10,6 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial, reduce
 from operator import and_, or_
@@ -31,9 +25,6 @@ from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import Progress
 
 LONGEST_S = 8.0
-HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
-NUMBER = re.compile(r"#\s*(\d{1,12})")
-EXPRESSION = re.compile(r"/(.+)/", re.DOTALL)
 LONGEST_FOLDING = 3  # characters that one character becomes
 LAST_WITH_CASES = 0x1FFFF
 DOTTED_CAPITAL_I = "\u0130"  # becomes i with a dot above; people also type it as i
@@ -250,28 +241,6 @@ def _find_expression(text: bytes, query: Query, progress: Progress) -> TextMatch
 # In a vocabulary
 
 
-def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
-    """The ids of the tokens that a query means, in ascending order.  Raises QueryError."""
-    if match := NUMBER.fullmatch(query.strip()):
-        token = int(match[1])
-        if token >= len(tree.offsets) - 1:
-            raise QueryError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
-        return np.array([token], np.int32)
-    if (needle := needle_bytes(query)) is not None:
-        return np.flatnonzero(contains(tree, needle)).astype(np.int32)
-    with closing(RegexTokenMatcher()) as matcher:
-        return matcher.matching(tree, query[1:-1], progress)
-
-
-def needle_bytes(query: str) -> bytes | None:
-    """What the tokens contain that a query means; None for an id or an expression.  Raises QueryError."""
-    if match := HEX.fullmatch(query.strip()):
-        return bytes_of(match[1])
-    if NUMBER.fullmatch(query.strip()) or EXPRESSION.fullmatch(query):
-        return None
-    return query.encode("utf-8", "surrogatepass")
-
-
 def contains(tree: TokenTree, needle: bytes) -> NDArray[np.bool_]:
     """For each token whether it has these bytes in it; 5 ms for 262,144 tokens."""
     n_starts = len(tree.data) - len(needle) + 1
@@ -288,18 +257,12 @@ def contains(tree: TokenTree, needle: bytes) -> NDArray[np.bool_]:
     return has
 
 
-def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How far tokens that were found are from what a query says: int64[n], the nearest are to come first.
+def distances_from(tree: TokenTree, needle: bytes, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How far tokens are from bytes that they contain: int64[n], the nearest are to come first.
 
     0 for the very token, 1 for the one with a space before it, 2 and 3 for tokens that begin so, and 4 for
-    all others; 0 for an id or an expression.
+    all others.
     """
-    needle = needle_bytes(query)
-    return np.zeros(len(tokens), np.int64) if needle is None else distances_from(tree, needle, tokens)
-
-
-def distances_from(tree: TokenTree, needle: bytes, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The same from bytes that the tokens contain."""
     found = np.full(len(tokens), 4)
     starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
     for worst, begun in ((3, b" " + needle), (2, needle)):

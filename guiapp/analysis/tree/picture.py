@@ -12,6 +12,7 @@ from functools import cache, cached_property, lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.analysis.tree.trials import broken_tokens
 from guiapp.core.text.unicode_tables import N_CODES, category_runs
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
@@ -313,17 +314,10 @@ OF_CATEGORY = (BYTES, OTHER_LETTER, DIGITS, PUNCTUATION, SYMBOLS, OTHER_LETTER, 
 
 
 def token_scripts(vocabulary: Vocabulary, tree: TokenTree) -> NDArray[np.uint8]:
-    """For each token an index into SCRIPT_NAMES.
-
-    A token that is only part of a character belongs to the script that most tokens below it are written in.
-    """
+    """For each token an index into SCRIPT_NAMES; one that has a part of a character is of no script."""
     scripts = native.token_scripts(tree.data, tree.offsets, scripts_of_codes(), FIRST_SCRIPT)
+    scripts[broken_tokens(tree)] = BYTES
     scripts[(vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN)) > 0] = SPECIAL
-    own = scripts.copy()
-    for token in np.flatnonzero((own == BYTES) & (tree.columns.sizes > 1)).tolist():
-        below = np.bincount(own[tree.subtree(token)], minlength=FIRST_SCRIPT)
-        below[BYTES] = 0
-        scripts[token] = below.argmax() if below.any() else BYTES
     return scripts
 
 

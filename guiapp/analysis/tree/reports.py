@@ -7,29 +7,24 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import LIMIT, Spelling
-from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.trials import NAMES, broken_tokens
+from guiapp.analysis.tree.trials import NAMES
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, TokenFigures
+from guiapp.analysis.vocabulary_list.filters import fitting
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
+from guiapp.native.checkpoint import Progress
 
 MOST_WALKED = 4096  # bytes
 MOST_CONTINUATIONS = 8
-Ids = NDArray[np.int32]
-NO_IDS = np.zeros(0, np.int32)
-NOT_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE | Attribute.USER_DEFINED
-N_LONGEST = 20
-DEPTH = "Depth: how many tokens lie on the way from the root, the token itself included."
-CHILDREN = "Children: the longer tokens that hang right below one."
-N_SINGLE_DEPTHS = 16
 UNREACHED = (
     "Texts with their bytes did not lead to them, which is no proof that none does. They stood {}. Control, "
     "unknown, user-defined and byte tokens, which text reaches in other ways, do not count."
@@ -163,93 +158,42 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-# Figures, each with the tokens that it is about
+# Figures, each with the filter that lists what it counts
 
 
-@dataclass(frozen=True, eq=False)
-class TreeFinding:
-    """One figure; `tokens` are those that it counts, the most telling first."""
+class TreeFigure(NamedTuple):
+    """One figure about all tokens; `query` lists those that it is about, "" where these are all."""
 
     name: str
     value: str
-    tokens: Ids
+    query: str = ""
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Distribution:
-    """How the tokens of a tree divide: each of the bars counts some of them, and is named by a number.
-
-    about  what that number is
-    """
-
-    title: str
-    about: str
-    bars: tuple[TreeFinding, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class TreeStatistics:
-    """What can be said about a whole tree."""
-
-    findings: tuple[TreeFinding, ...]
-    distributions: tuple[Distribution, ...]
+COUNTED = (
+    ("tokens", "", ""),
+    ("leaves", "below:0", "begin no longer token"),
+    ("not whole UTF-8", "is:notutf8", "parts of characters"),
+    ("same bytes as another", "is:duplicate", ""),
+    (f"not reached by {len(NAMES)} trials", "is:unreached", UNREACHED.format("; ".join(NAMES))),
+)
+LARGEST = (
+    ("longest chain", "depth", "tokens from the root"),
+    ("largest fan-out", "children", "children of one token"),
+    ("longest token", "length", "bytes"),
+)
 
 
-def tree_statistics(picture: TreePicture) -> TreeStatistics:
-    """Count a whole tree."""
-    tree = picture.tree
-    order, lengths = tree.order, tree.lengths[tree.order]
-    fan_outs, depths = np.diff(tree.columns.child_offsets)[:-1][order], tree.columns.depths[order]
-    deepest = order[np.argsort(-depths, kind="stable")[:N_LONGEST]]
-    widest = order[np.argsort(-fan_outs, kind="stable")[:N_LONGEST]]
-    longest = order[np.argsort(-lengths, kind="stable")[:N_LONGEST]]
-    leaves, broken = order[fan_outs == 0], broken_tokens(tree)
-    doubles = order[(~tree.is_matched[order]) & _is_text(picture)[order]]
-    findings = [
-        TreeFinding("tokens", f"{len(order):,}", NO_IDS),
-        TreeFinding("leaves", f"{len(leaves):,}", leaves, "begin no longer token"),
-        TreeFinding("longest chain", _most(depths), deepest, "tokens from the root"),
-        TreeFinding("largest fan-out", _most(fan_outs), widest, "children of one token"),
-        TreeFinding("longest token", _most(lengths), longest, "bytes"),
-        TreeFinding("not whole UTF-8", f"{len(broken):,}", broken, "parts of characters"),
-        TreeFinding("same bytes as another", f"{len(doubles):,}", doubles, "matching takes the other one"),
-    ]
-    distributions = (
-        Distribution("Tokens at each depth", DEPTH, _bars(order, depths, N_SINGLE_DEPTHS)),
-        Distribution("Tokens with so many children", CHILDREN, _bars(order, fan_outs, 1)),
-    )
-    return TreeStatistics(tuple(findings), distributions)
-
-
-def unreached_finding(unreached: Ids) -> TreeFinding:
-    """The tokens that none of the trials led to."""
-    note = UNREACHED.format("; ".join(NAMES))
-    return TreeFinding(f"not reached by {len(NAMES)} trials", f"{len(unreached):,}", unreached, note)
-
-
-def _bars(ids: Ids, values: NDArray[np.int32], n_single: int) -> tuple[TreeFinding, ...]:
-    """The ids by their values, up to `n_single` each for itself, beyond that up to each power of two."""
-    doublings = np.ceil(np.log2(np.maximum(values, 1) / n_single) - 1e-9).astype(np.int64)
-    groups = np.where(values <= n_single, values, n_single + doublings)
-    bars = []
-    for group in np.unique(groups).tolist():
-        members, first, last = ids[groups == group], group, group
-        if group > n_single:
-            last = n_single << group - n_single
-            first = (last >> 1) + 1
-        name = str(first) if first == last else f"{first}–{last}"
-        bars.append(TreeFinding(name, f"{len(members):,}", members))
-    return tuple(bars)
-
-
-def _is_text(picture: TreePicture) -> NDArray[np.bool_]:
-    is_text: NDArray[np.bool_] = (picture.vocabulary.attributes & NOT_TEXT) == 0
-    return is_text
-
-
-def _most(values: NDArray[np.int32]) -> str:
-    return f"{int(values.max(initial=0)):,}"
+def tree_figures(figures: TokenFigures, progress: Progress = lambda share: None) -> Iterator[TreeFigure]:
+    """All that can be said by now: which tokens text reaches may follow."""
+    for name, query, note in COUNTED:
+        if query != "is:unreached" or figures.is_reached is not None:
+            n_tokens = int(np.count_nonzero(fitting(figures, query, progress)))
+            yield TreeFigure(name, f"{n_tokens:,}", query if n_tokens else "", note)
+    for name, column, note in LARGEST:
+        values = BY_NAME[column].values(figures)
+        most = 0 if values is None else int(values.max(initial=0))
+        yield TreeFigure(name, f"{most:,}", f"{column}:{most}" if most else "", note)
 
 
 # The greedy walk, and the last token of every prefix

@@ -144,6 +144,7 @@ LEAST_CODES = (0, 0, 0x80, 0x800, 0x10000)  # of characters of so many bytes
 SEEN = "LNPS"  # letters, numbers, punctuation and symbols
 KINDS = (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF)  # one of each kind that some first bytes ask for
 MARKS = (0x80, 0xBF)
+FIRST_ESCAPED, LAST_ESCAPED = 0xDC80, 0xDCFF  # what stands for a byte that is of no character
 HEADS: tuple[tuple[bytes, ...], ...] = (  # what may stand before so many bytes that go on with a character
     (b"",),
     (
@@ -218,8 +219,17 @@ def _tails(ending: bytes) -> list[bytes]:
 
 def broken_tokens(tree: TokenTree) -> NDArray[np.int32]:
     """The tokens whose bytes are not whole characters, in ascending order."""
-    high = np.unique(np.searchsorted(tree.offsets, np.flatnonzero(tree.data >= 0x80), "right") - 1)
-    return np.array([token for token in high.tolist() if not is_text(tree.token_bytes(token))], np.int32)
+    lines = np.insert(
+        tree.data, tree.offsets[1:], ord("\n")
+    ).tobytes()  # in none a character of the one before
+    codes = np.frombuffer(
+        lines.decode("utf-8", "surrogateescape").encode("utf-32-le", "surrogatepass"), np.uint32
+    )
+    is_broken = (codes >= FIRST_ESCAPED) & (codes <= LAST_ESCAPED)
+    sizes = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
+    ends = np.cumsum(np.where(is_broken, 1, sizes))
+    line_ends = tree.offsets[1:] + np.arange(1, len(tree.offsets))
+    return np.unique(np.searchsorted(line_ends, ends[is_broken])).astype(np.int32)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@ To add a column of the window, of CSV and of JSON alike, add a row to COLUMNS.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -207,8 +208,19 @@ class TokenFigures:
         return flags
 
 
-LONGEST_TOKEN = 60  # characters
+LONGEST_TOKEN = 60  # characters, where it is not whole
+NO_LIMIT = 1 << 30
+OF_NO_CHARACTER = re.compile("[\udc80-\udcff]+")
 NOT_READ = "The embeddings have not been read. “Read embeddings” does that, on the command line --embeddings."
+
+
+def own_text(vocabulary: Vocabulary, token: int) -> str:
+    """What a token stands for, or its name; bytes of no whole character as `<E2 82>`."""
+    data = vocabulary.token_bytes(token) or vocabulary.raw_text(token)
+    return OF_NO_CHARACTER.sub(
+        lambda part: f"<{part[0].encode('utf-8', 'surrogateescape').hex(' ').upper()}>",
+        data.decode("utf-8", "surrogateescape"),
+    )
 
 
 def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFigures], Values | None]:
@@ -241,6 +253,8 @@ COLUMNS = (
         "what it stands for; sorts by bytes",
         lambda figures: figures.places,
         lambda figures, token, spelling: spelling.token(figures.vocabulary, token, LONGEST_TOKEN),
+        data=lambda figures, token: own_text(figures.vocabulary, token),
+        whole=lambda figures, token, spelling: spelling.token(figures.vocabulary, token, NO_LIMIT),
         share=2.6,
     ),
     TokenColumn(
@@ -433,8 +447,13 @@ class _OfTokens(ListColumn[R]):
         return result
 
     def text(self, source: R, row: int, spelling: Spelling) -> str:
-        said = (self.of.text(figures, token, spelling) for figures, token in source.tokens_of(row))
-        return " / ".join(dict.fromkeys(filter(None, said)))
+        return self._in_all(source, row, partial(self.of.text, spelling=spelling))
+
+    def whole_text(self, source: R, row: int, spelling: Spelling) -> str:
+        return self._in_all(source, row, partial(self.of.whole_text, spelling=spelling))
+
+    def _in_all(self, source: R, row: int, text: Callable[[TokenFigures, int], str]) -> str:
+        return " / ".join(dict.fromkeys(filter(None, (text(*each) for each in source.tokens_of(row)))))
 
     def last_text(self, source: R) -> str:
         return max(map(self.of.last_text, source.all_figures), key=len)

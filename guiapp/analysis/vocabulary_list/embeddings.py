@@ -163,7 +163,7 @@ def token_indicators(
 def _chosen(unused: Sequence[int], n_rows: int) -> KnownUnused:
     rows = np.unique(np.asarray(unused, np.int64))
     if not len(rows) or rows[0] < 0 or rows[-1] >= n_rows:
-        raise VocabError(f"The rows to compare with are to be some of 0 to {n_rows - 1:,}.")
+        raise VocabError(f"Choose rows from 0 to {n_rows - 1:,} to compare with.")
     return KnownUnused("chosen rows", rows.astype(np.int32))
 
 
@@ -234,14 +234,14 @@ def _cosines_to_others(rows: Rows | None) -> Values:
 
 def _notes(compared: MatrixIndicators, known: KnownUnused | None, is_set_apart: bool) -> Iterator[str]:
     if known is None:
-        yield "No row is known to be unused, so there is nothing to compare with: only norms are told."
+        yield "No row is known to be unused, so there is nothing to compare with: only norms are shown."
         return
     if np.isnan(compared.cosines).all():
-        yield "The mean of the known unused rows is zero, which has no direction: norms are told instead."
+        yield "The mean of the known unused rows is zero, which has no direction: norms are used instead."
     if not is_set_apart:
         yield (
-            f"The {len(known.rows):,} {known.why} are not set apart from other tokens here, "
-            "so it says little that a token has less than others."
+            f"The {len(known.rows):,} {known.why} are not set apart from other tokens here: "
+            "a low value says little."
         )
 
 
@@ -252,7 +252,7 @@ def _matrix_notes(indicators: MatrixIndicators) -> Iterator[str]:
         how = f"{bits:.1f} bits a number ({matrix.kind.name})"
         yield f"{matrix.name} is stored in {how}: small rows are blurred."
     if indicators.n_broken:
-        yield f"Rows of {matrix.name} that hold what is no number, or too large: {indicators.n_broken:,}."
+        yield f"Rows of {matrix.name} with values that are too large or not numbers: {indicators.n_broken:,}."
     if matrix.n_rows < n_tokens:
         yield f"Tokens that have no row in {matrix.name}: {n_tokens - matrix.n_rows:,}."
 

@@ -205,7 +205,9 @@ def _term(word: re.Match[str]) -> FilterTerm | None:
     if (match := KEY.fullmatch(body)) and match[1] in KEYS:
         return _keyed(match[1], _unquoted(match[2]), term)
     if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
-        raise QueryError(f"There is no {match[1]}: but {meant[0]}: – text goes between quotes.")
+        raise QueryError(
+            f"There is no filter {match[1]}:. Did you mean {meant[0]}:? Put text between quotes."
+        )
     needle = _unquoted(body).encode("utf-8", "surrogatepass")
     return term(partial(_containing, needle), needle) if needle else None
 
@@ -236,7 +238,7 @@ def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm 
     if match := RANGE.fullmatch(value):
         low, high = (None if end is None else float(end) for end in match.groups())
         return term(partial(_in_range, column, low, high))
-    raise QueryError(f"“{value}” is no number, and no range such as 4..8 or >=4.")
+    raise QueryError(f"“{value}” is not a number, nor a range such as 4..8 or >=4.")
 
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:
@@ -395,6 +397,22 @@ def _binned(name: str, values: Values) -> Histogram:
     terms = [f"{term} {name}:<{end}" for term, end in zip(above, ends[1:], strict=False)] + above[-1:]
     names = [f"{name} {edge:,.6g} to {end:,.6g}" for edge, end in zip(edges, [*edges[1:], high], strict=True)]
     return _histogram(name, names, terms, np.where(np.isfinite(values), of, -1))
+
+
+def doubling_histogram(figures: TokenFigures, name: str, n_single: int) -> Histogram:
+    """By whole numbers, beyond some by ranges that are twice as long each."""
+    values, starts, start = BY_NAME[name].values(figures), [*range(n_single + 1)], n_single + 1
+    assert values is not None
+    most = int(values.max(initial=0))
+    while start <= most:
+        starts, start = [*starts, start], 2 * start - 1
+    starts = starts[: most + 1]
+    ends = [*(each - 1 for each in starts[1:]), most]
+    spans = [
+        str(first) if first == last else f"{first}..{last}" for first, last in zip(starts, ends, strict=True)
+    ]
+    terms, names = [f"{name}:{span}" for span in spans], [f"{name} {span}" for span in spans]
+    return _histogram(name, names, terms, np.searchsorted(starts, values, "right") - 1)
 
 
 def _histogram(name: str, names: Sequence[str], terms: Sequence[str], of: Values) -> Histogram:

@@ -56,6 +56,7 @@ class ListColumn(Generic[S]):
     write   what it says of a row, where that is not the value as people write it
     figure  whether it is a number, where it is written by `write`
     data    what programs are given in place of what is written
+    whole   the same as `write`, of any length, for files
     is_usual  whether it is shown unless people choose
     is_there  whether a source has such a column; without this, each has
     lacking   what to say where there are no values; "" where the type of the vocabulary is why
@@ -71,6 +72,7 @@ class ListColumn(Generic[S]):
     write: Callable[[S, int, Spelling], str] | None = None
     figure: bool = False
     data: Callable[[S, int], Cell] | None = None
+    whole: Callable[[S, int, Spelling], str] | None = None
     is_usual: bool = True
     is_there: Callable[[S], bool] | None = None
     lacking: str = ""
@@ -103,6 +105,10 @@ class ListColumn(Generic[S]):
         if value is None:
             return ""
         return f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
+
+    def whole_text(self, source: S, row: int, spelling: Spelling) -> str:
+        """The same in a file, where nothing is cut off."""
+        return (self.whole or self.text)(source, row, spelling)
 
     def last_text(self, source: S) -> str:
         """What stands in the last of all rows, which is the widest where rows are numbered."""
@@ -181,7 +187,7 @@ class TokenList(Generic[S]):
 
     def texts(self, row: int) -> list[str]:
         """What a table for people says of a row."""
-        return [printable(column.text(self.figures, row, self.spelling)) for column in self.columns]
+        return [printable(column.whole_text(self.figures, row, self.spelling)) for column in self.columns]
 
     def record(self, row: int) -> dict[str, Cell]:
         """The same for programs: figures as numbers, None where there is none, bytes without blanks."""

@@ -17,7 +17,7 @@ from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import NONE, csv_lines, json_text, padded, widths_of
 from guiapp.analysis.search.matches import QueryError
-from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
+from guiapp.analysis.vocabulary_list.columns import NO_LIMIT, TokenFigures, TokenRows, of_tokens
 from guiapp.analysis.vocabulary_list.filters import fitting
 from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -50,7 +50,7 @@ class TokenReach(Enum):
     """How a text leads to a token.  That none was found is no proof that there is none.
 
     TEXT     its own text does, whatever is set
-    UNKNOWN  each character does that the vocabulary does not know
+    UNKNOWN  each character that the vocabulary does not know leads to it
     PARSED   its own text does where special tokens are parsed in texts
     NEVER    its own text does not
     """
@@ -494,6 +494,7 @@ COLUMNS: tuple[ListColumn[SpecialRows], ...] = (
     ListColumn(
         "token",
         write=lambda rows, row, spelling: spelling.token(rows.figures.vocabulary, rows.token(row), LONGEST),
+        whole=lambda rows, row, spelling: spelling.token(rows.figures.vocabulary, rows.token(row), NO_LIMIT),
         share=3.1,
     ),
     _words("role", 1.7),

@@ -8,14 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
-from guiapp.kit.charts.chart import BOLD, NEAR_PX, PLAIN, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
+from guiapp.kit.charts.chart import BOLD, NEAR_PX, NUMBER, PLAIN, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, outline
 from guiapp.kit.charts.scales import Floats, Range, Scale, log_range, range_from_zero, spread
-from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
+from guiapp.kit.widgets.painting import ring
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, ThemeSource, blend
 
 MOST_NAMED, MOST_NAME_SHARE = 8, 0.45  # of the width
 EDGE_PX, LEADER_PX = 14, 26  # beside the outermost values; from the plot to the names
@@ -24,6 +26,11 @@ BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 POINT_PX, RING_PX = 12, 1.8
 MOST_LINES = 9  # from a point to its name
 NOTE_GAP_PX, MOST_NOTE_SHARE = 32, 0.3  # of the width
+NEAR_POINT_PX, MARK_PX, CHOSEN_PX = 8, 6, 15  # of a density: what a click means; marks, and the ring
+FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to so many points, they are large
+FREE = 1.04  # of the highest value; as much is free before 0
+FAINTEST = 0.3  # the strength of a single point; where most lie in one pixel it is 1
+OTHERS = 0.35  # how far others are from the panel's colour to that of dim words
 SOLID, DASHED, DOTTED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
 
 
@@ -342,3 +349,150 @@ def _free_rect(
         if area.contains(rect) and not any(rect.intersects(other) for other in taken):
             return rect, line > 0 or abs(center.x() - point.x()) > width / 2
     return None
+
+
+# Very many points, as density
+
+
+class DensityMark(NamedTuple):
+    """How some points are marked: bool[n], a colour, and a symbol of pyqtgraph's, hollow or not."""
+
+    flags: NDArray[np.bool_]
+    color: QColor
+    symbol: str
+    is_hollow: bool = False
+
+
+class DensityData(NamedTuple):
+    """Points of which those that are lit have a colour, and the others are grey; a point's key is its index.
+
+    limits  where lines are that points are beyond, across and upwards, if there are any
+    chosen  the point with a ring
+    """
+
+    x: Floats
+    y: Floats
+    is_lit: NDArray[np.bool_]
+    scales: tuple[Scale, Scale]
+    about: str = ""
+    limits: tuple[float | None, float | None] = (None, None)
+    marks: Sequence[DensityMark] = ()
+    chosen: int | None = None
+
+
+class DensityChart(Chart):
+    """The more points lie in a pixel of the screen, the stronger it is; a click chooses the nearest point.
+
+    Signals:
+        pointed_at(int | None): the point under the mouse.
+    """
+
+    pointed_at = Signal(object)
+    data: DensityData | None = None
+    ground = "panel"
+    n_head_lines = 1
+
+    def __init__(self, theme_source: ThemeSource, name: str) -> None:
+        self._density = pg.ImageItem(axisOrder="row-major")
+        self._lines = pg.InfiniteLine(angle=90), pg.InfiniteLine(angle=0)
+        self._marks = pg.ScatterPlotItem(pxMode=True, antialias=True)
+        super().__init__(theme_source, name)
+        for item in (self._density, *self._lines, self._marks):
+            self.box.addItem(item, ignoreBounds=True)
+
+    def draw(self) -> None:
+        if (data := self.data) is None:
+            return
+        self.set_titles([""])
+        self.setAccessibleName(self._name)
+        self.setAccessibleDescription(data.about)
+        self.frame(2 * GAP_PX + self.width_px("0000", NUMBER), GAP_PX, data.scales)
+        right, top = (float(values.max(initial=0)) or 1.0 for values in (data.x, data.y))
+        self.show_range((right * (1 - FREE), right * FREE), (top * (1 - FREE), top * FREE))
+        for line, limit in zip(self._lines, data.limits, strict=True):
+            line.setPen(pg.mkPen(self.theme.warning, style=DASHED))
+            line.setVisible(limit is not None)
+            line.setPos(limit or 0.0)
+        self._marks.clear()
+        for mark in data.marks:
+            color = mark.color
+            brush = self.ground_color if mark.is_hollow else color
+            self._marks.addPoints(
+                data.x[mark.flags],
+                data.y[mark.flags],
+                symbol=mark.symbol,
+                size=MARK_PX,
+                pen=color,
+                brush=brush,
+            )
+        if data.chosen is not None:
+            at, pen = slice(data.chosen, data.chosen + 1), pg.mkPen(self.theme.accent, width=2)
+            self._marks.addPoints(data.x[at], data.y[at], symbol="o", size=CHOSEN_PX, pen=pen, brush=None)
+
+    def place(self) -> None:
+        if self.data is not None:
+            at = QPointF(self.area.left(), self.head_px - self.line_px / 2)
+            self.words.append(Word(f"↑ {self.data.scales[1].title}", at, self.theme.dim, SUBTITLE))
+            self._draw_density(self.data)
+
+    def _pixels(self, data: DensityData) -> tuple[Floats, Floats]:
+        """Where the points are, from the lower left corner of the plot."""
+        (left, right), (bottom, top) = self.box.viewRange()
+        x = (data.x - left) / (right - left) * self.area.width()
+        return x, (data.y - bottom) / (top - bottom) * self.area.height()
+
+    def _draw_density(self, data: DensityData) -> None:
+        ratio, (x, y) = self.devicePixelRatioF(), self._pixels(data)
+        width, height = (max(1, round(side * ratio)) for side in (self.area.width(), self.area.height()))
+        size = round((LARGE_PX if len(x) <= FEW else SMALL_PX) * ratio)
+        columns, rows = (x * ratio).astype(np.int64), (y * ratio).astype(np.int64)
+        is_seen = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
+        at, pixels = rows * width + columns, np.zeros((height, width, 4), np.uint8)
+        colors = blend(self.theme.panel, self.theme.dim, OTHERS), self.theme.contenders[0]
+        for color, flags in zip(colors, (~data.is_lit, data.is_lit), strict=True):
+            counts = np.bincount(at[flags & is_seen], minlength=width * height).reshape(height, width)
+            there = (counts := _dilated(counts, size)) > 0
+            crowd = np.log(counts[there])
+            most = float(crowd.max(initial=0))
+            strength = FAINTEST + (1 - FAINTEST) * (crowd / most if most else np.ones(len(crowd)))
+            pixels[there, :3] = color.red(), color.green(), color.blue()
+            pixels[there, 3] = (strength * 255).astype(np.uint8)
+        (left, right), (bottom, top) = self.box.viewRange()
+        self._density.setImage(pixels, autoLevels=False, levels=None)
+        self._density.setRect(QRectF(left, bottom, right - left, top - bottom))
+
+    def key_at(self, position: QPointF) -> int | None:
+        """The nearest point, marked ones before others."""
+        if (data := self.data) is None or not len(data.x):
+            return None
+        x, y = self._pixels(data)
+        away = np.hypot(x + self.area.left() - position.x(), self.area.bottom() - y - position.y())
+        for mark in data.marks:
+            away[mark.flags] -= NEAR_POINT_PX / 2
+        nearest = int(away.argmin())
+        return nearest if away[nearest] <= NEAR_POINT_PX else None
+
+    def paint_front(self, painter: QPainter) -> None:
+        if self.hasFocus():
+            ring(painter, self.rect(), self.theme.accent, UNIT_PX)
+        super().paint_front(painter)
+
+    def _on_mouse_moved(self, position: QPointF) -> None:
+        super()._on_mouse_moved(position)
+        self.pointed_at.emit(self.key_at(position))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.pointed_at.emit(None)
+
+
+def _dilated(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Each count on a square of so many pixels."""
+    for axis in (0, 1):
+        wide = counts.copy()
+        for by in range(1, size):
+            ahead, behind = [slice(None)] * 2, [slice(None)] * 2
+            ahead[axis], behind[axis] = slice(by, None), slice(None, -by)
+            wide[tuple(ahead)] += counts[tuple(behind)]
+        counts = wide
+    return counts

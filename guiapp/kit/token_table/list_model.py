@@ -30,6 +30,7 @@ from guiapp.kit.session.token_details import SHOWN_BYTES, TokenDetails, describe
 from guiapp.kit.state.background import Background, LatestJob, Progress, Working, later
 from guiapp.kit.state.settings import Settings, SharedSpelling
 
+ALL = "all"  # the group of all rows
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
 S = TypeVar("S", bound=ListSource)
 R = TypeVar("R", bound=TokenRows)
@@ -42,7 +43,7 @@ class ListRequest(NamedTuple):
     query: str = ""
     sort: str = ""
     is_descending: bool = False
-    group: str = "all"
+    group: str = ALL
 
 
 class ShownRows(NamedTuple, Generic[S]):
@@ -195,6 +196,11 @@ class TokenListModel(Working, Generic[S]):
     def _show(self, shown: ShownRows[S]) -> None:
         self.shown = shown
         self.shown_changed.emit()
+
+    def stay_in_list(self) -> None:
+        """Look at no row any more that the list does not have."""
+        if self.place_of(self.chosen) is None:
+            self._set_chosen(None)
 
     # Columns
 
@@ -451,6 +457,8 @@ class ChosenDetails(QObject):
         self._model, self._more = model, more
         self.details: TokenDetails | None = None
         self._vocabulary: Vocabulary
+        self._listed = model.request
+        model.shown_changed.connect(self._on_shown_changed)
         for signal in (model.chosen_changed, model.spelling.changed, *changed):
             signal.connect(self.describe)
 
@@ -461,6 +469,12 @@ class ChosenDetails(QObject):
     def part(self, data: bytes, limit: int) -> str:
         """How some bytes of a token are written."""
         return self._model.spelling.now.part(self._vocabulary, data, limit)
+
+    def _on_shown_changed(self) -> None:
+        """Follow what is listed; a token that the text selects is described in any case."""
+        if (request := self._model.shown.request) != self._listed:
+            self._listed = request
+            self._model.stay_in_list()
 
     def describe(self) -> None:
         """Describe the row again: how often its token is in the text changes while nobody looks."""

@@ -26,9 +26,6 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, UNIT_PX, headi
 
 SEARCH_PX = 230
 SEARCH_HINT = "text, #id, 0x20, /regex/"
-SEARCH_TIP = (
-    "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
-)
 FILTER_HINT = "Filter: text, /regex/, 0xE2, #id, 100..200, kind:control, script:Han, length:>=8, is:unreached"
 FILTER_TIP = (
     'the, "new york": tokens that contain these characters\n'
@@ -273,7 +270,7 @@ class SearchField(QLineEdit):
         self,
         search: SearchTarget,
         hint: str = SEARCH_HINT,
-        tip: str = SEARCH_TIP,
+        tip: str = FILTER_TIP,
         width_px: int | None = SEARCH_PX,
     ) -> None:
         super().__init__()
@@ -295,7 +292,7 @@ class SearchField(QLineEdit):
         self.textChanged.connect(self._search.set_query)
 
     def come_by_keys(self, page: QWidget) -> None:
-        """Take the focus at Ctrl+F anywhere in a page; on the Inspect page an action has these keys."""
+        """Take the focus at Ctrl+F anywhere in a page; on the Text page an action has these keys."""
         keys = QShortcut(QKeySequence("Ctrl+F"), page, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         keys.activated.connect(self._come)
 

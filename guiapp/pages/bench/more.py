@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QIcon, QShowEvent
+from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -46,6 +46,7 @@ from guiapp.kit.widgets.controls import ChoiceBox, Popover, push_button, tool_bu
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -205,8 +206,7 @@ class MissingCard(Popover):
         self.adjustSize()
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.install.text())
-        self.copy_button.setText("Copied")
+        copy_text(self, self.install.text(), "the command")
 
 
 class MorePanel(QFrame):

@@ -61,7 +61,7 @@ class CompareMenu(MenuButton):
     chosen = Signal(object)
 
     def __init__(self, counterpart: PromptComparison, requests: PageRequests, themes: ThemeSource) -> None:
-        super().__init__(themes, "Compare…", tip="Put another prompt of these messages beside")
+        super().__init__(themes, "Compare…", tip="Compare with another prompt of these messages")
         self._beside, self._requests = counterpart, requests
         self.fill_on_open(self._list)
 
@@ -140,7 +140,7 @@ class CompareView(QFrame):
 
     @property
     def is_shown(self) -> bool:
-        return self.counterpart.compared is not None
+        return self.counterpart.value is not None
 
     @property
     def is_painted(self) -> bool:
@@ -187,7 +187,7 @@ class CompareView(QFrame):
     # What is compared
 
     def _refresh(self) -> None:
-        compared, counterpart = self.counterpart.compared, self.counterpart.counterpart
+        compared, counterpart = self.counterpart.value, self.counterpart.counterpart
         is_outdated = self.counterpart.is_busy or self.counterpart.model.is_outdated
         self.outcome = id_changes(NO_IDS, NO_IDS) if compared is None else compared.comparison.changes
         for number, side in enumerate(self.sides):
@@ -200,7 +200,7 @@ class CompareView(QFrame):
             for side in self.sides:
                 map_changes(side, side.spans, self._themes)
             waits = "Comparing…" if self.counterpart.is_busy else "There is no prompt yet."
-            self.description.setText(quoted(self.counterpart.failure or waits, 300))
+            self.description.setText(quoted(self.counterpart.problem or waits, 300))
         else:
             self._describe(compared)
         self._turns_placed.start()
@@ -228,7 +228,7 @@ class CompareView(QFrame):
 
     def _place_turns(self) -> None:
         """Have the turns of the same message begin at the same height."""
-        if (compared := self.counterpart.compared) is None or not self.isVisible():
+        if (compared := self.counterpart.value) is None or not self.isVisible():
             return
         for side in self.sides:
             side.begin_turns()

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from guiapp.core.open_model import open_model
 from guiapp.kit.session.loader import Load
-from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.background import Background, Progress
 from guiapp.pages.chat.hint_list import BECAME_CONTROL
-from guiapp.pages.chat.model import ChatModel, ChatResult, tints_of
+from guiapp.pages.chat.model import ChatModel, ChatResult, ShownPrompt, tints_of
 
 if TYPE_CHECKING:
-    from guiapp.analysis.chat.chat import Chat, TokenOrigin
-    from guiapp.analysis.chat.hints import Hint
+    from guiapp.analysis.chat.chat import Chat
     from guiapp.analysis.chat.report import ChatComparison
-    from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.session.model_session import ModelSession
 
 
 class PromptVariant(Enum):
@@ -60,62 +57,37 @@ class ComparedPrompts:
     description: str = ""
 
 
-class PromptComparison(Working):
-    """Compares the prompt that is shown, as long as something is chosen.
+class PromptComparison(Background[ComparedPrompts]):
+    """The prompt that is shown, compared with another one as long as something is chosen.
 
-    counterpart    what is chosen, None for nothing
-    compared  the last comparison with it; None before the first
-    failure   why there is none of the prompt as it is now
-
-    Signals:
-        changed(): something of this is new.
+    counterpart  what is chosen, None for nothing
     """
 
-    changed = Signal()
-
     def __init__(self, model: ChatModel, load: Load = open_model, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, self._prepare_comparison, is_watched=True)
         self.model, self._load = model, load
         self.counterpart: Counterpart | None = None
-        self.compared: ComparedPrompts | None = None
-        self.failure = ""
         self._of: Chat | None = None
-        self._job = LatestJob[ComparedPrompts](self, self._take, self._fail)
-        self._job.busy_changed.connect(self.changed)
-        model.result_changed.connect(self._compare)
-
-    @property
-    def is_busy(self) -> bool:
-        return self._job.is_busy
+        model.result_changed.connect(self._on_result_changed)
 
     def choose(self, counterpart: Counterpart | None) -> None:
-        if counterpart == self.counterpart:
-            return
-        self.counterpart, self.compared, self.failure, self._of = counterpart, None, "", None
-        self._job.cancel()
-        self._compare()
-        self.changed.emit()
-
-    def _compare(self) -> None:
-        chat = self.model.chat
-        if self.counterpart is None or chat is self._of:
-            return
-        self._of = chat
-        if chat is None:
-            self._job.cancel()
-            self.compared = None
+        if counterpart != self.counterpart:
+            self.counterpart = counterpart
+            self.forget()
+            self.refresh()
             self.changed.emit()
-            return
-        kept = None if self.compared is None else self.compared.tokenizer
-        self._job.start(partial(_compared, chat, self.counterpart, kept, self._load))
 
-    def _take(self, compared: ComparedPrompts) -> None:
-        self.compared, self.failure = compared, ""
-        self.changed.emit()
+    def _on_result_changed(self) -> None:
+        if self.counterpart is not None and self.model.chat is not self._of:
+            self.refresh()
+            self.changed.emit()
 
-    def _fail(self, reason: str) -> None:
-        self.compared, self.failure = None, reason
-        self.changed.emit()
+    def _prepare_comparison(self) -> Callable[[Progress], ComparedPrompts] | None:
+        chat = self._of = self.model.chat
+        if chat is None or self.counterpart is None:
+            return None
+        tokenizer = None if self.value is None else self.value.tokenizer
+        return partial(_compared, chat, self.counterpart, tokenizer, self._load)
 
 
 def _compared(
@@ -153,57 +125,19 @@ def _shown(chat: Chat) -> ChatResult:
     return ChatResult(chat=chat, hints=marked, token_tints=tints_of(chat))
 
 
-class ComparedPrompt(QObject):
-    """One of both prompts, as `PromptView` and `ChatSpans` show it.
+class ComparedPrompt(ShownPrompt):
+    """One of both prompts."""
 
-    session         the window's, for the spelling of tokens
-    shown           the prompt; None while there is none
-    is_outdated     whether a newer one is on its way
-    selected_token  one of `encoding`
-
-    Signals:
-        result_changed(): `shown` or `is_outdated` is new.
-        selected_changed(): `selected_token` is new.
-    """
-
-    result_changed = Signal()
-    selected_changed = Signal()
-
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.session = session
-        self.shown: ChatResult | None = None
-        self.is_outdated = False
-        self.selected_token: int | None = None
+    _is_outdated = False
 
     @property
-    def failure(self) -> str:
-        return "Comparing…" if self.is_outdated else ""
-
-    @property
-    def chat(self) -> Chat | None:
-        return None if self.shown is None else self.shown.chat
-
-    @property
-    def hints(self) -> tuple[Hint, ...]:
-        return () if self.shown is None else self.shown.hints
-
-    @property
-    def encoding(self) -> Encoding | None:
-        return None if self.chat is None else self.chat.encoding
-
-    @property
-    def origins(self) -> Sequence[TokenOrigin]:
-        return [] if self.chat is None else self.chat.origins
+    def is_late(self) -> bool:
+        return self._is_outdated
 
     def show(self, shown: ChatResult | None, is_outdated: bool) -> None:
-        self.is_outdated = is_outdated
+        """`is_outdated`: whether a newer one is on its way."""
+        self._is_outdated = is_outdated
         if shown is not self.shown:
             self.shown = shown
             self.select_token(None)
         self.result_changed.emit()
-
-    def select_token(self, index: int | None) -> None:
-        if index != self.selected_token:
-            self.selected_token = index
-            self.selected_changed.emit()

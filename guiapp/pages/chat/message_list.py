@@ -72,7 +72,7 @@ MOST_LINES = 14  # of a message, before it scrolls
 MOST_CHARACTERS = 50_000  # of a message that can be typed in; a longer one is only shown in part
 DOT_PX = 9
 LINE_ENDS = re.compile("\r\n?|\u2029")  # an editor has only one kind
-PLACEHOLDER = "What is said"
+PLACEHOLDER = "Message text"
 SIZE_PX = (620, 460)
 MARKED = BECAME_CONTROL, NEAR_MISS
 AT_ONCE = 60  # cards; the others wait for a click
@@ -83,7 +83,7 @@ MESSAGES_ABOUT = (
     "or a request with “messages” and “tools”."
 )
 TOOLS_ABOUT = "A list of tools as in a request; an empty one takes them away."
-VARIABLES_ABOUT = 'What the template is given besides, by name, such as {"enable_thinking": false}.'
+VARIABLES_ABOUT = 'More variables for the template, by name, such as {"enable_thinking": false}.'
 MESSAGE_ABOUT = "All of one message, with what it has besides its text, such as “tool_calls”."
 TOOLS_EXAMPLE = """[
   {
@@ -305,9 +305,9 @@ class MessageList(QFrame):
         try:
             variables = read_json(text or "{}")
         except ValueError as error:
-            raise ChatError(f"The variables are no JSON: {quoted(str(error), 100)}.") from None
+            raise ChatError(f"This is not valid JSON: {quoted(str(error), 100)}.") from None
         if not isinstance(variables, dict):
-            raise ChatError('Variables are an object such as {"enable_thinking": false}.')
+            raise ChatError('Give the variables as an object, such as {"enable_thinking": false}.')
         self._model.choose(replace(self._model.settings, variables=variables))
 
     def _edit_one(self, number: int) -> None:
@@ -317,7 +317,7 @@ class MessageList(QFrame):
     def _take_one(self, number: int, text: str) -> None:
         checked = conversation_of(text).messages
         if len(checked) != 1:
-            raise ChatError(f"These are {len(checked):,} messages. Give one.")
+            raise ChatError(f"There are {len(checked):,} messages here. Give one.")
         if number < len(self._model.edited.messages):
             self._model.edited.set_message(number, checked[0])
 

@@ -46,6 +46,7 @@ AFTER_MS = 300  # of typing
 ROLES = ("system", "user", "assistant", "tool", "developer")
 MOST_STEPS = 1_000
 TYPING_MS = 60  # until what was typed is rendered
+LATE_MS = 400  # until a prompt that is not of what was typed is shown as such
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,39 +67,83 @@ class ChatResult:
     failed_line: int = 0
 
 
-class ChatModel(Working):
+class ShownPrompt(Working):
+    """A prompt in tokens, and the one of them that is looked at.
+
+    session         the window's, for the spelling of tokens
+    shown           the prompt; None while there is none
+    selected_token  one of `encoding`
+
+    Signals:
+        result_changed(): `shown` is new.
+        late_changed(): `is_late` may be new.
+        selected_changed(): `selected_token` is new.
+    """
+
+    result_changed = Signal()
+    late_changed = Signal()
+    selected_changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.shown: ChatResult | None = None
+        self.selected_token: int | None = None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the prompt is of other messages than those that there are, and people see that."""
+        return False
+
+    @property
+    def chat(self) -> Chat | None:
+        """The last prompt that there was, None if there never was one of this model."""
+        return None if self.shown is None else self.shown.chat
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        return () if self.shown is None else self.shown.hints
+
+    @property
+    def encoding(self) -> Encoding | None:
+        return None if self.chat is None else self.chat.encoding
+
+    @property
+    def origins(self) -> Sequence[TokenOrigin]:
+        return [] if self.chat is None else self.chat.origins
+
+    def select_token(self, index: int | None) -> None:
+        if index != self.selected_token:
+            self.selected_token = index
+            self.selected_changed.emit()
+
+
+class ChatModel(ShownPrompt):
     """What the Chat page shows.
 
     edited   the messages
     reading  those from a file
-    selected_token  one of `encoding`
     result   of the messages as they are, or were a moment ago; None before the first
     shown    the last one with a prompt, as long as the messages and the template allow none
 
     Signals:
-        result_changed(): `result`, `shown` or `failure` is new.
         settings_changed(): `settings` is new.
-        selected_changed(): `selected_token` is new.
         template_edited(TemplateEdit): a fix did that to the template.
     """
 
-    result_changed = Signal()
     settings_changed = Signal()
-    selected_changed = Signal()
     template_edited = Signal(object)
 
     def __init__(self, session: ModelSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         self.edited = EditedConversation(self)
         self.result: ChatResult | None = None
-        self.shown: ChatResult | None = None
-        self.selected_token: int | None = None
         self._given: tuple[Tokenizer, Conversation, ChatSettings] | None = None  # to the newest job
         self._is_due = False
         self.reading = LatestJob[Conversation](self, self.edited.take)
         self._job = LatestJob[ChatResult](self, self._take)
         self._delay = later(self, TYPING_MS, self._start)
+        self._waiting = later(self, LATE_MS, self.late_changed)
         self.edited.changed.connect(self._render_soon)
         self.edited.settings_changed.connect(self._on_settings_changed)
         session.vocabulary_changed.connect(self._on_vocabulary_changed)
@@ -111,31 +156,19 @@ class ChatModel(Working):
     # What is shown
 
     @property
-    def chat(self) -> Chat | None:
-        """The last prompt that there was, None if there never was one of this model."""
-        return None if self.shown is None else self.shown.chat
-
-    @property
-    def hints(self) -> tuple[Hint, ...]:
-        return () if self.shown is None else self.shown.hints
-
-    @property
     def failure(self) -> str:
         """Why the messages as they are now have no prompt; the last one is shown meanwhile."""
         return "" if self.result is None else self.result.failure
 
     @property
-    def encoding(self) -> Encoding | None:
-        return None if self.chat is None else self.chat.encoding
-
-    @property
-    def origins(self) -> Sequence[TokenOrigin]:
-        return [] if self.chat is None else self.chat.origins
-
-    @property
     def is_outdated(self) -> bool:
         """Whether the messages were changed since, or cannot be rendered."""
         return self.is_busy or bool(self.failure)
+
+    @property
+    def is_late(self) -> bool:
+        """The same, but not before somebody waits: else all would flicker while people type."""
+        return bool(self.failure) or (self.is_busy and not self._waiting.isActive())
 
     @property
     def is_busy(self) -> bool:
@@ -193,11 +226,6 @@ class ChatModel(Working):
         first, last = chat.character_of_byte[chat.encoding.spans[token]].tolist()
         return part_that_wrote(chat, first, last)
 
-    def select_token(self, index: int | None) -> None:
-        if index != self.selected_token:
-            self.selected_token = index
-            self.selected_changed.emit()
-
     # Rendering
 
     @property
@@ -221,6 +249,7 @@ class ChatModel(Working):
 
     def _render_soon(self) -> None:
         """What is under way is finished first: else one who types without a break would see nothing new."""
+        self._waiting.start()
         if not self.edited.messages:
             self._reset()
         elif self._job.is_busy:
@@ -236,6 +265,7 @@ class ChatModel(Working):
         given = self.session.tokenizer, self.edited.conversation, self.settings
         if given != self._given:
             self._given = given
+            self._waiting.start()
             self._job.start(partial(_rendered, *given))
 
     def _take(self, result: ChatResult) -> None:

@@ -37,14 +37,13 @@ from guiapp.kit.widgets.theme import (
     ThemeSource,
     set_role,
 )
-from guiapp.pages.chat.counterpart import ComparedPrompt
 from guiapp.pages.chat.hint_list import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
-from guiapp.pages.chat.model import ChatModel, hue_of
+from guiapp.pages.chat.model import ChatModel, ShownPrompt, hue_of
 from guiapp.pages.chat.spans import ChatSpans, line_of, places
 
 STRIP_LINE_PX = 46
 MOST_SHOWN = 32
-NOTHING = "Choose a token to see where it is from."
+NOTHING = ["Choose a token to see where it is from.", "Choose a token."]
 HEIGHT_PX = 64
 BAR_TOP_PX, BAR_PX = 14, 12
 SEAM_PX = 2
@@ -92,7 +91,7 @@ class PromptView(SpanView):
 
     def __init__(
         self,
-        model: ChatModel | ComparedPrompt,
+        model: ShownPrompt,
         spans: ChatSpans,
         themes: ThemeSource,
         marked: TokenizedText | None = None,
@@ -105,6 +104,7 @@ class PromptView(SpanView):
         self.setAccessibleName("Prompt")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.result_changed.connect(self._on_result_changed)
+        model.late_changed.connect(self.viewport().update)
         model.selected_changed.connect(self._on_selected_changed)
         self.token_clicked.connect(model.select_token)
 
@@ -184,7 +184,7 @@ class PromptView(SpanView):
             painter.setClipRegion(event.region())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             theme = self._themes.theme
-            if self._model.is_outdated and self._model.failure:
+            if self._model.is_late:
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
             self._draw_turns(painter, theme)
             visible, tokens = self.rows.visible(), self._chat_spans.tokens
@@ -285,6 +285,9 @@ def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
     return seconds
 
 
+NO_BUDGET = Budget(0, 0, 0, {}, ())
+
+
 class Share(NamedTuple):
     """So many tokens under a name; `hue` of a role, -1 for what the template wrote."""
 
@@ -307,18 +310,21 @@ class BudgetStrip(Painted):
         self._refresh()
 
     def _refresh(self) -> None:
-        self.setVisible(self._model.chat is not None)
-        shares = [] if self._model.chat is None else _shares_of(self._model.chat.budget)
+        shares = _shares_of(self._budget)
         self.setAccessibleDescription(", ".join(f"{share.n_tokens:,} {share.name}" for share in shares))
         self.setToolTip(self.accessibleDescription())
         self.update()
 
+    @property
+    def _budget(self) -> Budget:
+        return NO_BUDGET if self._model.chat is None else self._model.chat.budget
+
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(QRectF(0, HEIGHT_PX - 1, self.width(), 1), theme.line)
-        if self._model.chat is None:
-            return
-        budget, left = self._model.chat.budget, float(MARGIN_PX)
+        budget, left = self._budget, float(MARGIN_PX)
         shares, width = _shares_of(budget), self.width() - 2 * MARGIN_PX - FIGURES_PX
+        if not shares:
+            fill(painter, QRectF(left, BAR_TOP_PX, width, BAR_PX), theme.line, 5)
         labels = list[tuple[Share, float]]()  # with where they begin
         for number, share in enumerate(shares):
             wide = max(width * share.n_tokens / budget.n_tokens - SEAM_PX, LEAST_PX)
@@ -372,7 +378,7 @@ class TokenLine(QFrame):
 
     def __init__(
         self,
-        model: ChatModel | ComparedPrompt,
+        model: ShownPrompt,
         spans: TokenizedText,
         requests: PageRequests,
         theme_source: ThemeSource,
@@ -397,11 +403,10 @@ class TokenLine(QFrame):
     def _refresh(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
         is_there = index is not None and encoding is not None
-        self.setVisible(encoding is not None)
         for part in (self.token, self.id, self.tree):
             part.setVisible(is_there)
         if index is None or encoding is None:
-            self.where.set_texts([NOTHING])
+            self.where.set_texts(NOTHING if encoding is not None else [""])
             self.line.set_texts([""])
             return
         token_id = int(encoding.token_ids[index])

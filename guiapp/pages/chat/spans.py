@@ -18,13 +18,12 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
-from guiapp.pages.chat.model import ChatModel
+from guiapp.pages.chat.model import ShownPrompt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.pages.chat.counterpart import ComparedPrompt
 
 LONGEST_ROLE = 24
 
@@ -37,7 +36,7 @@ class ChatSpans(TokenizedText):
     controls   int64[c, 2]: the bytes of each control token
     """
 
-    def __init__(self, model: ChatModel | ComparedPrompt, parent: QObject | None = None) -> None:
+    def __init__(self, model: ShownPrompt, parent: QObject | None = None) -> None:
         session = model.session
         super().__init__(TextDocument(), session, session.spelling, TokenStore(NO_TOKENS, 0), parent)
         self._chat_model = model
@@ -92,7 +91,7 @@ class ChatSpans(TokenizedText):
 def places(origin: TokenOrigin) -> list[str]:
     """Whose the token is and where there, at length and shorter."""
     if origin.kind == ADDED:
-        return ["put there by the tokenizer, not by the template", "added"]
+        return ["added by the tokenizer, not by the template", "added"]
     if not origin.is_content:
         whom = "" if origin.message is None else f", for message {origin.message + 1}"
         return [f"the template's own{whom}", "template"]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
 from guiapp.analysis.tree.picture import SCRIPT_NAMES, NodeColors, TreePicture
-from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.background import Background, NotReadyError, Progress
 from guiapp.kit.widgets.theme import Theme, ThemeSource
 from guiapp.pages.tree.geometry import Geometry, Icicle, Sunburst
 from guiapp.pages.tree.model import TreeModel, TreeSearch
@@ -97,83 +97,74 @@ CLEAR_PX = 9.0  # beside the way to the chosen node
 SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
 
 
-class TreePaint(Working):
+class TreePaint(Background[NodeColors]):
     """The colours for what a model shows and a search found, in the present theme.
 
-    colors     those of the present picture; None until they are made
     lit_class  the only class that is not dimmed; None where all are shown
-
-    Signals:
-        changed(): `colors` is new.
     """
-
-    changed = Signal()
 
     def __init__(
         self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource, parent: QObject | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, self._prepare_colors, is_watched=True)
         self._model = model
         self._search = search
         self._theme_source = theme_source
-        self.colors: NodeColors | None = None
         self.lit_class: int | None = None
         self._title = ""  # of what the classes are
-        self.job = LatestJob[NodeColors](self, self._take)
-        model.values_changed.connect(self._start)
+        model.evaluating.changed.connect(self._on_values_changed)
         model.picture_changed.connect(self._on_picture_changed)
-        search.found_changed.connect(self._start)
+        search.shown_changed.connect(self.refresh)
         model.chosen_changed.connect(self._on_chosen_changed)
-        theme_source.changed.connect(self._start)
-        self._start()
+        theme_source.changed.connect(self.refresh)
+        self.refresh()
 
     @property
-    def is_current(self) -> bool:
-        return not (self.job.is_busy or self._model.evaluating.is_busy)
+    def colors(self) -> NodeColors | None:
+        """Those of the present picture; None until they are made."""
+        return self.value
 
     def light_class(self, number: int | None) -> None:
         """Dim all nodes but those of one class, as long as the tree is coloured by such classes."""
         if number != self.lit_class:
             self.lit_class = number
-            self._start()
+            self.refresh()
+
+    def _on_values_changed(self) -> None:
+        values = self._model.evaluating.value
+        if values is not None and values.title != self._title:
+            self._title, self.lit_class = values.title, None
+        self.refresh()
 
     def _on_picture_changed(self) -> None:
-        self.colors = None
-        self.changed.emit()
-        self._start()
+        self.forget()
+        self.refresh()
 
     def _on_chosen_changed(self) -> None:
         """Where a search dims all else, leave the way to what is looked at as bright as it was."""
-        if self._search.is_lit is not None:
-            self._start()
+        if self._search.title:
+            self.refresh()
 
-    def _start(self) -> None:
-        picture, values = self._model.picture, self._model.values
-        if picture is None or values is None:
-            self.job.cancel()
-        else:
-            if values.title != self._title:
-                self._title, self.lit_class = values.title, None
-            is_lit, theme = self._search.is_lit, self._theme_source.theme
-            if is_lit is not None:
-                is_lit = is_lit.copy()
-                is_lit[self._model.chosen_path] = True
-            self.job.start(partial(_paint, picture, values, is_lit, self.lit_class, theme))
-
-    def _take(self, colors: NodeColors) -> None:
-        self.colors = colors
-        self.changed.emit()
+    def _prepare_colors(self) -> Callable[[Progress], NodeColors]:
+        picture, evaluating, search = self._model.picture, self._model.evaluating, self._search
+        if picture is None or evaluating.value is None or not evaluating.is_current:
+            raise NotReadyError
+        lit = (
+            np.append(search.result_nodes, self._model.chosen_path).astype(np.int32) if search.title else None
+        )
+        return partial(_paint, picture, evaluating.value, lit, self.lit_class, self._theme_source.theme)
 
 
 def _paint(
     picture: TreePicture,
     values: NodeValues,
-    is_lit: NDArray[np.bool_] | None,
+    lit: NDArray[np.int32] | None,
     lit_class: int | None,
     theme: Theme,
     progress: Progress,
 ) -> NodeColors:
-    colors = node_colors(picture, values, theme)
+    """`lit` are nodes that are not dimmed, nor what is above them; None for all."""
+    colors, is_lit = node_colors(picture, values, theme), None if lit is None else _lit(picture, lit)
     if lit_class is not None:
         is_of_class = values.classes == lit_class
         is_lit = is_of_class if is_lit is None else is_of_class & is_lit
@@ -183,6 +174,17 @@ def _paint(
     made = NodeColors(picture, colors, number(theme.background), is_lit)
     _ = made.painter  # made here rather than in the first frame
     return made
+
+
+def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """bool[m]: some nodes, and all above them."""
+    is_lit, reached = np.zeros(len(picture), np.bool_), nodes
+    while len(reached):
+        is_lit[reached] = True
+        above = picture.layout.parents[reached]
+        reached = np.unique(above[above >= 0])
+        reached = reached[~is_lit[reached]]
+    return is_lit
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.tree.model import MORE_SIGN, SHAPES, TreeModel, TreeSearch, TreeWalk
 
 ABOUT = (
-    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, begin anew.",
+    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, start again.",
     "Goes down the tree byte by byte as far as it leads, and takes that token.",
     "Always the longest token.",
 )
@@ -46,7 +46,8 @@ HEIGHT_PX = 44
 SEPARATOR = " › "
 LONGEST_LABEL = 24
 NARROW_PX = 1080  # from this width on there is room for the path, and for more than a short search
-SHORT_SEARCH_PX = 170
+NARROWER_PX = 850
+SHORT_SEARCH_PX, LEAST_SEARCH_PX = 170, 120
 LEAST_PATH_PX = 120
 SHAPE_WORDS = {
     "sunburst": ("Sunburst", "Rings around the whole: longer tokens lie farther out"),
@@ -77,9 +78,9 @@ class TreeBar(QFrame):
         self._build_layout()
         model.history_changed.connect(self._on_history_changed)
         model.shape_changed.connect(self._on_shape_changed)
-        search.found_changed.connect(self._on_search_changed)
+        search.request_changed.connect(self._on_search_changed)
         self.coloring.chosen.connect(model.set_coloring)
-        model.values_changed.connect(self._on_coloring_changed)
+        model.evaluating.changed.connect(self._on_coloring_changed)
         self._on_coloring_changed()
         self._on_history_changed()
         self._on_shape_changed()
@@ -100,7 +101,8 @@ class TreeBar(QFrame):
         is_narrow = self.width() < NARROW_PX
         words = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
         self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_narrow else words)
-        self.query.setFixedWidth(SHORT_SEARCH_PX if is_narrow else SEARCH_PX)
+        short_px = SHORT_SEARCH_PX if self.width() >= NARROWER_PX else LEAST_SEARCH_PX
+        self.query.setFixedWidth(short_px if is_narrow else SEARCH_PX)
 
     def _shape_button(self, name: str) -> QToolButton:
         title, tip = SHAPE_WORDS[name]
@@ -125,8 +127,7 @@ class TreeBar(QFrame):
             button.setChecked(name == self._model.shape)
 
     def _on_search_changed(self) -> None:
-        if self.query.text() != self._search.query:
-            self.query.show_query(self._search.query)
+        self.query.show_query(self._search.query)
 
 
 class Breadcrumb(QLabel):

@@ -115,11 +115,11 @@ class TreeLegend(Painted):
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         paint.changed.connect(self.update)
-        model.values_changed.connect(self._refresh)
+        model.evaluating.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
-        values, picture = self._model.values, self._model.picture
+        values, picture = self._model.evaluating.value, self._model.picture
         self._classes = []
         if values is not None and picture is not None and values.shares is None:
             is_token = picture.layout.tokens >= 0
@@ -132,7 +132,7 @@ class TreeLegend(Painted):
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        values = self._model.values
+        values = self._model.evaluating.value
         if values is None:
             return
         if self.hasFocus():
@@ -176,7 +176,7 @@ class TreeLegend(Painted):
             self._light(at)
 
     def list_classes(self, classes: list[tuple[int, str]]) -> QMenu:
-        menu, values, theme = QMenu(self), self._model.values, self._theme_source.theme
+        menu, values, theme = QMenu(self), self._model.evaluating.value, self._theme_source.theme
         assert values is not None
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         colors = class_colors(values.names, theme.name)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,24 +14,30 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.search.matches import distances, find_tokens
 from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.analysis.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.analysis.tree.reports import PrefixTree, WalkStep, greedy_walk, prefix_tree
 from guiapp.analysis.tree.trials import begun_characters
+from guiapp.analysis.vocabulary_list.columns import COLUMNS as TOKEN_COLUMNS
+from guiapp.analysis.vocabulary_list.columns import TokenColumn, TokenFigures
+from guiapp.analysis.vocabulary_list.filters import REACHED, distances, fitting
+from guiapp.analysis.vocabulary_list.listing import in_order
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working, later
+from guiapp.kit.state.background import Background, Progress, Working, later
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.token_table.list_model import ALL, ListRequest, ShownRows
+from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.pages.tree.geometry import View, view_of, view_showing, within
 
 STEP_MS = 450
 MOST_TEXT = 1024  # bytes of the text that are walked
 PREFIX_BEFORE, PREFIX_BEHIND = 16, 24  # bytes around the selected token
 MOST_PREFIXES = 256  # a token for what is unknown may cover the whole text
-PAUSE_MS = 120  # a search begins when typing pauses
 SHAPES = ("sunburst", "icicle")
 LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
 MOST_REMEMBERED = 200
@@ -40,12 +49,10 @@ MORE_SIGN = "\u2002·\u2002"  # behind it: how many tokens are in a group, or wh
 
 
 class _Built(NamedTuple):
-    """A picture, how its tokens are built, and what its nodes are coloured by, and its name."""
+    """A picture, and how its tokens are built."""
 
     picture: TreePicture
     explainer: Explainer
-    values: NodeValues
-    coloring: str
 
 
 class TreeModel(Working):
@@ -55,13 +62,12 @@ class TreeModel(Working):
     chosen   the node that is looked at
     view     the stretch of leaves to be shown
     shape    one of SHAPES
-    values   what the nodes are coloured by; follows `coloring` when `evaluating` is done
+    evaluating  what the nodes are coloured by; follows `coloring`
     counts   how often each token occurs in the text
 
     Signals:
         picture_changed(): `picture` is new: another vocabulary is open, or its tree is ready.
         preparing_changed(): `is_preparing` is new.
-        values_changed(): `values` is new.
         chosen_changed(): `chosen` is new.
         view_changed(): `view` is new.
         shape_changed(): `shape` is new.
@@ -71,7 +77,6 @@ class TreeModel(Working):
 
     picture_changed = Signal()
     preparing_changed = Signal()
-    values_changed = Signal()
     chosen_changed = Signal()
     view_changed = Signal()
     shape_changed = Signal()
@@ -80,7 +85,7 @@ class TreeModel(Working):
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self.session = session
         self.spelling = session.spelling
         self.picture: TreePicture | None = None
         self.explainer: Explainer | None = None
@@ -88,12 +93,12 @@ class TreeModel(Working):
         self.view: View = (0.0, 1.0)
         self.shape = SHAPES[0]
         self.coloring = COLORINGS[0].name
-        self.values: NodeValues | None = None
         self.counts: NDArray[np.int64] | None = None
         self._back: list[View] = []
         self._forward: list[View] = []
-        self.job = LatestJob[_Built](self, self._take_picture)
-        self.evaluating = LatestJob[NodeValues](self, self._take_values)
+        self._building = Background[_Built](self, self._prepare_picture, is_watched=True)
+        self._building.changed.connect(self._on_built)
+        self.evaluating = Background[NodeValues](self, self._prepare_values, is_watched=True)
         self._counting = later(self, COUNT_MS, self._count)
         session.vocabulary_changed.connect(self._build)
         session.loader.loading_changed.connect(self.preparing_changed)
@@ -106,61 +111,58 @@ class TreeModel(Working):
     @property
     def is_preparing(self) -> bool:
         """Whether a picture is on its way; else there is no model."""
-        return self._session.vocabulary is not None or self._session.loader.loading_name is not None
+        return self.session.vocabulary is not None or self.session.loader.loading_name is not None
 
     def _build(self) -> None:
-        vocabulary = self._session.vocabulary
-        self.picture = self.values = self.chosen = self.counts = None
+        self.picture = self.chosen = self.counts = None
         self._back, self._forward = [], []
-        self.evaluating.cancel()
-        if vocabulary is None:
-            self.job.cancel()
-        else:
-            self.job.start(partial(_build, vocabulary, self._merging, self.coloring))
+        self.evaluating.forget()
+        self._building.forget()
+        self._building.refresh()
         self.picture_changed.emit()
 
-    def _take_picture(self, built: _Built) -> None:
-        self.picture, self.explainer, self.values, coloring = built
+    def _prepare_picture(self) -> Callable[[Progress], _Built] | None:
+        vocabulary = self.session.vocabulary
+        return None if vocabulary is None else partial(_build, vocabulary, self._merging)
+
+    def _on_built(self) -> None:
+        if (built := self._building.value) is None:
+            return
+        self.picture, self.explainer = built
         self.view = view_of(self.picture, ROOT)
         self._count()
-        self.picture_changed.emit()
-        self.values_changed.emit()
-        if coloring != self.coloring:
-            self._evaluate()
-        self.history_changed.emit()
         self._choose_selected()
+        self.picture_changed.emit()
+        self.evaluating.refresh()
+        self.history_changed.emit()
 
     # Colours
 
     def set_coloring(self, name: str) -> None:
         if name != self.coloring:
             self.coloring = name
-            self._evaluate()
+            self.evaluating.refresh()
 
     def _count(self) -> None:
-        vocabulary = self._session.vocabulary
+        vocabulary = self.session.vocabulary
         if vocabulary is None or self.picture is None:
             return
-        ids = self._session.tokens.ids(0, len(self._session.tokens))
+        ids = self.session.tokens.ids(0, len(self.session.tokens))
         self.counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
         self.counts_changed.emit()
         if self.coloring == "use":
-            self._evaluate()
+            self.evaluating.refresh()
 
-    def _evaluate(self) -> None:
-        if self.picture is not None:
-            given = ColoringInput(self.picture, self._merging, self.counts)
-            coloring = self.coloring
-            self.evaluating.start(lambda _: node_values(coloring, given))
+    def _prepare_values(self) -> Callable[[Progress], NodeValues] | None:
+        if self.picture is None:
+            return None
+        given, coloring = ColoringInput(self.picture, self._merging, self.counts), self.coloring
+        return lambda _: node_values(coloring, given)
 
     @property
     def _merging(self) -> PairMerging | None:
-        tokenizer = self._session.tokenizer
+        tokenizer = self.session.tokenizer
         return None if tokenizer is None else tokenizer.merging
-
-    def _take_values(self, values: NodeValues) -> None:
-        self.values = values
-        self.values_changed.emit()
 
     # The chosen node
 
@@ -181,7 +183,7 @@ class TreeModel(Working):
         """Look at a node, and select it in the text where it occurs."""
         self._set_chosen(node)
         if (token := self.chosen_token) is not None:
-            self._session.select_use(token)
+            self.session.select_use(token)
 
     def show_token(self, token: int) -> None:
         if self.picture is not None and (node := self.picture.node(token)) >= 0:
@@ -222,7 +224,7 @@ class TreeModel(Working):
 
     @property
     def name(self) -> str:
-        model = self._session.loader.model
+        model = self.session.loader.model
         return "" if model is None else display_name(model)
 
     def _set_chosen(self, node: int | None) -> None:
@@ -243,7 +245,7 @@ class TreeModel(Working):
         self._choose_selected()
 
     def _choose_selected(self) -> None:
-        token = self._session.selected_id
+        token = self.session.selected_id
         if self.picture is None or token is None:
             return
         if token != self.chosen_token and 0 <= token < len(self.picture.vocabulary):
@@ -304,10 +306,8 @@ class TreeModel(Working):
             self.shape_changed.emit()
 
 
-def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
-    picture = tree_picture(vocabulary)
-    values = node_values(coloring, ColoringInput(picture, merging))
-    return _Built(picture, Explainer(vocabulary, merging), values, coloring)
+def _build(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> _Built:
+    return _Built(tree_picture(vocabulary), Explainer(vocabulary, merging))
 
 
 def _neighbour(picture: TreePicture, node: int, direction: str) -> int | None:
@@ -321,143 +321,130 @@ def _neighbour(picture: TreePicture, node: int, direction: str) -> int | None:
     return other if other in siblings else None
 
 
-class _Results(NamedTuple):
-    """What was found; see TreeSearch."""
-
-    title: str
-    nodes: NDArray[np.int32]
-    is_lit: NDArray[np.bool_] | None
-
-
-NOTHING = _Results("", np.zeros(0, np.int32), None)
+NOTHING = np.zeros(0, np.int32)
 FOUND = "Found"
+COLUMNS = tuple(
+    replace(each, is_usual=each.name in ("id", "token", "below"))
+    for each in TOKEN_COLUMNS
+    if each.name != REACHED
+)
 
 
-class TreeSearch(Working):
-    """Finds tokens of the tree, or has those that were found elsewhere.
+class TreeSearch(VocabularyModel):
+    """Lists tokens of the tree by a filter, or those that were found elsewhere; none where nothing is asked.
 
-    title         what the tokens are that were found; "" where nothing was looked for
-    result_nodes  the nodes of these tokens: by a search the nearest first, from left to right
-    is_lit        for each node whether it was found or leads to what was; None where nothing is searched
-    problem       why nothing could be searched
-    current       which of the found nodes is looked at, from 0
-
-    Signals:
-        found_changed(): `title`, `result_nodes`, `is_lit` and `problem` are new.
-        current_changed(): `current` is new.
+    The chosen row, a token, is looked at in the tree.
     """
 
-    found_changed = Signal()
-    current_changed = Signal()
-
-    def __init__(self, model: TreeModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.query = ""
-        self.title, self.result_nodes, self.is_lit = NOTHING
-        self._awaited: tuple[str, NDArray[np.int32]] | None = None  # what to list once there is a picture
-        self.current: int | None = None
-        self.problem = ""
-        self.job = LatestJob[_Results](self, self._take, partial(self._take, NOTHING))
-        self._pause = later(self, PAUSE_MS, self._start)
+    def __init__(
+        self, model: TreeModel, settings: Settings | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(model.session, settings, parent, "found_columns")
+        self._tree = model
+        self._given = NOTHING  # what was found elsewhere, by the name of the request's group
         model.picture_changed.connect(self._on_picture_changed)
 
     @property
+    def column_table(self) -> Sequence[TokenColumn]:
+        return COLUMNS
+
+    @property
+    def title(self) -> str:
+        """What the listed tokens are; "" where nothing is looked for."""
+        request = self.shown.request
+        if self.shown.problem:
+            return ""
+        return request.group if request.group != ALL else FOUND if request.query.strip() else ""
+
+    @cached_property
+    def result_nodes(self) -> NDArray[np.int32]:
+        """The nodes of the listed tokens, in their order."""
+        picture, source = self._tree.picture, self.shown.source
+        if picture is None or source is None or picture.vocabulary is not source.vocabulary:
+            return NOTHING
+        return picture.layout.nodes[np.asarray(self.shown.rows, np.int32)]
+
+    @property
+    def current(self) -> int | None:
+        """Which of the listed tokens is looked at, from 0."""
+        return self.place_of(self.chosen)
+
+    @property
     def current_node(self) -> int | None:
-        return None if self.current is None else int(self.result_nodes[self.current])
+        return None if self.current is None or not len(self.result_nodes) else self.result_nodes[self.current]
 
     @property
     def is_in_view(self) -> bool:
         """Whether any of what was found can be seen without going there."""
-        picture, (left, right) = self._model.picture, self._model.view
+        picture, (left, right) = self._tree.picture, self._tree.view
         if picture is None:
             return False
         starts, ends = picture.layout.starts[self.result_nodes], picture.layout.ends[self.result_nodes]
         return bool(((starts < right) & (ends > left)).any())
 
     def set_query(self, query: str) -> None:
-        """Search for something when typing pauses; nothing is searched for "", and no list is kept."""
-        if query == self.query and not (self.title and not query):
-            return
-        self.query = query
-        if query:
-            self._pause.start()
-        else:
-            self._start()
-
-    def end(self) -> None:
-        self.set_query("")
+        """Search for something; what was found elsewhere is listed no more."""
+        self._request(self.request._replace(query=query, group=ALL), pauses="/" in query)
 
     def list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
-        """Take some tokens for what was found, and look at the first; where there is no picture, later."""
-        self._pause.stop()
-        self.query = ""
-        if self._model.picture is None:
-            self._awaited = title, tokens
+        """Take some tokens for what was found, and look at the first."""
+        self._given, self.request = tokens, ListRequest(group=title)
+        self.request_changed.emit()
+        self._list()
+
+    def _list(self) -> None:
+        if self.query.strip() or self.request.group != ALL:
+            super()._list()
         else:
-            self.job.start(partial(_list, self._model.picture, title, tokens))
+            self._pause.stop()
+            self.listing.cancel()
+            self._show(ShownRows(self.request, self.source))
 
-    def step(self, by: int) -> None:
-        n_found = len(self.result_nodes)
-        if n_found:
-            first = 0 if by > 0 else n_found - 1
-            self.go_to_result(first if self.current is None else (self.current + by) % n_found)
+    def gather(self, tokenizer: Tokenizer, progress: Progress) -> TokenFigures:
+        figures = TokenFigures(tokenizer)
+        figures.places, figures.depths  # noqa: B018  # what a search needs
+        return figures
 
-    def go_to_result(self, index: int) -> None:
-        if index != self.current:
-            self.current = index
-            self.current_changed.emit()
-        node = int(self.result_nodes[index])
-        self._model.choose(node)
-        self._model.reveal(node)
+    def list_rows(
+        self, source: TokenFigures, request: ListRequest, progress: Progress
+    ) -> ShownRows[TokenFigures]:
+        """Those that are asked for; unless a column sorts them, the nearest first, from left to right."""
+        query, given, sort = request.query, self._given[self._given < len(source)], self.sorting(request)
+        if request.group != ALL:
+            flags = source.flags(given)
+        else:
+            with closing(source.matcher):
+                flags = fitting(source, query, progress)
+        flags &= source.depths > 0
+        if sort is not None:
+            return ShownRows(request, source, in_order(source, flags, sort, request.is_descending))
+        if request.group != ALL:
+            return ShownRows(request, source, given[flags[given]])
+        ids = np.flatnonzero(flags).astype(np.int32)
+        order = np.lexsort((source.places[ids], distances(source, query, ids)))
+        return ShownRows(request, source, ids[order])
+
+    def choose(self, row: int) -> None:
+        super().choose(row)
+        if self._tree.picture is not None:
+            self._tree.choose(node := self._tree.picture.node(row))
+            self._tree.reveal(node)
+
+    def _on_selection_changed(self) -> None:
+        """A token that is selected in the text is none that was searched for."""
 
     def _on_picture_changed(self) -> None:
-        self._take(NOTHING)
-        awaited, self._awaited = self._awaited, None  # of another vocabulary, where there is no picture again
-        if awaited is not None and self._model.picture is not None:
-            self.list_tokens(*awaited)
-        else:
-            self._start()
+        self._show(self.shown)
 
-    def _start(self) -> None:
-        self._pause.stop()
-        picture = self._model.picture
-        if picture is None or not self.query:
-            self.job.cancel()
-            self._take(NOTHING)
-        else:
-            self.job.start(partial(_search, picture, self.query))
-
-    def _take(self, results: _Results, problem: str = "") -> None:
-        self.title, self.result_nodes, self.is_lit = results
-        self.problem, self.current = problem, None
-        self.found_changed.emit()
-        if results.title not in ("", FOUND) and len(results.nodes):
-            self.go_to_result(0)
-
-
-def _search(picture: TreePicture, query: str, progress: Progress) -> _Results:
-    tokens = find_tokens(picture.tree, query, progress)
-    nodes = picture.layout.nodes[tokens]
-    nodes = nodes[np.lexsort((nodes, picture.layout.starts[nodes], distances(picture.tree, query, tokens)))]
-    return _Results(FOUND, nodes, _lit(picture, nodes))
-
-
-def _list(picture: TreePicture, title: str, tokens: NDArray[np.int32], progress: Progress) -> _Results:
-    nodes = picture.layout.nodes[tokens]
-    nodes = nodes[nodes >= 0]
-    return _Results(title, nodes, _lit(picture, nodes))
-
-
-def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    is_lit = np.zeros(len(picture), np.bool_)
-    reached = nodes
-    while len(reached):
-        is_lit[reached] = True
-        above = picture.layout.parents[reached]
-        reached = np.unique(above[above >= 0])
-        reached = reached[~is_lit[reached]]
-    return is_lit
+    def _show(self, shown: ShownRows[TokenFigures]) -> None:
+        is_other, self.shown = shown is not self.shown, shown
+        self.__dict__.pop("result_nodes", None)
+        if is_other:
+            self._set_chosen(None)
+        super()._show(shown)
+        is_list = shown.request.group != ALL and self.chosen is None
+        if is_list and len(shown.rows) and len(self.result_nodes):
+            self.choose(int(shown.rows[0]))
 
 
 class TreeWalk(Working):

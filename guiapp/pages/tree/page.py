@@ -46,7 +46,7 @@ from guiapp.pages.tree.bar import TreeBar, WalkBar
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
 from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch, TreeWalk
 from guiapp.pages.tree.panels import glance, node_card
-from guiapp.pages.tree.results import FindingsPanel, ResultsPanel, TreeFindings
+from guiapp.pages.tree.results import FiguresPanel, ResultsPanel
 from guiapp.pages.tree.saving_view import TreeExport
 from guiapp.pages.tree.view import TreeView
 
@@ -91,8 +91,7 @@ class TreePage(Page):
         self.theme_source = theme_source
         self.model = TreeModel(session, self)
         self.model.set_shape(settings.tree_shape)
-        self.search = TreeSearch(self.model, self)
-        self.findings = TreeFindings(self.model, session, self)
+        self.search = TreeSearch(self.model, settings, self)
         self.walk = TreeWalk(self.model, session, self)
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
@@ -107,8 +106,8 @@ class TreePage(Page):
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = node_card(self.model, self.walk, session, theme_source)
         self.export = TreeExport(self.view, self.model, self)
-        self.results_panel = ResultsPanel(self.model, self.search, session, settings, theme_source)
-        self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
+        self.results_panel = ResultsPanel(self.search, theme_source)
+        self.figures_panel = FiguresPanel(self.search, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
         self.bar.add_export([*self.export.actions, self.export.animated])
         self.splitter = RoomySplitter(Qt.Orientation.Horizontal, SMALL_WIDTH_PX)
@@ -132,9 +131,9 @@ class TreePage(Page):
         self.walk.close()
         self.export.saving.close()
         self.paint.close()
-        self.results_panel.stop()
+        self.results_panel.table.saving.close()
+        self.figures_panel.figures.close()
         self.search.close()
-        self.findings.close()
         self.model.close()
 
     def show_three_trees(self) -> None:
@@ -154,19 +153,20 @@ class TreePage(Page):
         tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
         text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
         in_splitter(tree, text, on=self.text_splitter, sizes=(650, TEXT_PX))
-        panels = {"Token": self.node_panel, FOUND: self.results_panel, "Figures": self.findings_panel}
+        panels = {"Token": self.node_panel, FOUND: self.results_panel, "Figures": self.figures_panel}
         self.side = TabbedPanels(panels)
         in_splitter(self.text_splitter, self.side, on=self.splitter, sizes=(1100, SIDE_PX))
         in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.view)
 
     def _connect(self) -> None:
-        self.side.turned.connect(self._on_panel_turned)
+        self.watched.connect(self.search.set_active)
         self.model.shape_changed.connect(self._keep_shape)
         self.view.hovered.connect(self._on_hovered)
         self.export.animated.toggled.connect(partial(setattr, self._settings, "animates_tree"))
         self.view.typed.connect(self._begin_search)
-        self.search.found_changed.connect(self._on_search_changed)
+        self.search.shown_changed.connect(self._on_search_changed)
+        self.figures_panel.listed.connect(partial(self.side.turn_to, FOUND))
         EditorLink(self.editor, self._session)
         inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
         for keys, go in (("Alt+Left", self.model.go_back), ("Alt+Right", self.model.go_forward)):
@@ -175,10 +175,6 @@ class TreePage(Page):
 
     def _keep_shape(self) -> None:
         self._settings.tree_shape = self.model.shape
-
-    def _on_panel_turned(self) -> None:
-        if self.side.current is self.findings_panel:
-            self.findings.want()
 
     def _begin_search(self, text: str) -> None:
         self.bar.query.setFocus()
@@ -227,25 +223,26 @@ class TreeHead(QFrame):
         self.line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         title = heading("Token tree")
         in_row(title, (self.line, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=3 * UNIT_PX)
-        search.found_changed.connect(self._refresh)
-        search.current_changed.connect(self._refresh)
-        search.job.busy_changed.connect(self._refresh)
+        search.shown_changed.connect(self._refresh)
+        search.chosen_changed.connect(self._refresh)
+        search.source_changed.connect(self._refresh)
+        search.listing.busy_changed.connect(self._refresh)
         model.view_changed.connect(self._on_view_changed)
         model.shape_changed.connect(self._refresh)
         self._refresh()
 
     def _on_view_changed(self) -> None:
-        if self._search.query or self._search.title:
+        if self._search.title:
             self._refresh()
 
     def _refresh(self) -> None:
         search = self._search
-        if search.problem:
-            self._show_line("warning", f"⚠ {search.problem}")
-        elif not (search.query or search.title):
+        if not (search.query.strip() or search.title):
             self._show_line("dim", *about(self._model.shape))
-        elif search.job.is_busy:
+        elif not search.is_up_to_date:
             self._show_line("dim", "Searching …")
+        elif search.note:
+            self._show_line("warning", f"⚠ {search.note}")
         elif not len(search.result_nodes):
             self._show_line("", "No token matches.")
         else:

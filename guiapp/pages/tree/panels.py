@@ -28,7 +28,7 @@ ROW_PX = 17
 INDENT_PX = 12
 PREFIX_SETTLE_MS = 60
 FONT_PX = 12
-NOTHING = "Choose a part of the tree, or a token of the text."
+NOTHING = "Choose a part of the tree, or a token in the text."
 PREFIXES = "Prefixes of the text"
 ABOUT = {
     BUILDING: (
@@ -136,7 +136,7 @@ class PrefixTreeView(Painted):
     def paint(self, painter: QPainter, theme: Theme) -> None:
         tree = self._tree
         if tree is None or self._model.picture is None:
-            write(painter, self.rect(), "Select a token of the text.", theme.dim, Qt.AlignmentFlag.AlignLeft)
+            write(painter, self.rect(), "Select a token in the text.", theme.dim, Qt.AlignmentFlag.AlignLeft)
             return
         for end in range(1, len(tree.parents)):
             self._paint_row(painter, theme, tree, end)

@@ -1,314 +1,210 @@
-"""What a search or a figure found on the Tree page, and the figures about the whole tree."""
+"""What a search found on the Tree page, and the figures about the whole tree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.tree.reports import (
-    Distribution,
-    TreeFinding,
-    TreeStatistics,
-    tree_statistics,
-    unreached_finding,
-)
-from guiapp.analysis.tree.trials import Ids, unreached_apart
-from guiapp.analysis.vocabulary_list.columns import TokenRows, of_tokens
-from guiapp.analysis.vocabulary_list.listing import ListColumn
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Working
-from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.list_model import ListRequest, TokenRowsModel
+from guiapp.analysis.tree.reports import TreeFigure, tree_figures
+from guiapp.analysis.vocabulary_list.columns import TokenFigures
+from guiapp.analysis.vocabulary_list.filters import Histogram, doubling_histogram, has
+from guiapp.kit.charts.bars import HistogramChart, HistogramData
+from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.token_table.table_view import TokenTable
-from guiapp.kit.widgets.controls import push_button
-from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
-from guiapp.kit.widgets.painting import RIGHT as AT_RIGHT
-from guiapp.kit.widgets.painting import PaintedButton, fill, write
+from guiapp.kit.token_table.vocabulary import TRYING
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import (
+    AS_AROUND,
+    STRETCH,
+    Part,
+    framed,
+    in_column,
+    in_row,
+    scroll_down,
+    take_away,
+)
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
-    SMALL_FONT_PX,
     UNIT_PX,
-    Theme,
     ThemeSource,
     heading,
+    plain_label,
     sentence,
     set_role,
 )
-from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch
+from guiapp.pages.tree.model import FOUND, TreeSearch
 
-ListTokens = Callable[[str, NDArray[np.int32]], None]
-ABOUT_FINDINGS = "Counts over all tokens of the model. A click lists the tokens behind one."
-SCALE = "Log scale: each time that there are ten times as many, the bar grows by the same length."
+ABOUT_FIGURES = "Counts over all tokens of the model. Click one to list its tokens."
+CHARTS = {
+    "depth": ("Tokens by depth", "Depth: how many tokens lie on the way from the root, itself included.", 16),
+    "children": ("Tokens by children", "Children: the longer tokens that hang right below one.", 8),
+}
+POINT_AT_BARS = "Point at a bar to read it; click it to list its tokens."
 NO_MODEL = "Open a model to count its tokens."
-HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
-ABOUT = "What the search or a figure found, the nearest first. A row shows its token in the tree."
-NOT_FOUND = "No token matches."
-
-
-COLUMNS: Sequence[ListColumn[TokenRows]] = tuple(
-    of_tokens(("id", "token", "below"), without=("reached",)).values()
+HOW_TO_SEARCH = (
+    "Type a filter in the search field: text, #9906 for an id, 0x20E6 for bytes, /^the?$/, script:Thai."
 )
-
-
-class ResultsModel(TokenRowsModel[TokenRows]):
-    """The tokens that were found; the chosen one is looked at in the tree."""
-
-    def __init__(
-        self, model: TreeModel, search: TreeSearch, session: ModelSession, settings: Settings
-    ) -> None:
-        super().__init__(session.spelling, settings, "found_columns", search)
-        self._tree, self._search, self._session = model, search, session
-        self._found: TokenRows | None = None
-        search.found_changed.connect(self._on_search_changed)
-        search.current_changed.connect(self._on_current_changed)
-        self._on_search_changed()
-
-    @property
-    def source(self) -> TokenRows | None:
-        return self._found
-
-    @property
-    def column_table(self) -> Sequence[ListColumn[TokenRows]]:
-        return COLUMNS
-
-    def choose(self, row: int) -> None:
-        super().choose(row)
-        self._search.go_to_result(row)
-
-    def _on_search_changed(self) -> None:
-        tokenizer, picture = self._session.tokenizer, self._tree.picture
-        self._found = None
-        if tokenizer is not None and picture is not None and picture.vocabulary is tokenizer.vocabulary:
-            tokens = picture.layout.tokens[self._search.result_nodes]
-            self._found = TokenRows(self.figures_of(tokenizer), tokens)
-        self._set_chosen(None)
-        self.request = ListRequest()
-        self._list()
-
-    def _on_current_changed(self) -> None:
-        self._set_chosen(self._search.current)
+ABOUT = "What the search found, the nearest first. Select a row to show its token in the tree."
+NOT_FOUND = "No token matches."
+VALUE_PX, LINK_PX = 62, 6  # of a value; around the words of a link
+N_LABELS = 5
 
 
 class ResultsPanel(QWidget):
     """Tokens in a table; the present row is what is looked at in the tree."""
 
-    def __init__(
-        self,
-        model: TreeModel,
-        search: TreeSearch,
-        session: ModelSession,
-        settings: Settings,
-        theme_source: ThemeSource,
-    ) -> None:
+    def __init__(self, search: TreeSearch, theme_source: ThemeSource) -> None:
         super().__init__()
         self._search = search
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
-        self._hint = set_role(QLabel(wordWrap=True), "dim")
-        self.model = ResultsModel(model, search, session, settings)
-        self.table = TokenTable(self.model, theme_source, "Found tokens", "tokens", counts=False)
+        self._hint = plain_label("dim", wraps=True)
+        self.table = TokenTable(search, theme_source, "Found tokens", "tokens", counts=False)
         self.view = self.table.view
         self.clear = push_button("Clear", search.end, tip="Show all tokens alike again (Escape)")
         head = in_row((self._title, 1), self.clear, self.table.export)
         parts = head, sentence(ABOUT), self._hint, (self.table, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
-        search.found_changed.connect(self._on_search_changed)
-        self._on_search_changed()
+        search.shown_changed.connect(self._refresh)
+        self._refresh()
 
-    def stop(self) -> None:
-        self.table.saving.close()
-        self.model.close()
-
-    def _on_search_changed(self) -> None:
-        search, n_found = self._search, len(self._search.result_nodes)
-        title = f"{search.title or FOUND} · {n_found:,}" if search.title or search.query else FOUND
-        self._title.setText(title.upper())
+    def _refresh(self) -> None:
+        search, n_found = self._search, len(self._search.shown.rows)
+        self._title.setText((f"{search.title} · {n_found:,}" if search.title else FOUND).upper())
         self.clear.setVisible(bool(search.title))
         self.table.export.setVisible(n_found > 0)
         self.table.setVisible(n_found > 0)
         self._hint.setVisible(n_found == 0)
-        self._hint.setText(search.problem or (NOT_FOUND if search.query else HOW_TO_SEARCH))
+        self._hint.setText(search.note or (NOT_FOUND if search.title else HOW_TO_SEARCH))
 
 
-class TreeFindings(Working):
-    """Figures about the tree of a model.
+class _Counted(NamedTuple):
+    """What is counted of all tokens."""
 
-    statistics  None until they are wanted and counted
-    unreached   the tokens that none of the trials led to; None until they were made
-    problem     why `unreached` will not follow; "" while it may
+    figures: tuple[TreeFigure, ...]
+    histograms: tuple[Histogram, ...]
+
+
+def _counted(figures: TokenFigures, progress: Progress) -> _Counted:
+    histograms = (doubling_histogram(figures, name, n_single) for name, (_, _, n_single) in CHARTS.items())
+    return _Counted(tuple(tree_figures(figures, progress)), tuple(histograms))
+
+
+class FiguresPanel(QScrollArea):
+    """Figures about the tree, and how its tokens divide; a click on one searches for its tokens.
+
+    figures  what is counted while somebody looks
 
     Signals:
-        changed(): `statistics`, `findings` or `problem` is new.
+        listed(): the tokens of a figure are searched for.
     """
 
-    changed = Signal()
+    listed = Signal()
 
-    def __init__(self, model: TreeModel, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self._session = session
-        self.statistics: TreeStatistics | None = None
-        self._is_wanted = False
-        self.job = LatestJob[TreeStatistics](self, self._take)
-        self.unreached: Ids | None = None
-        self.trying = LatestJob[Ids](self, self._take_unreached, self._fail)
-        self.problem = ""
-        model.picture_changed.connect(self._on_picture_changed)
-        model.preparing_changed.connect(self.changed)
-
-    @property
-    def is_coming(self) -> bool:
-        """Whether statistics follow; else there is no model."""
-        return self.statistics is None and self._model.is_preparing
-
-    @property
-    def findings(self) -> tuple[TreeFinding, ...]:
-        """All figures; the last one follows later, when `unreached` is known."""
-        if self.statistics is None:
-            return ()
-        more = () if self.unreached is None else (unreached_finding(self.unreached),)
-        return self.statistics.findings + more
-
-    def want(self) -> None:
-        self._is_wanted = True
-        picture = self._model.picture
-        if picture is not None and self.statistics is None and not self.job.is_busy:
-            self.job.start(lambda _: tree_statistics(picture))
-
-    def _on_picture_changed(self) -> None:
-        self.job.cancel()
-        self.trying.cancel()
-        self.statistics = self.unreached = None
-        self.problem = ""
-        self.changed.emit()
-        if self._is_wanted:
-            self.want()
-
-    def _take(self, statistics: TreeStatistics) -> None:
-        self.statistics = statistics
-        tokenizer = self._session.tokenizer
-        if tokenizer is not None:
-            self.trying.start(partial(unreached_apart, tokenizer))
-        self.changed.emit()
-
-    def _fail(self, problem: str) -> None:
-        self.problem = problem
-        self.changed.emit()
-
-    def _take_unreached(self, unreached: Ids) -> None:
-        self.unreached = unreached
-        self.changed.emit()
-
-
-class FindingsPanel(QScrollArea):
-    """Figures about the tree; a click on one lists its tokens."""
-
-    def __init__(self, findings: TreeFindings, list_tokens: ListTokens, theme_source: ThemeSource) -> None:
+    def __init__(self, search: TreeSearch, theme_source: ThemeSource) -> None:
         super().__init__()
-        self._findings = findings
-        self._list_tokens = list_tokens
-        self._theme_source = theme_source
-        scroll_down(self)
-        findings.changed.connect(self._show)
-        self._show()
+        self._search, self._theme_source = search, theme_source
+        self.figures = Background[_Counted](self, self._prepare)
+        self.rows: list[QWidget] = []
+        self._column = in_column(spacing=0)
+        self._state, self._bar = plain_label("dim", wraps=True), plain_label("dim", wraps=True)
+        self.charts = {name: HistogramChart(theme_source, title) for name, (title, _, _) in CHARTS.items()}
+        parts: list[Part] = [sentence(ABOUT_FIGURES), self._column, self._state]
+        for name, chart in self.charts.items():
+            title, about, _ = CHARTS[name]
+            parts += [framed(in_column(heading(title), sentence(about), chart, spacing=UNIT_PX))]
+            chart.clicked.connect(partial(self._list_bar, name))
+            chart.read.connect(self._read_bar)
+        margins = MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX
+        inside = in_column(*parts, self._bar, STRETCH, margins=margins, spacing=GAP_PX)
+        scroll_down(self, framed(inside, "panel"))
+        self._read_bar("")
+        self.figures.changed.connect(self._refresh)
+        search.source_changed.connect(self._on_source_changed)
+        search.request_changed.connect(self._select_bars)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
 
-    def _show(self) -> None:
-        inside = set_role(QFrame(), "panel")
-        column = in_column(on=inside, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX), spacing=0)
-        statistics = self._findings.statistics
-        if statistics is None:
-            column.addWidget(_waiting("Counting …" if self._findings.is_coming else NO_MODEL))
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._search.try_reaching()
+        self.figures.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.figures.watch(False)
+
+    def _prepare(self) -> Callable[[Progress], _Counted] | None:
+        return None if self._search.source is None else partial(_counted, self._search.source)
+
+    def _on_source_changed(self) -> None:
+        if self._search.source is None:
+            self.figures.forget()
+        elif self.isVisible():
+            self._search.try_reaching()
+        self.figures.refresh()
+
+    def _refresh(self) -> None:
+        counted = self.figures.value
+        take_away(*self.rows)
+        self.rows = [] if counted is None else list(map(self._row, counted.figures))
+        for row in self.rows:
+            self._column.addWidget(row)
+        waits = "Counting …" if self._search.source is not None or self._search.is_gathering else NO_MODEL
+        trying = TRYING if self._search.trying.is_busy else self._search.problem
+        self._state.setText(trying if counted is not None else waits)
+        self._state.setVisible(bool(self._state.text()))
+        for histogram in () if counted is None else counted.histograms:
+            labels = dict(
+                list(enumerate(map(_span, histogram.terms)))[:: 1 + len(histogram.terms) // N_LABELS]
+            )
+            colors, parts = [(self._theme_source.theme.contenders[0], False)], ["tokens"]
+            first = int(np.argmax(histogram.totals > 0))
+            data = HistogramData(histogram.totals[None], histogram.names, parts, first, labels, colors)
+            self.charts[histogram.name].show_data(data)
+        self._select_bars()
+
+    def _row(self, figure: TreeFigure) -> QWidget:
+        value, note = set_role(QLabel(figure.value), "number"), set_role(FittedLabel(), "dim")
+        value.setFixedWidth(VALUE_PX)
+        value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        note.set_texts([figure.note, ""])
+        tip = f"List them: {figure.query}\n{figure.note}".strip()
+        name: QWidget
+        if figure.query:
+            name = tool_button(figure.name, partial(self._list, figure.query), role="link", tip=tip)
         else:
-            column.addWidget(sentence(ABOUT_FINDINGS))
-            column.addSpacing(GAP_PX)
-            for finding in self._findings.findings:
-                column.addWidget(FigureRow(finding, finding.name, self._list_tokens, self._theme_source))
-            if self._findings.trying.is_busy:
-                column.addWidget(_waiting("Trying whether text leads to each token …"))
-            elif self._findings.problem:
-                column.addWidget(_waiting(self._findings.problem))
-            for distribution in statistics.distributions:
-                self._add_chart(column, distribution)
-        column.addStretch()
-        at = self.verticalScrollBar().value()
-        self.setWidget(inside)
-        self.verticalScrollBar().setValue(at)
+            name = QLabel(figure.name)
+            name.setContentsMargins(LINK_PX, LINK_PX, 0, LINK_PX)
+        name.setAccessibleName(f"{figure.name}: {figure.value}")
+        return framed(in_row(value, name, (note, 1), spacing=GAP_PX))
 
-    def _add_chart(self, column: QVBoxLayout, distribution: Distribution) -> None:
-        column.addSpacing(MARGIN_PX)
-        column.addWidget(heading(distribution.title))
-        column.addSpacing(UNIT_PX)
-        column.addWidget(sentence(f"{distribution.about} {SCALE}"))
-        column.addSpacing(UNIT_PX)
-        most = max((len(bar.tokens) for bar in distribution.bars), default=1)
-        for bar in distribution.bars:
-            share = float(np.log1p(len(bar.tokens)) / np.log1p(most))
-            title = f"{distribution.title}: {bar.name}"
-            column.addWidget(FigureRow(bar, title, self._list_tokens, self._theme_source, share))
+    def _list(self, query: str) -> None:
+        self._search.set_query(query)
+        self.listed.emit()
+
+    def _list_bar(self, name: str, column: int | None, _part: object) -> None:
+        if column is not None and self.figures.value is not None:
+            at = list(CHARTS).index(name)
+            self._list(self.figures.value.histograms[at].terms[column])
+
+    def _select_bars(self) -> None:
+        """Light the bars whose tokens are searched for."""
+        for histogram in () if self.figures.value is None else self.figures.value.histograms:
+            asked = (at for at, term in enumerate(histogram.terms) if has(self._search.query, term))
+            self.charts[histogram.name].select(next(asked, None))
+
+    def _read_bar(self, text: str) -> None:
+        self._bar.setText(text or POINT_AT_BARS)
 
 
-def _waiting(text: str) -> QLabel:
-    return set_role(QLabel(text, wordWrap=True), "dim")
-
-
-class FigureRow(PaintedButton):
-    """One figure: its value and its name; or, where it has a share, its name, a bar, and its value."""
-
-    HEIGHT_PX, BAR_HEIGHT_PX = 26, 19
-    FIRST_PX = 62  # the first column, from the left edge
-    VALUE_PX = 66  # behind a bar
-    radius_px = 5
-
-    def __init__(
-        self,
-        finding: TreeFinding,
-        title: str,
-        list_tokens: ListTokens,
-        theme_source: ThemeSource,
-        share: float | None = None,
-    ) -> None:
-        super().__init__(theme_source)
-        self._finding = finding
-        self._title = title
-        self._list_tokens = list_tokens
-        self._share = share
-        self.setFixedHeight(self.HEIGHT_PX if share is None else self.BAR_HEIGHT_PX)
-        self.setAccessibleName(f"{title}: {finding.value}")
-        self.setToolTip(finding.note)
-        self.setEnabled(bool(len(finding.tokens)))
-        self.setCursor(Qt.CursorShape.PointingHandCursor if self.isEnabled() else Qt.CursorShape.ArrowCursor)
-        self.clicked.connect(self._list)
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, self.height())
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        first = QRectF(0, 0, self.FIRST_PX, self.height())
-        rest = QRectF(self.FIRST_PX + GAP_PX, 0, self.width() - self.FIRST_PX - GAP_PX, self.height())
-        if self._share is None:
-            write(painter, first, self._finding.value, theme.text, AT_RIGHT, Theme.mono_font(SMALL_FONT_PX))
-            color = theme.text if self.isEnabled() else theme.dim
-            font = Theme.ui_font(SMALL_FONT_PX)
-            write(painter, rest, self._finding.name, color, font=font)
-            metrics, note = QFontMetricsF(font), self._finding.note
-            behind = rest.adjusted(metrics.horizontalAdvance(self._finding.name) + GAP_PX, 0, 0, 0)
-            if metrics.horizontalAdvance(note) <= behind.width():
-                write(painter, behind, note, theme.dim, font=font)
-        else:
-            self._paint_bar(painter, theme, first, rest, self._share)
-
-    def _paint_bar(self, painter: QPainter, theme: Theme, first: QRectF, rest: QRectF, share: float) -> None:
-        write(painter, first, self._finding.name, theme.dim, AT_RIGHT, Theme.mono_font(SMALL_FONT_PX))
-        width = max(2.0, (rest.width() - self.VALUE_PX) * share)
-        fill(painter, QRectF(rest.left(), 4, width, self.height() - 8), theme.contenders[0], 3)
-        write(painter, rest.adjusted(width + GAP_PX, 0, 0, 0), self._finding.value, theme.text)
-
-    def _list(self) -> None:
-        self._list_tokens(self._title, self._finding.tokens)
+def _span(term: str) -> str:
+    return term.partition(":")[2].replace("..", "–")

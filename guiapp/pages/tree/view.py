@@ -99,7 +99,7 @@ class TreeView(QWidget):
         self._flight.bent.connect(self._repaint_layer)
         self._flight.settled.connect(self._repaint_sharply)
         model.chosen_changed.connect(self._on_chosen_changed)
-        search.current_changed.connect(self.update)
+        search.chosen_changed.connect(self.update)
         paint.changed.connect(self._recolor)
         self._take_picture()
         self._recolor()

@@ -14,13 +14,13 @@ from guiapp.analysis.vocabulary_list.columns import BY_NAME, TokenFigures
 from guiapp.analysis.vocabulary_list.listing import Flags, Ids
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.pages.vocabulary.model import VocabularyModel
+from guiapp.kit.token_table.vocabulary import VocabularyModel
 
 if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import Indicators, Prompt
 
 ACROSS = "norm"
-UPWARDS = "cosine", "residual", "distance", "length"  # the first with values, unless people choose
+UPWARDS = "cosine", "length"  # the first with values
 UNTRAINED = "is:untrained"
 
 
@@ -50,7 +50,6 @@ class EmbeddingsModel(Working):
     """Reads the embeddings when asked, and gives them to the list of tokens.
 
     problem  why they could not be read; "" for nothing
-    up       the column that the picture shows upwards
 
     Signals:
         changed(): `indicators`, `problem`, `picture`, or whether they are being read is new.
@@ -61,7 +60,7 @@ class EmbeddingsModel(Working):
     def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.problem, self.up = "", UPWARDS[0]
+        self.problem = ""
         self.picture: EmbeddingsPlot | None = None
         self.reading = LatestJob["Indicators"](self, self._take, self._fail)
         self.reading.busy_changed.connect(self.changed)
@@ -80,10 +79,6 @@ class EmbeddingsModel(Working):
             self.problem = ""
             vocabulary = self._model.source.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
-
-    def set_up(self, name: str) -> None:
-        self.up = name
-        self._draw()
 
     def list_suspects(self) -> None:
         """List the tokens that look untrained, the most suspicious first; or all again."""
@@ -140,17 +135,16 @@ class EmbeddingsModel(Working):
         self._draw()
 
     def _draw(self) -> None:
-        self.picture = None if self._model.source is None else _picture(self._model.source, self.up)
+        self.picture = None if self._model.source is None else _picture(self._model.source)
         self.changed.emit()
 
 
-def _picture(figures: TokenFigures, preferred: str) -> EmbeddingsPlot | None:
-    """The picture with a column upwards, or with the first that has values."""
+def _picture(figures: TokenFigures) -> EmbeddingsPlot | None:
     indicators, across = figures.indicators, BY_NAME[ACROSS].values(figures)
     if indicators is None or across is None:
         return None
-    values = ((name, BY_NAME[name].values(figures)) for name in (preferred, *UPWARDS))
-    up, upwards = next((name, each) for name, each in values if _has_values(each))
+    values = ((name, BY_NAME[name].values(figures)) for name in UPWARDS)
+    up, upwards = next(each for each in values if each[1] is not None and np.isfinite(each[1]).any())
     assert upwards is not None
     tokens = np.flatnonzero(np.isfinite(across) & np.isfinite(upwards)).astype(np.int32)
     reached = figures.is_reached
@@ -165,10 +159,6 @@ def _picture(figures: TokenFigures, preferred: str) -> EmbeddingsPlot | None:
         is_known=indicators.is_known[tokens],
         is_unreached=np.zeros(len(tokens), np.bool_) if reached is None else reached[tokens] == 0,
     )
-
-
-def _has_values(values: NDArray[np.number] | None) -> bool:
-    return values is not None and bool(np.isfinite(values).any())
 
 
 def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) -> Indicators:

@@ -22,6 +22,7 @@ from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
 from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import TokenTable
+from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -30,7 +31,6 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, blen
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.vocabulary.embeddings import EmbeddingsModel
 from guiapp.pages.vocabulary.embeddings_panel import LEGEND, EmbeddingsPanel
-from guiapp.pages.vocabulary.model import VocabularyModel
 
 FIELD_PX = 160
 PARTS = ("listed", "others")
@@ -44,7 +44,7 @@ ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
 ALL, SELECTED = "all tokens", "selected tokens"
-NOTHING_CHOSEN = "Choose a token of the list to see what it is."
+NOTHING_CHOSEN = "Choose a token in the list to see what it is."
 
 
 class VocabularyPage(Page):
@@ -120,7 +120,6 @@ class VocabularyPage(Page):
     def _connect(self) -> None:
         self.model.source_changed.connect(self._on_source_changed)
         self.model.source_changed.connect(self.list.show_state)
-        self.model.trying.busy_changed.connect(self.list.show_state)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
         self.bar.embeddings.toggled.connect(self._show_embeddings)

@@ -62,16 +62,16 @@ OWN_FACTS = (
 )
 REACHES = {
     TokenReach.TEXT: "always: its own text leads to it",
-    TokenReach.UNKNOWN: "each character does that the vocabulary does not know",
-    TokenReach.PARSED: "its own text does while special tokens are parsed",
+    TokenReach.UNKNOWN: "each character that the vocabulary does not know leads to it",
+    TokenReach.PARSED: "its own text leads to it while special tokens are parsed",
     TokenReach.NEVER: "its own text does not lead to it",
 }
 STRIPS = {
-    "lstrip": "takes the blanks before it along",
-    "rstrip": "takes the blanks behind it along",
-    "single_word": "is found only where no letter is beside it",
+    "lstrip": "removes the blanks before it",
+    "rstrip": "removes the blanks after it",
+    "single_word": "matches only where no letter is next to it",
 }
-NOTHING_CHOSEN = "Choose a token of the list to see what it is for."
+NOTHING_CHOSEN = "Choose a token in the list to see what it is for."
 LIST_PX, DETAILS_PX = 900, 360
 NO_MODEL = "Open a model to see its special tokens."
 WAITING = "Looking for special tokens …"

@@ -41,16 +41,16 @@ for _ in range(40):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ("[", "The messages are no JSON"),
+        ("[", "The messages are not valid JSON"),
         ("[" * 99_999, "nested too deeply"),
-        (b"\xff", "The messages are no JSON"),
+        (b"\xff", "The messages are not valid JSON"),
         (5, "Messages are a list"),
         ([], "There are no messages"),
-        ([5], "Message 1 is no object"),
+        ([5], "Message 1 is not an object"),
         ([USER, {"content": "x"}], "Message 2 has no role"),
         ([{"role": 5}], "Message 1 has no role"),
         ([{"role": "user", "content": 5}], "The content of message 1 is neither"),
-        ([{"role": "user", "content": [5]}], "A part of message 1 is no object"),
+        ([{"role": "user", "content": [5]}], "A part of message 1 is not an object"),
         ([{"role": "user", "content": [IMAGE]}], "Message 1 has a part of the type image_url. Only texts"),
         ([{"role": "user", "content": [{"type": "text"}]}], "A part of message 1 has no text"),
         ([USER] * 5000, "There are 5,000 messages"),
@@ -134,7 +134,7 @@ def test_a_request_is_read_as_it_was(tools, settings):
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ('{"chat_template": 3}', "“chat_template” in the request is not of the type str."),
         ('{"add_generation_prompt": 1}', "“add_generation_prompt” in the request is not of the type bool."),
         ('{"chat_template_kwargs": []}', "“chat_template_kwargs” in the request is not of the type dict."),

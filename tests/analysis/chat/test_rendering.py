@@ -221,18 +221,18 @@ LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor 
         ("{% include '/etc/passwd' %}", "no loader for this environment"),
         ("{% import '/etc/passwd' as x %}", "no loader for this environment"),
         ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
-        (LOOPS.format(""), "more time than it may"),
+        (LOOPS.format(""), "too much time"),
         (LOOPS.format('{{ "x" * 9999 ~ j }}'), "writes more than 26"),
-        ("{{ 'x' * 10**9 }}", "more memory than it may"),
+        ("{{ 'x' * 10**9 }}", "too much memory"),
         ("{{ '\\ud83d' }}{{ '\\ude00' }}", "surrogates not allowed"),
         ("{{ 'x' * 10**7 }}", "writes more than 26"),  # of its own 262,144
         ("{{ 'x' * 2**22 }}", "writes more than 26"),
-        ("{{ 9 ** (9 ** (9 ** 9)) }}", "more time than it may"),
+        ("{{ 9 ** (9 ** (9 ** 9)) }}", "too much time"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nested too deeply"),
         ("{% if 1 %}" * 200 + "{% endif %}" * 200, "fails"),
-        ("{{ '%999999999d' % 1 }}", "more memory than it may"),
-        ("{{ 'a' | center(10**9) }}", "more memory than it may"),
+        ("{{ '%999999999d' % 1 }}", "too much memory"),
+        ("{{ 'a' | center(10**9) }}", "too much memory"),
         ("x" * (1 << 21), "longer than"),
     ],
     ids=lambda value: value[:24],
@@ -261,5 +261,5 @@ def test_a_full_disk_is_told_in_one_sentence(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(rendering, "TemporaryFile", full)
-    with pytest.raises(ChatError, match=r"no means to run the template: No space left on device\.$"):
+    with pytest.raises(ChatError, match=r"The template cannot be run: No space left on device\.$"):
         render("", conversation_of(CONVERSATIONS["plain"][0]))

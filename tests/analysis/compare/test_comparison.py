@@ -18,9 +18,12 @@ from guiapp.analysis.compare.comparison import (
     context_length_of,
     count_words,
     counts_of,
+    fewest_tokens,
     names_apart,
     words_of,
 )
+from guiapp.analysis.compare.id_changes import compare_ids, notes
+from guiapp.analysis.compare.texts import svg_text
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 
 TEXT = "Hello worlds, naïve 汉字 don't"
@@ -88,7 +91,7 @@ FOLDER = f"some{os.sep}folder"
             [f"x{os.sep}a.gguf (p)", f"y{os.sep}a.gguf (p)"],
         ),
         ([f"x{os.sep}a.gguf"] * 2, ["", ""], ["1. a", "2. a"]),
-        (["a", "a", "b"], ["p", "p", ""], ["1. a (p)", "2. a (p)", "3. b"]),
+        (["a", "a", "b"], ["p", "p", ""], ["1. a (p)", "2. a (p)", "b"]),
         ([], [], []),
     ],
 )
@@ -173,3 +176,20 @@ def test_letters_lie_where_they_are_also_in_broken_text(data):
     assert [letter for letter in letters if letter.isalpha()] == [
         sign.encode() for sign in decoded if sign.isascii() and sign.isalpha()
     ]
+
+
+def test_a_vocabulary_that_writes_unknown_tokens_never_has_the_fewest():
+    sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "wordpiece")]
+    first, second = (counts.whole for counts in compare_text(sides, "a 🦄🦄🦄 zoo").counts)
+    assert (first.n_unknown, second.n_unknown) == (0, 1)
+    assert second.unknown_share == 1 / second.n_tokens
+    assert second.n_tokens < first.n_tokens
+    assert fewest_tokens((each.n_tokens, each.n_unknown) for each in (first, second)) == first.n_tokens
+    assert fewest_tokens([(9, 2), (7, 1)]) == 7
+    assert svg_text(compare_text(sides[::-1], "a 🦄🦄🦄 zoo").counts).count("stroke-width") == 1, "of bpe"
+    assert svg_text(compare_text(sides[1:], "a 🦄").counts).count("stroke-width") == 0
+    outcome = compare_ids(
+        sides[1].tokenizer, ("one", "two"), *(sides[1].encode(b).token_ids for b in (b"a", "🦄".encode()))
+    )
+    assert next(notes(outcome)) == "33.3 % of the tokens of two are unknown."
+    assert fewest_tokens([]) == 0

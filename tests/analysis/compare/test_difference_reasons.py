@@ -87,7 +87,7 @@ def test_switches_are_the_reason_where_they_make_the_difference():
     sides = [ModelSide("A", bos), ModelSide("B", bos, add_special=False)]
     ((_, _, reason),) = told_of(sides, "one", "")
     assert reason.kind == (Cause.AROUND, "switch")
-    assert reason.sentence == "B adds no special tokens: that is switched off."
+    assert reason.sentence == "B adds no special tokens: you switched that off."
 
 
 def test_what_is_put_around_a_text_is_told_of_its_ends():

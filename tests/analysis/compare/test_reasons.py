@@ -54,9 +54,6 @@ def worst_score(token: bytes):
 
 
 IN_FRONT = "A makes `·a` of the text, B `a`. They differ in the space in front."
-BOS_IN_A = (
-    "A puts 2549 before a text and nothing behind it and B puts {} before a text and nothing behind it."
-)
 CASES = (
     ("bpe", "gguf", set_part(pre="qwen2"), "12", Cause.PIECES, "digits",
      "A cuts `12` and B cuts `1` | `2`. It is about digits."),
@@ -66,7 +63,8 @@ CASES = (
     ("bpe", "gguf", token_renamed, " the", Cause.TOKEN, "only in the first", "B has no token `·the`."),
     ("bpe", "gguf", retype(b"<think>", 1), "<think>", Cause.SPECIAL, "only in the first",
      "A takes `<think>` as one special or added token, B as text."),
-    ("bpe", "gguf", set_key(add_bos_token=False), "a", Cause.AROUND, "each text", BOS_IN_A.format("nothing")),
+    ("bpe", "gguf", set_key(add_bos_token=False), "a", Cause.AROUND, "each text",
+     "A adds BOS, id 2549, before the text; B adds nothing."),
 
     ("bpe", "json", lowercase_contractions, "'The", Cause.PIECES, "contractions",
      "A cuts `'T` | `he` and B cuts `'The`. It is about contractions."),
@@ -76,7 +74,7 @@ CASES = (
     ("bpe", "json", normalized_by("NFKC"), "ﬁ", Cause.NORMALIZED, "compatible characters",
      "A makes `ﬁ` of the text, B `fi`. They differ in compatible characters."),
     ("bpe", "json", flag(lstrip=True), "a <mask>", Cause.SPECIAL, "white space beside",
-     "White space beside `<mask>` goes with the token by one of the two only.", with_mask),
+     "White space beside `<mask>` belongs to the token in only one of the two.", with_mask),
 
     ("bpe", "json", planted.swap_texts("Ġthe", "Ġand"), "a the", Cause.NUMBER, "ids",
      "The token `·the` has the id 263 in A and 295 in B."),

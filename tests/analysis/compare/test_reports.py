@@ -28,13 +28,13 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
     report = compare_ids(tokenizer, NAMES, with_bos, without)
     assert list(sentences(report)) == [
         f"one has {len(with_bos)} tokens, other {len(without)}: the same text.",
-        "0 tokens in common from the start (0 % of other): what a cache of prefixes keeps.",
+        "0 tokens in common from the start (0 % of other): what a prefix cache keeps.",
         f"1 change: 1 token removed, 0 inserted, {len(without)} kept.",
         "BOS is missing in other.",
     ]
     bos = tokenizer.vocabulary.special_ids.bos
     text = tokenizer.vocabulary.raw_text(bos).decode()
-    assert change_table(report, 9).rows[1:] == [["0", f"{text} ({bos})", "0", "–"]]
+    assert change_table(report, 9).rows[1:] == [["0", f"{text} (id {bos})", "0", "–"]]
     assert json.loads(json.dumps(record(report)))["changes"] == [
         {"first": [0, 1], "second": [0, 0], "removed_ids": [bos], "inserted_ids": []}
     ]

@@ -216,10 +216,10 @@ def test_files_that_say_their_rules_in_other_ways_are_not_called_identical():
 def test_ids_that_are_none_of_the_tokens_and_a_token_that_is_missing_are_told():
     odd = bpe(eog=frozenset({8}), special_ids=SpecialIds(), rules=Rules(byte_encoding=True, add_bos=True))
     told = {setting.name: setting.first for setting in compare_vocabularies(odd, bpe()).settings}
-    assert told["ends a generation"] == "8 ?"
+    assert told["ends a generation"] == "? (id 8)"
     with pytest.raises(guiapp.EncodeError) as caught:
         odd.encode("a")
-    assert told["put before a text"] == str(caught.value)
+    assert told["added before a text"] == str(caught.value)
 
 
 def ranks_file(path):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from xml.etree import ElementTree
 
 import pytest
+from full_disk import full_disk
 
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.exported_run import PARTIAL
-from guiapp.analysis.export.runs import ExportRequest, TraceRun, main
+from guiapp.analysis.export.runs import TraceRun, write_apart
 from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
+from guiapp.errors import TokenloupeError
 
 BPE = guiapp.open_model("demo:bpe")
 SVG_TEXT = "{http://www.w3.org/2000/svg}text"
@@ -77,36 +77,32 @@ def test_drawings_show_every_state(tmp_path):
 BPE = guiapp.open_model("demo:bpe")
 
 
-def told(request, monkeypatch):
-    """The lines that are through although nobody closed the pipe."""
-    pipe = io.BytesIO()
-    monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
-    with monkeypatch.context() as only_here:
-        only_here.setattr(sys, "stdout", io.TextIOWrapper(pipe))
-        main()
-        return [json.loads(line) for line in pipe.getvalue().splitlines()]
+def ignore(share):
+    """Somebody who waits."""
 
 
 @pytest.mark.parametrize("pre", ["", "gpt-2"])
-def test_a_run_is_written_with_the_pre_tokenizer_that_was_chosen(pre, tmp_path, monkeypatch):
+def test_a_process_of_its_own_writes_some_steps_with_the_pre_tokenizer_that_was_chosen(pre, tmp_path):
     tokenizer = guiapp.open_model("demo:bpe", pre or None)
-    trace = record(tokenizer, "1234 lions", "heap")
-    run = TraceRun(debugger_for(tokenizer, trace))
-    run.save(tmp_path / "trace")
-    run.write(tmp_path / "expected.json")
+    run = TraceRun(debugger_for(tokenizer, record(tokenizer, "1234 lions", "heap")))
     assert run.model == (str(tokenizer.vocabulary.path), pre)
-    request = ExportRequest(
-        str(tmp_path / "trace"), str(tmp_path / "run.json"), 0, len(trace), "demo:bpe", pre
-    )
-    assert told(request, monkeypatch) == [{"progress": 0.0}, {"error": ""}]
-    assert (tmp_path / "run.json").read_text() == (tmp_path / "expected.json").read_text()
+    for steps in (run.steps, range(2, 5)):
+        run.write(tmp_path / "expected.json", steps=steps)
+        assert write_apart(run, tmp_path / "run.json", steps, ignore) == tmp_path / "run.json"
+        assert (tmp_path / "run.json").read_text() == (tmp_path / "expected.json").read_text()
 
 
-def test_what_went_wrong_is_told_for_people(tmp_path, monkeypatch):
-    record(guiapp.open_model("demo:bpe"), "lions", "heap").save(tmp_path / "trace")
-    output = tmp_path / "no" / "run.json"
-    request = ExportRequest(str(tmp_path / "trace"), str(output), 0, 1, "demo:bpe")
-    error = f"{output} cannot be written: No such file or directory. Choose another place."
-    assert told(request, monkeypatch) == [{"error": error}]
-    [said] = told(ExportRequest("", str(output), 0, 1, "demo:none"), monkeypatch)
-    assert "demo:none" in said["error"]
+def test_what_went_wrong_is_raised_for_people_and_leaves_what_was_there(tmp_path):
+    tokenizer = guiapp.open_model("demo:bpe")
+    run = TraceRun(debugger_for(tokenizer, record(tokenizer, "lions " * 30, "heap")))
+    output, missing = tmp_path / "run.json", tmp_path / "no" / "run.json"
+    output.write_text("old")
+    with pytest.raises(TokenloupeError, match="cannot be written: No such file or directory"):
+        write_apart(run, missing, run.steps, ignore)
+    with full_disk(), pytest.raises(TokenloupeError, match="cannot be written: File too large"):
+        write_apart(run, output, run.steps, ignore)
+    with pytest.raises(TokenloupeError, match="ended unexpectedly"):
+        write_apart(run, output, run.steps, ignore, "guiapp.no_such_module")
+    with pytest.raises(ZeroDivisionError):
+        write_apart(run, output, run.steps, lambda share: 1 / 0)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]

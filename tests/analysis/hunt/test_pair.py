@@ -145,7 +145,7 @@ LIES = (
         lambda text, ids: np.append(ids, SPACE),
         b"<|im_end|>",
         (Cause.SPECIAL, "white space beside"),
-        "White space beside special tokens stays in one of them only: "
+        "White space beside special tokens stays in only one of the two: "
         "`<|im_end|>` by A and `<|im_end|>·` by B.",
     ),
     (
@@ -164,7 +164,7 @@ LIES = (
         lambda text, ids: merging_nothing(text),
         b"a the",
         (Cause.MERGE, "pieces"),
-        "The piece `·the` is merged otherwise: "
+        "The piece `·the` is merged differently: "
         + GIVEN.format("`a` | `·the`", "`a` | `·` | `t` | `h` | `e`"),
     ),
 )
@@ -204,7 +204,7 @@ def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
     ).write(tmp_path)
     first, second = map(guiapp.open_model, paths)
     pair = SidePair(FileSide("A", first), FileSide("B", second))
-    assert "number their tokens otherwise" in pair.note
+    assert "different ids for their tokens" in pair.note
     assert pair.unrelated == ""
     assert pair.differing(TEXTS) == []
     sides = FileSide("A", TOKENIZER), FileSide("B", first)
@@ -232,7 +232,7 @@ def test_other_numbers_are_no_difference_of_what_is_around_and_none_of_where_tok
     first = toy("a b c ab <s>", VocabType.BPE, bos=4)
     second = toy("<s> c ab b a", VocabType.BPE, ["a b"], bos=0)
     pair = SidePair(FileSide("A", first), FileSide("B", second))
-    assert "number their tokens otherwise" in pair.note
+    assert "different ids for their tokens" in pair.note
     assert pair.affixes() is None
     assert pair.differing([b"acb", b"cab"]) == [1]
     assert pair.first_difference(b"cab") == 1

@@ -243,3 +243,20 @@ def test_a_run_stops_and_notes_what_it_passed_forwards():
     walk.log_limit = 1
     assert after(walk.run) == (3, 0, [1])
     assert after(walk.run) == (6, 0, [4])
+
+
+@pytest.mark.parametrize(
+    ("condition", "operations"),
+    [
+        ("rank < 100", {"merge"}),
+        ("not rank >= 100 and length > 1", {"merge"}),
+        ("rank < 100 and forms == 0", {"push", "stale"}),
+        ('rank < 100 and operation == "push"', {"push"}),
+        ("operation push if rank < 100", {"push"}),
+    ],
+)
+def test_a_condition_on_ranks_means_merges_unless_it_says_which_steps(condition, operations):
+    tokenizer = guiapp.open_model("demo:bpe")
+    trace = record(tokenizer, "the lions and the others are here", "heap")
+    found = hits(parse_breakpoint(condition), TraceValues(trace, tokenizer.vocabulary), {})
+    assert {trace.operation(step) for step in found.tolist()} == operations

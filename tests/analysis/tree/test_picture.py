@@ -317,6 +317,12 @@ def test_blocks_are_whole_and_end_where_they_end():
         assert script in (of_blocks or NOT_OF_BLOCKS), hex(ord(character))
 
 
+def test_a_part_of_a_character_is_of_no_script():
+    parts = b"\xe6", b"\xe6\xbc", b"\xff", b" \xe0\xb8", "漢".encode() + b"\xe6", b"\xb8\x81a"
+    assert scripts_of(dict.fromkeys(parts, 0.0)) == ["Bytes of characters"] * len(parts)
+    assert scripts_of({"漢": 0.0, b"\xe6": 0.0, "ก": 0.0}) == ["Han", "Bytes of characters", "Thai"]
+
+
 def fail():
     raise RuntimeError("failed")
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,10 +18,15 @@ from guiapp.analysis.tree.reports import (
     greedy_walk,
     json_lines,
     prefix_tree,
+    tree_figures,
     tree_lines,
     tree_statistics,
 )
+from guiapp.analysis.vocabulary_list.columns import TokenFigures
+from guiapp.analysis.vocabulary_list.filters import doubling_histogram, fitting
 from guiapp.core.demo import demo_model_path
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
 
 VOCABULARY = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "abd": 0.0, 'a"': 0.0, "▁": 0.0})
 
@@ -61,6 +67,55 @@ def test_the_graph_quotes_its_labels():
     lines = list(dot_lines(Subtree(VOCABULARY, b"a", 2)))
     assert '  4 [label="a\\""];' in lines
     assert '  0 -> 1 [label="b"];' in lines
+
+
+FIGURES = [
+    ("tokens", "10", ""),
+    ("leaves", "7", "below:0"),
+    ("not whole UTF-8", "2", "is:notutf8"),
+    ("same bytes as another", "2", "is:duplicate"),
+    ("longest chain", "3", "depth:3"),
+    ("largest fan-out", "2", "children:2"),
+    ("longest token", "3", "length:3"),
+]
+
+
+def figures_of(tokens):
+    return TokenFigures(Tokenizer(toy_vocabulary(tokens)))
+
+
+def test_figures_have_the_filter_that_lists_what_they_count():
+    tokens = ["<s>", "a", "b", "ab", "abc", "a\u00e9", b"a\xc3", b"\xff", " a", "▁a"]
+    figures = figures_of(dict.fromkeys(tokens, 0.0) | {"<s>": Attribute.CONTROL})
+    assert [each[:3] for each in tree_figures(figures)] == FIGURES
+    with_trials = list(tree_figures(figures.with_unreached(np.array([6], np.int32))))
+    (reached,) = set(with_trials).difference(tree_figures(figures))
+    assert (reached.value, reached.query) == ("1", "is:unreached")
+
+
+def test_bars_by_whole_numbers_tile_all_tokens():
+    figures = figures_of(dict.fromkeys(["a" * n for n in range(1, 41)] + ["ab", "ac"], 0.0))
+    depths, children = doubling_histogram(figures, "depth", 16), doubling_histogram(figures, "children", 1)
+    assert depths.terms[-3:] == ("depth:16", "depth:17..32", "depth:33..40")
+    assert depths.totals[-2:].tolist() == [16, 8]
+    assert (children.terms, children.totals.tolist()) == (
+        ("children:0", "children:1", "children:2", "children:3"),
+        [3, 38, 0, 1],
+    )
+    for histogram in (depths, children):
+        assert histogram.totals.sum() == len(figures)
+        for bar, term in enumerate(histogram.terms):
+            listed = fitting(figures, term, lambda share: None)
+            assert np.flatnonzero(listed).tolist() == np.flatnonzero(histogram.of == bar).tolist()
+
+
+@pytest.mark.parametrize("tokens", [{}, {"a": 0.0}, {b"\xff": 0.0}], ids=["none", "one", "broken"])
+def test_the_smallest_vocabularies_have_figures_and_colours(tokens):
+    assert next(tree_figures(figures_of(tokens))).value == str(len(tokens))
+    assert doubling_histogram(figures_of(tokens), "depth", 16).totals.sum() == len(tokens)
+    picture = tree_picture(toy_vocabulary(tokens))
+    for coloring in COLORINGS:
+        assert len(node_values(coloring.name, ColoringInput(picture)).classes) == len(picture)
 
 
 WORDS_OF_MODELS = {

@@ -128,8 +128,8 @@ def test_what_is_not_finished_leaves_all_tokens(figures, query):
     [
         ("kind:blue", "There is no kind “blue”. There are: control, unknown"),
         ("script:Klingon", "There is no script “Klingon”."),
-        ("length:long", "“long” is no number, and no range such as 4..8 or >=4."),
-        ("the lenght:>3", "There is no lenght: but length: – text goes between quotes."),
+        ("length:long", "“long” is not a number, nor a range such as 4..8 or >=4."),
+        ("the lenght:>3", "There is no filter lenght:. Did you mean length:? Put text between quotes."),
         ("is:nice", "There is no is:nice. There are is:unreached"),
         ("rank:3", "Tokens of this vocabulary have no rank: its type is SPM."),
         ("norm:<1", "The embeddings have not been read."),

@@ -56,14 +56,14 @@ def test_a_list_is_written_out_in_each_form(tokenizer):
         "id,token,bytes,length,characters,kind,script,role,score,children,below,depth\n"
         "0,<s>,3c733e,3,3,control,Special tokens,BOS · FIM PRE · EOG,0,0,0,1\n"
         "1,a,61,1,1,normal,Latin,,-1.5,1,1,1\n"
-        "2,·a,2061,2,2,normal,Latin,,-1234.5677490234375,0,0,1\n"
-        "3,a↵|,610a7c,3,3,normal,Latin,,-2,0,0,2\n"
+        "2, a,2061,2,2,normal,Latin,,-1234.5677490234375,0,0,1\n"
+        '3,"a\n|",610a7c,3,3,normal,Latin,,-2,0,0,2\n'
         "4,<E2>,e2,1,1,byte,Bytes of characters,,0,0,0,1\n"
     )
     record = json.loads(told(shown, "json"))
     assert (record["filter"], record["count"]) == ("", 5)
     assert record["tokens"][2] == {
-        "id": 2, "token": "·a", "bytes": "2061", "length": 2, "characters": 2, "kind": "normal",
+        "id": 2, "token": " a", "bytes": "2061", "length": 2, "characters": 2, "kind": "normal",
         "script": "Latin", "role": "", "score": -1234.5677490234375, "children": 0, "below": 0, "depth": 1,
     }  # fmt: skip
     markdown = told(shown, "markdown").splitlines()
@@ -108,7 +108,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
             "untrained": 1,
             "compared_with": {"what": "tokens named or marked as unused or reserved", "rows": [4, 5]},
             "tensors": [{"name": "token_embd.weight", "type": "F32", "rows": 8, "width": 4}],
-            "remarks": ["Rows of token_embd.weight that hold what is no number, or too large: 1."],
+            "remarks": ["Rows of token_embd.weight with values that are too large or not numbers: 1."],
         }
     )
     assert len(list(indicators.sentences)) == 3
@@ -126,7 +126,7 @@ def shown():
 def test_all_forms_tell_the_same_tokens(shown):
     texts = {form: exported(shown, FORMS[form], lambda share: None).decode() for form in FORMS}
     record = json.loads(texts["json"])
-    rows = list(csv.DictReader(io.StringIO(texts["csv"])))
+    rows = list(csv.DictReader(io.StringIO(texts["csv"], newline="")))
     assert record["count"] == len(rows) == len(shown.ids) > 300
     assert (
         [token["id"] for token in record["tokens"]] == [int(row["id"]) for row in rows] == shown.ids.tolist()
@@ -137,3 +137,6 @@ def test_all_forms_tell_the_same_tokens(shown):
     for token in record["tokens"]:
         assert bytes.fromhex(token["bytes"]) == shown.figures.vocabulary.token_bytes(token["id"])
         assert (2 * token["length"], token["score"]) == (len(token["bytes"]), None)
+    own = {row["token"].encode() for row in rows}  # the tokens' own texts: blanks and ends of lines, no signs
+    assert {bytes.fromhex(token["bytes"]) for token in record["tokens"]} == own
+    assert b" " in own

@@ -37,7 +37,7 @@ def counterpart(qtbot):
 def compare(counterpart, qtbot, with_what):
     counterpart.choose(with_what)
     qtbot.waitUntil(lambda: not counterpart.is_busy, timeout=60_000)
-    return counterpart.compared
+    return counterpart.value
 
 
 @pytest.mark.parametrize(
@@ -69,10 +69,10 @@ def test_a_comparison_follows_the_messages_and_ends(counterpart, qtbot):
     assert comparison_text(compared).count("Stop") == 1
     counterpart.model.edited.type(0, "plain")
     qtbot.waitUntil(lambda: not counterpart.model.is_busy and not counterpart.is_busy, timeout=20_000)
-    assert "plain" in comparison_text(counterpart.compared)
-    assert counterpart.compared.comparison.has_same_ids
+    assert "plain" in comparison_text(counterpart.value)
+    assert counterpart.value.comparison.has_same_ids
     counterpart.choose(None)
-    assert counterpart.compared is None
+    assert counterpart.value is None
     counterpart.model.edited.type(0, "more")
     qtbot.waitUntil(lambda: not counterpart.model.is_busy, timeout=20_000)
     assert not counterpart.is_busy
@@ -84,9 +84,9 @@ def comparison_text(compared):
 
 def test_why_there_is_none_is_told_and_forgotten(counterpart, qtbot):
     assert compare(counterpart, qtbot, Counterpart(PromptVariant.TEMPLATE, "{% if %}")) is None
-    assert counterpart.failure.startswith("The template has a mistake in line 1")
+    assert counterpart.problem.startswith("The template has a mistake in line 1")
     assert compare(counterpart, qtbot, Counterpart(PromptVariant.AS_TEXT)) is not None
-    assert counterpart.failure == ""
+    assert counterpart.problem == ""
 
 
 def test_the_prompt_of_llama_cpp_stands_beside(counterpart, qtbot):

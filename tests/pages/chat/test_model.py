@@ -11,6 +11,7 @@ from guiapp.analysis.chat import messages
 from guiapp.analysis.chat.messages import Conversation, conversation_of
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
+from guiapp.pages.chat import model as chat_model
 from guiapp.pages.chat.model import (
     HUES,
     ChatModel,
@@ -121,7 +122,7 @@ def test_a_model_without_a_template_says_so(model, qtbot):
     model.choose(replace(model.settings, template=None))
     settle(model, qtbot)
     assert model.chat is None
-    assert model.failure == "This model has no chat template. Give the file of one."
+    assert model.failure == "This model has no chat template. Choose the file of one."
 
 
 def test_fixes_are_applied_and_taken_back(model, qtbot):
@@ -341,3 +342,15 @@ def test_whatever_is_done_can_be_taken_back(edited):
 def test_json_gives_the_same_conversation_again(tools):
     conversation = conversation_of([{"role": "user", "content": "é\n\u2028"}], json.dumps(tools))
     assert conversation_of(as_json(conversation)) == conversation
+
+
+def test_a_prompt_that_is_of_other_messages_is_late_once_somebody_waits(model, hold, qtbot):
+    render(model, qtbot)
+    assert not model.is_late
+    gate = hold(chat_model, "_rendered")
+    with qtbot.waitSignal(model.late_changed):
+        model.edited.add()
+    assert model.is_late
+    gate.set()
+    qtbot.waitUntil(lambda: not model.is_busy)
+    assert not model.is_late

@@ -133,7 +133,7 @@ def test_the_tokens_are_saved_as_json_with_all_columns_that_are_shown(whole, qtb
     record = json.loads(path.read_text())
     assert record["count"] == 40
     assert record["tokens"][1] == {
-        "#": 2, "id": 1, "token": "·b", "bytes": "2062", "length": 2, "kind": "normal",
+        "#": 2, "id": 1, "token": " b", "bytes": "2062", "length": 2, "kind": "normal",
         "score": -1, "span": "1..3",
     }  # fmt: skip
 

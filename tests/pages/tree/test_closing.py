@@ -5,12 +5,10 @@ from closing import see_that_nothing_goes_on
 
 from guiapp.kit.state.saving import FileSaving
 from guiapp.pages.tree.model import TreeModel, TreeSearch, TreeWalk
-from guiapp.pages.tree.results import TreeFindings
 
 OWNERS = {
     "tree": lambda session: (made := TreeModel(session), made.close),
     "search": lambda session: (made := TreeSearch(TreeModel(session)), made.close),
-    "findings": lambda session: (made := TreeFindings(TreeModel(session), session), made.close),
     "walk": lambda session: (made := TreeWalk(TreeModel(session), session), made.close),
     "saving": lambda session: (made := FileSaving(), made.close),
 }

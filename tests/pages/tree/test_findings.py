@@ -1,84 +1,14 @@
-"""Figures about the tree, rows of what they found, and what is said of a node."""
+"""What is said of a node of the tree."""
 
-import numpy as np
 import pytest
 from vocabulary_pairs import bpe
 
 from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.picture import ROOT, tree_picture
-from guiapp.errors import TokenloupeError
 from guiapp.kit.session.token_details import WrittenPath
-from guiapp.kit.token_table.table_view import TokenTableModel
-from guiapp.pages.tree import results as tree_findings
-from guiapp.pages.tree.model import TreeModel, TreeSearch
+from guiapp.pages.tree.model import TreeModel
 from guiapp.pages.tree.panels import glance, node_details
-from guiapp.pages.tree.results import ResultsModel, TreeFindings
-
-
-@pytest.fixture
-def findings(model, session):
-    made = TreeFindings(model, session)
-    yield made
-    made.close()
-
-
-def figures(findings):
-    return {finding.name: finding.value for finding in findings.findings}
-
-
-def test_nothing_is_counted_before_somebody_wants_it(findings, qtbot):
-    assert (findings.findings, findings.job.is_busy, findings.is_coming) == ((), False, True)
-    findings.want()
-    qtbot.waitUntil(lambda: findings.unreached is not None)
-    assert (figures(findings)["leaves"], findings.is_coming) == ("4", False)
-    assert len(findings.findings) == len(findings.statistics.findings) + 1
-    findings.want()
-    assert not findings.job.is_busy
-
-
-def test_figures_of_another_vocabulary_follow_once_wanted(findings, session, qtbot):
-    findings.want()
-    qtbot.waitUntil(lambda: findings.unreached is not None)
-    with qtbot.waitSignal(findings.changed):
-        session.loader.open("demo:rwkv")
-    qtbot.waitUntil(lambda: findings.statistics is not None)
-    assert figures(findings)["tokens"] == f"{len(session.vocabulary):,}"
-
-
-def test_trials_that_cannot_be_made_are_told(findings, model, monkeypatch, qtbot):
-    def refuse(*given):
-        raise TokenloupeError("Too many.")
-
-    monkeypatch.setattr(tree_findings, "unreached_apart", refuse)
-    findings.want()
-    qtbot.waitUntil(lambda: findings.problem == "Too many.")
-    assert findings.unreached is None
-    model.picture_changed.emit()
-    assert findings.problem == ""
-
-
-def test_found_tokens_are_rows_in_their_own_order_until_a_column_sorts_them(model, session, settings, qtbot):
-    search = TreeSearch(model)
-    results = ResultsModel(model, search, session, settings)
-    table = TokenTableModel(results)
-
-    def cells():
-        return [[table.index(row, at).data() for at in range(3)] for row in range(table.rowCount())]
-
-    search.list_tokens("some", np.array([8, 5, 0], np.int32))
-    qtbot.waitUntil(lambda: table.rowCount() == 3)
-    assert [column.title for column in table.columns] == ["id", "token", "below"]
-    rows = [["8", "acbb", "0"], ["5", "ac", "1"], ["0", "a", "3"]]
-    assert cells() == rows
-    results.sort_by("below", True)
-    qtbot.waitUntil(lambda: results.is_up_to_date)
-    assert cells() == rows[::-1]
-    search.end()
-    qtbot.waitUntil(lambda: table.rowCount() == 0)
-    for each in (results, search):
-        each.close()
-
 
 SIGNS = Spelling.SIGNS
 

@@ -1,7 +1,6 @@
 """What the Tree page looks at: the chosen node, the view and its history, colours and counts."""
 
 import numpy as np
-from conftest import PATIENCE_S
 from PySide6.QtWidgets import QApplication
 
 import guiapp
@@ -103,12 +102,12 @@ def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, sess
     assert model.counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 1]
     model.set_coloring("use")
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
-    before = model.values
-    with qtbot.waitSignals([model.counts_changed, model.values_changed]):
+    before = model.evaluating.value
+    with qtbot.waitSignals([model.counts_changed, model.evaluating.changed]):
         session.document.set_text(b"cc")
     qtbot.waitUntil(lambda: model.counts.tolist() == [0, 0, 2, 0, 0, 0, 0, 0, 0])
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
-    assert model.values is not before
+    assert model.evaluating.value is not before
 
 
 def test_another_vocabulary_forgets_all_of_the_one_before(model, session, node_of, qtbot):
@@ -116,7 +115,7 @@ def test_another_vocabulary_forgets_all_of_the_one_before(model, session, node_o
     before = model.picture
     with qtbot.waitSignal(model.picture_changed):
         session.loader.open("demo:rwkv")
-    assert model.picture is model.values is model.chosen is model.counts is None
+    assert model.picture is model.evaluating.value is model.chosen is model.counts is None
     assert model.chosen_path == []
     assert not model.can_go_back
     model.walk("child")
@@ -131,13 +130,13 @@ def test_a_coloring_chosen_while_the_tree_is_made_is_the_one_of_its_values(sessi
     made = TreeModel(session)
     made.set_coloring("depth")
     gate.set()
-    qtbot.waitUntil(lambda: made.values is not None and not made.evaluating.is_busy)
-    by_depth = made.values
+    qtbot.waitUntil(lambda: made.evaluating.value is not None and not made.evaluating.is_busy)
+    by_depth = made.evaluating.value
     made.set_coloring("script")
-    qtbot.waitUntil(lambda: made.values is not by_depth)
+    qtbot.waitUntil(lambda: made.evaluating.value is not by_depth)
     made.set_coloring("depth")
     qtbot.waitUntil(lambda: not made.evaluating.is_busy)
-    assert np.array_equal(made.values.classes, by_depth.classes)
+    assert np.array_equal(made.evaluating.value.classes, by_depth.classes)
     made.close()
 
 
@@ -147,12 +146,11 @@ def test_values_of_another_vocabulary_do_not_arrive(model, session, hold, qtbot)
     with qtbot.waitSignal(model.picture_changed):
         session.loader.open("demo:rwkv")
     values.set()
-    model.evaluating.finish(PATIENCE_S)
     QApplication.processEvents()
-    assert model.values is None
+    assert model.evaluating.value is None
     picture.set()
-    qtbot.waitUntil(lambda: model.values is not None)
-    assert len(model.values.classes) == len(model.picture)
+    qtbot.waitUntil(lambda: model.evaluating.value is not None)
+    assert len(model.evaluating.value.classes) == len(model.picture)
 
 
 def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, session, node_of, qtbot):

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from guiapp.pages.tree import model as tree_search
+from guiapp.kit.token_table.table_view import TokenTableModel
 from guiapp.pages.tree.model import FOUND, TreeSearch
 
 
 @pytest.fixture
-def search(model):
-    made = TreeSearch(model)
+def search(model, settings, qtbot):
+    made = TreeSearch(model, settings)
+    made.set_active(True)
+    qtbot.waitUntil(lambda: made.source is not None and made.is_up_to_date)
     yield made
     made.close()
 
@@ -17,8 +19,8 @@ def search(model):
 @pytest.fixture
 def find(search, qtbot):
     def find_and_wait(query):
-        with qtbot.waitSignal(search.found_changed):
-            search.set_query(query)
+        search.set_query(query)
+        qtbot.waitUntil(lambda: search.is_up_to_date)
 
     return find_and_wait
 
@@ -28,21 +30,30 @@ def found(model, search):
     return lambda: [model.label(node, is_whole=True) for node in search.result_nodes.tolist()]
 
 
-def test_what_is_found_is_lit_with_all_above_it(search, found, find, model, node_of):
-    find("bb")
-    assert (search.title, found()) == (FOUND, ["bb", "acbb", "cbb"])
-    dark = {node_of(b"ab")}
-    assert set(np.flatnonzero(~search.is_lit).tolist()) == dark
+@pytest.mark.parametrize(
+    ("query", "tokens"),
+    [
+        ("bb", ["bb", "acbb", "cbb"]),
+        ("length:2 -b", ["ac"]),
+        ("below:0 c", ["cbb", "acbb"]),
+        ("#8", ["acbb"]),
+        ("/^.b$/", ["ab", "bb", "cb"]),
+        ("zz", []),
+        (" ", []),
+    ],
+)
+def test_a_filter_finds_the_nearest_first_from_left_to_right(search, found, find, query, tokens):
+    find(query)
+    assert (search.title, found()) == (FOUND if query.strip() else "", tokens)
     assert (search.current, search.current_node) == (None, None)
 
 
-def test_steps_go_around_in_both_directions(search, find, model, qtbot):
+def test_steps_go_around_in_both_directions(search, find, model):
     search.step(1)  # through nothing
     find("bb")
     walked = []
     for by in (-1, 1, 1, -1, -1):
-        with qtbot.waitSignal(search.current_changed):
-            search.step(by)
+        search.step(by)
         walked.append(search.current)
         assert model.chosen == search.current_node == search.result_nodes[search.current]
     assert walked == [2, 0, 1, 0, 2]
@@ -55,7 +66,7 @@ def test_steps_go_around_in_both_directions(search, find, model, qtbot):
 def test_what_is_looked_at_is_shown(search, find, model, node_of):
     find("bb")
     model.show(node_of(b"ab"))
-    search.go_to_result(2)
+    search.choose(int(search.shown.rows[2]))
     start, end = model.picture.span(node_of(b"cbb"))
     assert model.view[0] <= start < end <= model.view[1]
 
@@ -64,37 +75,26 @@ def test_tokens_found_elsewhere_are_listed_and_the_first_is_looked_at(
     search, found, find, model, node_of, qtbot
 ):
     find("bb")
-    with qtbot.waitSignal(search.found_changed):
-        search.list_tokens("leaves", np.array([7, 3], np.int32))
+    search.list_tokens("leaves", np.array([7, 3], np.int32))
+    qtbot.waitUntil(lambda: search.is_up_to_date)
     assert (search.query, search.title, found()) == ("", "leaves", ["cbb", "ab"])
     assert (search.current, model.chosen) == (0, node_of(b"cbb"))
-    with qtbot.waitSignal(search.found_changed):
-        search.end()
-    assert (search.title, found(), search.is_lit) == ("", [], None)
-    with qtbot.assertNotEmitted(search.found_changed):
-        search.end()
+    for query in ("", "cbb"):
+        find(query)
+        assert (search.title, found()) == ((FOUND, ["cbb", "acbb"]) if query else ("", []))
 
 
 def test_a_problem_is_told_until_the_query_is_another(search, found, find):
     find("/(/")
-    assert "not valid" in search.problem
-    assert found() == []
+    assert "not valid" in search.note
+    assert (search.title, found()) == ("", [])
     find("c")
-    assert search.problem == ""
+    assert search.note == ""
 
 
-def test_typing_is_waited_for_but_not_where_nothing_is_left(search, found, find, qtbot):
-    search.set_query("b")
-    search.set_query("bb")
-    assert not search.job.is_busy
-    with qtbot.waitSignal(search.found_changed):
-        pass
-    assert found() == ["bb", "acbb", "cbb"]
-    search.set_query("b")
-    search.set_query("")
-    assert found() == []
-    with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
-        pass
+def test_which_tokens_text_reaches_is_tried_when_a_search_asks(search, found, find):
+    find("-is:unreached")
+    assert (search.note, len(found())) == ("", 9)
 
 
 def test_another_vocabulary_is_searched_for_the_same(search, find, model, session, qtbot):
@@ -102,18 +102,29 @@ def test_another_vocabulary_is_searched_for_the_same(search, find, model, sessio
     session.loader.open("demo:bpe")
     qtbot.waitUntil(lambda: len(search.result_nodes) > 0 and len(session.vocabulary) > 9)
     assert search.title == FOUND
-    assert len(search.is_lit) == len(model.picture)
+    assert search.result_nodes.max() < len(model.picture)
 
 
-def test_typing_after_a_list_was_shown_is_not_lost(search, found, find, qtbot):
-    with qtbot.waitSignal(search.found_changed):
-        search.list_tokens("one", np.array([0], np.int32))
-    find("cbb")
-    assert found() == ["cbb", "acbb"]
-    search.set_query("b")
-    search.list_tokens("one", np.array([0], np.int32))  # while the other waits for a pause
-    with qtbot.waitSignal(search.found_changed):
-        pass
-    with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
-        pass
-    assert search.title == "one"
+def test_tokens_that_come_before_the_tree_are_listed_once_it_is_there(search, model, session, qtbot):
+    session.loader.open("demo:rwkv")
+    search.list_tokens("some", np.array([300, 301], np.int32))
+    qtbot.waitUntil(lambda: len(search.result_nodes) == 2 and len(session.vocabulary) > 9)
+    assert (search.current, search.current_node) == (0, model.picture.node(300))
+
+
+def test_found_tokens_are_rows_in_their_own_order_until_a_column_sorts_them(search, qtbot):
+    table = TokenTableModel(search)
+
+    def cells():
+        return [[table.index(row, at).data() for at in range(3)] for row in range(table.rowCount())]
+
+    search.list_tokens("some", np.array([8, 5, 0], np.int32))
+    qtbot.waitUntil(lambda: table.rowCount() == 3)
+    assert [column.title for column in table.columns] == ["id", "token", "below"]
+    rows = [["8", "acbb", "0"], ["5", "ac", "1"], ["0", "a", "3"]]
+    assert cells() == rows
+    search.sort_by("below", True)
+    qtbot.waitUntil(lambda: search.is_up_to_date)
+    assert cells() == rows[::-1]
+    search.end()
+    qtbot.waitUntil(lambda: table.rowCount() == 0)

@@ -8,8 +8,8 @@ from vocabulary_pairs import load
 
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.pages.vocabulary.embeddings import EmbeddingsModel
-from guiapp.pages.vocabulary.model import VocabularyModel
 
 N_TOKENS, DEAD, KNOWN, UNREACHED = 120, range(50, 70), range(50, 60), 61
 
@@ -24,7 +24,7 @@ def path(tmp_path_factory):
 @pytest.fixture
 def open_model(qtbot, settings, monkeypatch):
     monkeypatch.setattr(
-        "guiapp.pages.vocabulary.model.unreached_apart", lambda *_: np.array([UNREACHED], np.int32)
+        "guiapp.kit.token_table.vocabulary.unreached_apart", lambda *_: np.array([UNREACHED], np.int32)
     )
     made = []
 

@@ -18,7 +18,6 @@ from guiapp.analysis.tree.trials import TrialError
 from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.pages.vocabulary import embeddings as module
 from guiapp.pages.vocabulary import embeddings_panel as words
-from guiapp.pages.vocabulary.embeddings import UPWARDS
 
 LEFT = Qt.MouseButton.LeftButton
 DEAD, KNOWN = range(50, 80), range(50, 60)
@@ -32,7 +31,9 @@ def load(name, pre, progress):
 @pytest.fixture
 def open_page(open_in_shared, qtbot, tmp_path, monkeypatch):
     """Shows the panel with a model, whose tokens text reaches but one."""
-    monkeypatch.setattr("guiapp.pages.vocabulary.model.unreached_apart", lambda *_: np.array([61], np.int32))
+    monkeypatch.setattr(
+        "guiapp.kit.token_table.vocabulary.unreached_apart", lambda *_: np.array([61], np.int32)
+    )
 
     def make(name=None, known=KNOWN):
         path = written(tmp_path, known)
@@ -74,7 +75,7 @@ def listed(page):
 
 def test_a_click_reads_and_says_what_looks_untrained(read_page):
     panel = read_page.embeddings_panel
-    assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ 1 of them out of reach of text")
+    assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ Text does not reach 1")
     assert panel.known.text() == "○ Compared with 10 tokens named or marked as unused or reserved."
     assert panel.limit.text().startswith("Cosine distance to the known unused rows up to 0.")
     assert panel.notes.isHidden()
@@ -93,7 +94,7 @@ def test_why_it_is_not_known_what_text_reaches_is_told(open_page, qtbot, monkeyp
     def fail(tokenizer, progress):
         raise TrialError("It cannot be tried.")
 
-    monkeypatch.setattr("guiapp.pages.vocabulary.model.unreached_apart", fail)
+    monkeypatch.setattr("guiapp.kit.token_table.vocabulary.unreached_apart", fail)
     page = open_page()
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
     settle(page, qtbot)
@@ -131,13 +132,18 @@ def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
     assert not panel.list.isChecked()
 
 
+def place_of(chart, token):
+    (at,) = (point for point in range(N_TOKENS) if chart.token_of(point) == token)
+    return chart.pixel(chart.data.x[at], chart.data.y[at])
+
+
 def test_a_click_on_a_point_looks_at_its_token_and_pointing_tells_it(read_page, qtbot):
     chart, panel = read_page.embeddings_panel.chart, read_page.embeddings_panel
     for angle in (0, 240):  # also where it is zoomed
-        turn_wheel(chart.view.viewport(), chart.place_of(200).toPoint(), angle)
+        turn_wheel(chart.view.viewport(), place_of(chart, 200).toPoint(), angle)
         QApplication.processEvents()
-        place = chart.place_of(200)
-        expected = chart.token_at(place)
+        place = place_of(chart, 200)
+        expected = chart.token_of(chart.key_at(place))
         hover(chart, place)
         assert panel.pointed.text().startswith(f"{expected}   t{expected}   norm ")
         read_page.model.choose(0)
@@ -182,15 +188,6 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
     assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
     read_page.list.view.selectRow(60)
     assert offered(menu)[-1] == "The selected rows of the list (1) | off"
-
-
-def test_the_height_of_points_is_chosen_in_a_menu(read_page):
-    panel = read_page.embeddings_panel
-    titles = [words.COLUMN_NAMES[name] for name in UPWARDS]
-    for title in (titles[2], titles[0]):
-        take(panel.up.menu(), title)
-        assert panel.up.text() == title == words.COLUMN_NAMES[read_page.embeddings.picture.up]
-        assert offered(panel.up.menu()) == [f"{each} | checked" if each == title else each for each in titles]
 
 
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):

@@ -13,9 +13,9 @@ from guiapp.analysis.vocabulary_list.listing import FORMS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
+from guiapp.kit.token_table import vocabulary as module
 from guiapp.kit.token_table.table_view import TokenTableModel
-from guiapp.pages.vocabulary import model as module
-from guiapp.pages.vocabulary.model import VocabularyModel
+from guiapp.kit.token_table.vocabulary import VocabularyModel
 
 
 @pytest.fixture

@@ -307,3 +307,15 @@ def test_f6_goes_through_all_parts_and_a_narrow_page_has_no_picture(open_page, q
     page.shell.window.resize(860, 600)
     QApplication.processEvents()
     assert page.panels == [page.list.view, page.bar.field, page.card]
+
+
+def test_the_card_is_of_a_token_that_is_listed(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 4)
+    assert told(page)["id"] == "4"
+    type_filter(page, qtbot, "length:1")
+    assert (page.model.chosen, page.details.details, page.list.selected) == (None, None, [])
+    click_row(page, qtbot, 0)
+    assert told(page)["id"] == listed(page, 0)[0]
+    page.model.session.select_token(1)  # of the text, which no filter concerns
+    assert page.model.chosen == page.model.session.selected_id == page.details.details.token_id

@@ -153,7 +153,7 @@ def test_facts_say_that_parsing_is_switched_off(opened, session):
     assert facts_of(token, True, 1) == {
         "role": "EOT, by eot_token_id",
         "the file says": "token_type 3, control",
-        "from text": "its own text does while special tokens are parsed",
+        "from text": "its own text leads to it while special tokens are parsed",
         "end of generation": "yes, as EOT by eot_token_id",
         "chat template": "writes it",
         "in this text": "once",

@@ -7,11 +7,10 @@ import random
 import re
 from pathlib import Path
 
-import hands
 import pytest
 from bench_runs import RUN, record
 from fake_engine import EVENTS
-from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -131,7 +130,7 @@ def test_a_run_that_begins_shows_its_charts_and_not_the_changes_of_the_last_one(
     assert page.results.shown == CALM
 
 
-def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qtbot):
+def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(RUN))
     page.bar.runs_button.ask = lambda window: path
@@ -139,23 +138,6 @@ def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qt
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
     assert "A saved run: run." in page.headline.sentence.text()
-    page.model.show_run(run_of({"results": []}))
-    with qtbot.waitSignal(page.model.results_changed):
-        drop(page, path)
-    assert len(page.model.results) == len(RUN["results"])
-
-
-def test_a_text_that_is_dropped_is_left_to_the_window(page, tmp_path):
-    assert not drop(page, tmp_path / "book.txt")
-    assert not drop(page, *(tmp_path / name for name in ("one.json", "two.json")))
-    assert page.acceptDrops()
-
-
-def drop(page, *paths) -> bool:
-    """Drop files; whether the page wants them."""
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    return hands.drop(page, QPoint(400, 300), mime)
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):

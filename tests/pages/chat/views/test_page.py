@@ -205,7 +205,7 @@ def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
 
 def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
     path = tmp_path / "messages.json"
-    for text, said in (('[{"role": "user", "content": "x"}]', ""), ("{", "The messages are no JSON")):
+    for text, said in (('[{"role": "user", "content": "x"}]', ""), ("{", "The messages are not valid JSON")):
         path.write_text(text)
         mime = QMimeData()
         mime.setUrls([QUrl.fromLocalFile(str(path))])
@@ -383,7 +383,7 @@ def test_an_end_of_turn_is_added_to_the_template_by_a_button(page, qtbot):
 
 def test_what_mends_the_file_is_copied(page, qtbot):
     row = page.hints.rows[0]
-    row.show_hint(1, replace(row.hint, fix=Fix("Copy what mends the file", remedy="mend it")))
+    row.show_hint(1, replace(row.hint, fix=Fix("Copy the fix for the file", remedy="mend it")))
     before = page.model.settings
     qtbot.mouseClick(row.button, Left)
     assert QGuiApplication.clipboard().text() == "mend it"
@@ -533,8 +533,8 @@ def test_the_line_of_a_token_tells_it_and_leads_to_the_tree(page, qtbot):
     [
         ('{"a": [1]}', ""),
         ("", ""),
-        ("[1]", 'Variables are an object such as {"enable_thinking": false}.'),
-        ("{", "The variables are no JSON: "),
+        ("[1]", 'Give the variables as an object, such as {"enable_thinking": false}.'),
+        ("{", "This is not valid JSON: "),
     ],
 )
 def test_variables_are_typed_as_json(page, qtbot, text, failure):
@@ -559,7 +559,7 @@ def test_one_message_is_taken_from_json_where_it_is_one(page, qtbot):
     assert json.loads(asked.editor.toPlainText()) == MESSAGES[1]
     asked.editor.setPlainText(json.dumps(MESSAGES[:2]))
     qtbot.mouseClick(asked.use_button, Left)
-    assert asked.problem.text() == "These are 2 messages. Give one."
+    assert asked.problem.text() == "There are 2 messages here. Give one."
     asked.editor.setPlainText(json.dumps([{"role": "tool", "content": "x"}]))
     qtbot.mouseClick(asked.use_button, Left)
     assert page.model.edited.messages[1] == {"role": "tool", "content": "x"}

@@ -133,13 +133,12 @@ def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_search
     is_lit = np.ones(len(bright), bool)
     if is_searched:
         page.bar.query.setText("th")
-        qtbot.waitUntil(lambda: page.search.is_lit is not None)
-        is_lit = page.search.is_lit.copy()
-        is_lit[page.model.chosen_path] = True
-    number = int(page.model.values.classes[np.flatnonzero(is_lit)[-1]])
+        qtbot.waitUntil(lambda: page.paint.is_current and page.paint.colors.lit is not None)
+        is_lit = page.paint.colors.lit.copy()
+    number = int(page.model.evaluating.value.classes[np.flatnonzero(is_lit)[-1]])
     page.paint.light_class(number)
     qtbot.waitUntil(lambda: page.paint.is_current)
-    wanted = is_lit & (page.model.values.classes == number)
+    wanted = is_lit & (page.model.evaluating.value.classes == number)
     assert 0 < wanted.sum() < len(wanted)
     assert (page.paint.colors.lit == wanted).all()
     theme = page.theme_source.theme
@@ -177,5 +176,5 @@ def test_what_changes_is_painted_anew(tree_page, qtbot):
     ):
         change()
         qtbot.wait(100)  # panels follow a moment later
-        qtbot.waitUntil(lambda: page.is_ready and not (page.search.job.is_busy or session.is_encoding))
+        qtbot.waitUntil(lambda: page.is_ready and page.search.is_up_to_date and not session.is_encoding)
         assert stale_parts(page) == [], change

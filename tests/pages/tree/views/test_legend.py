@@ -58,9 +58,13 @@ def test_clicks_and_keys_light_one_class_and_grey_all_others(page, legend, qtbot
 def test_a_scale_goes_from_one_end_to_the_other(page, legend, qtbot):
     page.paint.light_class(1)
     page.model.set_coloring("depth")
-    qtbot.waitUntil(lambda: page.model.values.title == "Depth" and page.paint.is_current)
+    qtbot.waitUntil(
+        lambda: (
+            page.paint.is_current and page.model.evaluating.value.title == "Depth" and page.paint.is_current
+        )
+    )
     assert page.paint.lit_class is None
-    values, (title, first, last, nothing) = page.model.values, written(legend).items()
+    values, (title, first, last, nothing) = page.model.evaluating.value, written(legend).items()
     assert (title[0], first[0], last[0]) == (f"{values.title}:", *values.ends)
     assert nothing[0] == values.nothing
     assert legend.accessibleDescription() == legend.toolTip() == values.title

@@ -1,8 +1,9 @@
 """The Tree page, with real clicks and keys."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from chart_samples import click
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -16,7 +17,6 @@ from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.tree.page import TreePage
 from guiapp.pages.tree.results import NO_MODEL as NOTHING_TO_COUNT
-from guiapp.pages.tree.results import FigureRow
 from guiapp.pages.tree.view import NO_MODEL, PREPARING
 
 TEXT = b"Welcome to the tree, the whole tree."
@@ -57,20 +57,36 @@ def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
     assert page.model.view == near
 
 
-@pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
-def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
+@pytest.mark.parametrize("name", ["leaves", "not whole UTF-8", "not reached by"])
+def test_each_figure_lists_its_tokens(page, qtbot, name):
     page.side.tabs.choose(2)
-    qtbot.waitUntil(lambda: page.findings.statistics is not None)
-    rows = page.findings_panel.findChildren(FigureRow)
-    row = next(row for row in rows if row.accessibleName().startswith(name))
-    qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: page.search.title == name)
+
+    def row():
+        rows = page.figures_panel.findChildren(QToolButton)
+        return next((row for row in rows if row.accessibleName().startswith(name)), None)
+
+    qtbot.waitUntil(lambda: row() is not None and page.search.is_up_to_date)
+    wanted = row().accessibleName().rpartition(": ")[2]
+    qtbot.mouseClick(row(), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.search.is_up_to_date and page.is_ready)
     assert page.side.current is page.results_panel
-    assert f"{page.results_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
-    assert page.model.chosen == page.search.result_nodes[0]
-    assert page.search.is_lit[page.search.result_nodes].all()
+    assert f"{page.results_panel.view.model().rowCount():,}" == wanted
+    assert page.view.colors.lit[page.search.result_nodes].all()
     qtbot.mouseClick(page.results_panel.clear, Qt.MouseButton.LeftButton)
-    assert page.search.is_lit is None
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.view.colors.lit is None
+    assert page.bar.query.text() == ""
+
+
+def test_a_click_on_a_bar_searches_for_its_tokens(page, qtbot):
+    page.side.tabs.choose(2)
+    chart = page.figures_panel.charts["depth"]
+    qtbot.waitUntil(lambda: len(chart.values) > 2)
+    click(chart, chart.pixel(2, 0).toPoint() - QPoint(0, 1))
+    assert page.search.query == "depth:2"
+    qtbot.waitUntil(lambda: page.search.is_up_to_date)
+    assert set(page.model.picture.tree.columns.depths[page.search.shown.rows].tolist()) == {2}
+    assert chart.selected == 2
 
 
 def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
@@ -122,7 +138,7 @@ def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
         page.model.choose(node)
         page.model.show(node)
     page.side.tabs.choose(2)
-    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    qtbot.waitUntil(lambda: page.figures_panel.figures.value is not None)
     page.bar.query.setText("a")
     page.show_three_trees()
     assert not page.grab().isNull()
@@ -168,7 +184,7 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     qtbot.addWidget(page)
     assert not page.model.is_preparing
     page.side.tabs.choose(2)
-    assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
+    assert NOTHING_TO_COUNT in {label.text() for label in page.figures_panel.findChildren(QLabel)}
     assert not page.grab().isNull()
     page.stop()
     session.close()
@@ -181,7 +197,7 @@ def test_the_page_asks_for_a_model_and_says_what_it_waits_for(qtbot, tmp_path):
     qtbot.addWidget(page)
     assert not page.model.is_preparing
     page.side.tabs.choose(2)
-    assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
+    assert NOTHING_TO_COUNT in {label.text() for label in page.figures_panel.findChildren(QLabel)}
     assert page.view.notice == NO_MODEL
     session.loader.open("demo:bpe")
     assert page.view.notice == PREPARING

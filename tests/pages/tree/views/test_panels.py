@@ -100,7 +100,7 @@ def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_pat
     export, saving = panel.table.export, panel.table.saving
     page.side.tabs.choose(1)
     query.setText("th")
-    qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
+    qtbot.waitUntil(lambda: page.search.is_up_to_date and len(page.search.result_nodes) > 3)
     for place in ("", str(path)):
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, place=place, **_: (place, ""))
         take(export.menu(), "Save: CSV")

@@ -103,7 +103,7 @@ def settle(page, qtbot):
     """Wait for all that follows when somebody pauses."""
     timers = [timer for timer in page.findChildren(QTimer) if timer.isSingleShot()]
     qtbot.waitUntil(lambda: not any(timer.isActive() for timer in timers))
-    qtbot.waitUntil(lambda: page.paint.is_current and not page.search.job.is_busy and page.view.is_stable)
+    qtbot.waitUntil(lambda: page.paint.is_current and page.search.is_up_to_date and page.view.is_stable)
     QApplication.processEvents()
 
 

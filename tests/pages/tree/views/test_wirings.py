@@ -102,8 +102,8 @@ def test_tabs_show_their_panels_and_f6_goes_to_the_one_that_shows(page, qtbot):
         qtbot.mouseClick(button, LEFT)
         seen.append(page.side.current)
         assert page.panels == [page.view, page.editor, page.bar.query, seen[-1]]
-    assert seen == [page.node_panel, page.results_panel, page.findings_panel]
-    assert page.findings.statistics is not None or page.findings.job.is_busy
+    assert seen == [page.node_panel, page.results_panel, page.figures_panel]
+    assert page.figures_panel.figures.is_watched
 
 
 def test_the_walk_bar_steps_plays_and_pauses(page, qtbot):
@@ -142,7 +142,7 @@ def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
 def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
     query, line, seen = page.bar.query, page.head.line, []
     page.side.tabs.choose(1)
-    page.search.job.busy_changed.connect(lambda: seen.append(line.text()))
+    page.search.listing.busy_changed.connect(lambda: seen.append(line.text()))
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
     n_found = len(page.search.result_nodes)
@@ -157,14 +157,14 @@ def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(
     qtbot.keyClick(query, Key.Key_Escape)
     assert (query.text(), line.text() in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
-    qtbot.waitUntil(lambda: bool(page.search.problem))
-    assert page.search.problem in line.whole_text
+    qtbot.waitUntil(lambda: bool(page.search.shown.problem))
+    assert page.search.shown.problem in line.whole_text
     query.clear()
     assert line.text() in about(page.model.shape)
 
 
 def test_names_on_the_path_can_be_clicked(page, qtbot):
-    way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[1]
+    way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[0]
     way.setFixedWidth(300)
     page.model.choose(node)
     way.grab()

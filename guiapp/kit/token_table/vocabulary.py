@@ -1,41 +1,51 @@
-"""What the Vocabulary page shows: all tokens of the window's model, and what is known of them."""
+"""All tokens of a session's model as a list: filtered, sorted, and with what is known of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
 
 from guiapp.analysis.tree.trials import unreached_apart
 from guiapp.analysis.vocabulary_list.columns import COLUMNS, TokenColumn, TokenFigures
-from guiapp.analysis.vocabulary_list.filters import histograms, listed, needs_trials
+from guiapp.analysis.vocabulary_list.filters import REACHED, histograms, listed, needs_trials
 from guiapp.analysis.vocabulary_list.listing import Ids
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import GatheredListModel, ListRequest, ShownRows
 
-REACHED = "reached"
 TRYING = "Trying which tokens text reaches …"
 
 
 class VocabularyModel(GatheredListModel[TokenFigures]):
-    """All tokens of the window's model.
+    """All tokens of a session's model.
 
-    problem   why it is not known which tokens text reaches
+    trying  which of them no text reached; begins when a column, a filter or somebody asks
     """
 
-    def __init__(self, session: ModelSession, settings: Settings, parent: QObject | None = None) -> None:
-        super().__init__(session, settings, "vocabulary_columns", parent)
-        self.problem = ""
-        self.trying = LatestJob[Ids](self, self._take_unreached, self._fail)
+    def __init__(
+        self,
+        session: ModelSession,
+        settings: Settings | None = None,
+        parent: QObject | None = None,
+        setting: str = "vocabulary_columns",
+    ) -> None:
+        super().__init__(session, settings, setting, parent)
+        self.trying = Background[Ids](self, self._prepare_trial)
+        self.trying.changed.connect(self._on_tried)
         self.columns_changed.connect(self._try_if_asked)
 
     @property
     def column_table(self) -> Sequence[TokenColumn]:
         return COLUMNS
+
+    @property
+    def problem(self) -> str:
+        """Why it is not known which tokens text reaches."""
+        return self.trying.problem
 
     @property
     def note(self) -> str:
@@ -54,8 +64,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
         return figures
 
     def _on_vocabulary_changed(self) -> None:
-        self.trying.cancel()
-        self.problem = ""
+        self.trying.forget()
         super()._on_vocabulary_changed()
 
     # What is listed
@@ -84,19 +93,21 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
 
     def try_reaching(self) -> None:
         """Find out which tokens text reaches, unless that is known or being done."""
-        if self.source is not None and self.source.is_reached is None and not self.trying.is_busy:
-            self.problem = ""
-            self.trying.start(partial(unreached_apart, self.source.tokenizer))
+        if self.source is not None and self.source.is_reached is None:
+            if self.problem:
+                self.trying.forget()
+            self.trying.watch(True)
+
+    def _prepare_trial(self) -> Callable[[Progress], Ids] | None:
+        return None if self.source is None else partial(unreached_apart, self.source.tokenizer)
+
+    def _on_tried(self) -> None:
+        if self.trying.value is not None and self.source is not None:
+            self.use(self.source.with_unreached(self.trying.value))
+        else:
             self.source_changed.emit()
-
-    def _take_unreached(self, unreached: Ids) -> None:
-        assert self.source is not None
-        self.use(self.source.with_unreached(unreached))
-
-    def _fail(self, problem: str) -> None:
-        self.problem = problem
-        self.source_changed.emit()
-        self._list()
+            if self.trying.problem:
+                self._list()
 
     def use(self, figures: TokenFigures) -> None:
         """Know more of the same tokens."""
