@@ -55,17 +55,6 @@ def test_an_empty_input_is_counted(capsys, monkeypatch):
     assert capsys.readouterr().out == "0\n"
 
 
-def test_chunks_are_printed_as_json(file, capsys):
-    assert run(["chunk", "demo:bpe", "-f", file, "--max-tokens", "30", "--by", "sentence", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert (report["max_tokens"], report["overlap"], report["by"]) == (30, 0, "sentence")
-    assert "".join(chunk["text"] for chunk in report["chunks"]) == TEXT
-    data = TEXT.encode()
-    for chunk in report["chunks"]:
-        assert data[chunk["start"] : chunk["end"]].decode() == chunk["text"]
-        assert chunk["n_tokens"] <= 30
-
-
 @pytest.mark.parametrize(("limit", "n_tokens"), [(None, 2), (5, 2), (1, None)])
 def test_a_count_is_printed_as_json(capsys, limit, n_tokens):
     options = [] if limit is None else ["--limit", str(limit)]

@@ -13,15 +13,6 @@ from guiapp.analysis.explain.reports import info_report
 from guiapp.cli.main import run
 
 
-def test_what_a_file_says_is_a_table(capsys):
-    assert run(["info", "demo:toy"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert {"type               BPE", "pre                gpt-2", "tokens             9"} <= set(lines)
-    at = lines.index("encoders           fast")
-    assert lines[at + 1 : at + 3] == ["                   heap", "                   scan"]
-    assert lines[-1].startswith("warnings           253 of the 256 byte tokens are missing")
-
-
 def test_what_a_file_says_is_a_record(capsys):
     assert run(["info", "demo:toy", "--json"]) == 0
     printed = capsys.readouterr().out

@@ -44,10 +44,3 @@ def test_folders_are_added_and_removed(capsys, home, tmp_path):
     assert f"{mine} is not among the folders that are looked in." in capsys.readouterr().err
     assert run(["models", "--add", f"{mine}/x.gguf"]) == 1
     assert "is no folder. Choose one." in capsys.readouterr().err
-
-
-def test_a_model_opens_by_the_name_that_is_listed(capsys, home):
-    fill_home(home)
-    assert run(["count", "ollama:hf.co/bartowski/Qwen-GGUF:Q4_K_M", "Hello"]) == 0
-    assert run(["count", "ollama:nothing", "Hello"]) == 1
-    assert "Ollama has no model “nothing” on this machine." in capsys.readouterr().err

@@ -40,15 +40,6 @@ def test_help_covers_every_command():
     assert "restart" in told("help")
 
 
-def test_a_script_reads_nothing_before_an_answer_and_an_error_points_to_its_place(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO("break rank < 5 and colour > 3\nbreak rank < 5\n"))
-    assert run(["step", "demo:toy", "a", "--encoder", "heap"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    marked = next(number for number, line in enumerate(said) if line.strip() == "^")
-    assert said[marked].index("^") == said[marked - 1].index("colour")
-    assert "Breakpoint 0: rank < 5, 0 hits." in said
-
-
 def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
     assert run(["step", "demo:bpe", TEXT, "--json"]) == 0
     everything = json.loads(capsys.readouterr().out)

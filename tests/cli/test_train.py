@@ -1,7 +1,5 @@
 """`tokenloupe train`: a text becomes a model file that opens and encodes it."""
 
-import json
-
 import pytest
 
 import guiapp
@@ -59,23 +57,4 @@ def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsy
 
 def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
     assert train("bpe", text_file, 300, tmp_path / "no" / "o.gguf") == 1
-    assert "cannot be written" in capsys.readouterr().err
-
-
-def test_steps_are_written_too(text_file, tmp_path, capsys):
-    given = "bpe", text_file, 290, tmp_path / "o.gguf", "--steps"
-    assert train(*given, str(tmp_path / "steps.json"), "--log") == 0
-    first, *_, last = capsys.readouterr().out.splitlines()
-    assert first.startswith("     1  ")
-    assert last.startswith("    33  ")
-    for ending, start in ((".html", "<!doctype"), (".json", '{"algorithm"'), (".svg", "<svg")):
-        assert train(*given, str(tmp_path / f"steps{ending}")) == 0
-        assert (tmp_path / f"steps{ending}").read_text().startswith(start)
-    assert len(json.loads((tmp_path / "steps.json").read_text())["steps"]) == 33
-    assert train(*given, str(tmp_path / "steps.md")) == 1
-    assert "names no format" in capsys.readouterr().err
-    assert capsys.readouterr().out == ""
-    assert train(*given, str(tmp_path / "steps.txt")) == 1
-    assert "names no format" in capsys.readouterr().err
-    assert train(*given, str(tmp_path / "no" / "steps.json")) == 1
     assert "cannot be written" in capsys.readouterr().err

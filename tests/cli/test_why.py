@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 import guiapp
 from guiapp.cli.main import run
 
@@ -34,19 +32,3 @@ def test_the_record_has_the_merges_and_what_lost(capsys):
     merged = [line["merged"]["result"] for line in lines if line["merged"]]
     assert merged == [line.merged.result for line in expected.merges]
     assert lines[0]["lost"]["rank"] > lines[0]["merged"]["rank"]
-
-
-@pytest.mark.parametrize(
-    ("which", "told"),
-    [
-        (["--at", "99"], "There are no bytes 99–100 in a text of 28 bytes."),
-        (["--at", "x"], "“x” is no place in a text."),
-        (["--token", "99"], "There is no token 99"),
-        (["--at", "0", "--encoder", "none"], "no encoder “none”"),
-    ],
-)
-def test_what_is_not_there_is_told_in_one_line(capsys, which, told):
-    assert run(["why", "demo:bpe", TEXT, *which]) == 1
-    error = capsys.readouterr().err
-    assert told in error
-    assert error.count("\n") == 1

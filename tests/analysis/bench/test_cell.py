@@ -117,18 +117,6 @@ def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
     assert (("heap", "end") in machine.log) is is_lost
 
 
-def test_who_was_lost_before_the_first_sample_gets_no_longer_text():
-    machine = Machine(failing_at("heap", "encode", 1, WorkerLost("It broke.")))
-    race = machine.race()
-    assert told(race.run(CELL, ["heap"], 0.0))[-1] == ("left out", "heap", "It broke.")
-    longer = replace(CELL, texts=(b"x" * 101,))
-    assert told(race.run(longer, ["heap"], 0.0)) == [
-        ("loading", "heap", ""),
-        ("left out", "heap", "It was lost with a shorter text."),
-    ]
-    assert told(race.run(CELL, ["heap"], 0.0))[-1][0] == "result"
-
-
 @pytest.mark.parametrize("operations", [("encode",), ("memory",)])
 @pytest.mark.parametrize("n_calls", [0, 1, 4])
 def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):

@@ -8,17 +8,6 @@ from guiapp.analysis.bench import control as bench_control
 from guiapp.analysis.bench.control import Control, interrupts_held_back
 
 
-def test_a_run_that_is_held_back_goes_on_by_itself_and_knows_how_long_it_waited(monkeypatch):
-    monkeypatch.setattr(bench_control, "QUIET_S", 0.05)
-    control = Control()
-    control.hold()
-    control.wait_while_paused()
-    assert 0.04 < control.held_s <= control.paused_s
-    held_s = control.held_s
-    control.wait_while_paused()
-    assert control.held_s - held_s < 0.01
-
-
 def test_a_run_that_is_held_back_is_stopped_at_once(monkeypatch):
     monkeypatch.setattr(bench_control, "QUIET_S", 60.0)
     control = Control()

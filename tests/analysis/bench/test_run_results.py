@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from bench_runs import EVERYTHING, RUN, record
-from fake_engine import CELL, EQUAL, EVENTS
+from fake_engine import EVENTS
 
 from guiapp.analysis.bench.findings import finding, verdict_of
 from guiapp.analysis.bench.history import compare_runs, different_conditions
@@ -73,15 +73,6 @@ def run_after(*events) -> BenchRun:
     return run
 
 
-def compared(name):
-    return {**CELL, "event": "compared", "contender": name, "n_tokens": 500, **EQUAL}
-
-
-def sample(name, seconds, n=1, share=1.0):
-    about = {"event": "sample", "contender": name, "operation": "encode"}
-    return {**about, "seconds": seconds, "n": n, "share": share}
-
-
 def test_a_run_is_whole_at_any_moment_and_comes_back_from_its_json():
     row = record("throughput", "fast", 1_000, 1e-3)
     run = run_after(
@@ -98,20 +89,6 @@ def test_a_run_is_whole_at_any_moment_and_comes_back_from_its_json():
     assert told["results"][0].items() >= row.items()
     assert (told["complete"], told["left_out"][0]["reason"]) == (True, "slow")
     assert json.loads(json.dumps(run_of(told).record())) == told
-
-
-def test_results_of_the_cell_that_goes_on_are_replaced_by_those_that_are_finished():
-    run = run_after(*EVENTS[:4])
-    (row,) = run.results
-    assert (row.n_tokens, row.n, row.median_s, row.mb_per_s) == (500, 1, 0.001, 1.0)
-    run.add(EVENTS[4])
-    assert run.results[0].samples_s == (0.001, 0.003)
-    run.add({"event": "result", **record("throughput", "fast", 1_000, 2e-3, corpus="tutorial", n=9)})
-    run.add(compared("heap"))
-    run.add(sample("heap", 0.004))
-    assert [(row.contender, row.n) for row in run.results] == [("Tokenloupe", 9), ("heap", 1)]
-    run.end()
-    assert [(row.contender, row.n) for row in run.finished] == [("Tokenloupe", 9), ("heap", 1)]
 
 
 # Runs from elsewhere: each part with values that just are, and just are not, what they should be

@@ -3,7 +3,7 @@
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench.corpus import BenchText, corpus_named
+from guiapp.analysis.bench.corpus import BenchText
 from guiapp.analysis.bench.plan import BenchCell, CellBuilder, Plan, tasks_of
 
 
@@ -50,16 +50,6 @@ def test_what_follows_a_text_is_itself_or_fresh_and_the_record_can_tell(tokenize
     fresh = longest.texts[0][:1_000_000]
     pieces = {fresh[at : at + 64] for at in range(0, len(fresh) - 64, 64)}
     assert sum(fresh.count(piece) for piece in [*pieces][:50]) == 50, "no stretch comes twice"
-
-
-def test_single_calls_are_of_different_texts(tokenizer):
-    text = corpus_named("sample:english", tokenizer.vocabulary).text
-    (cell,) = made(tokenizer, "latency", text)
-    assert len(cell.texts) > 1_000
-    assert len({*cell.texts}) == len(cell.texts)
-    assert {len(each) for each in cell.texts} == {cell.unit_bytes} == {128}
-    (tiny,) = made(tokenizer, "latency", b"a", repeat="never")
-    assert (tiny.texts, tiny.size_bytes) == ((b"a", b"a"), 1)
 
 
 @pytest.mark.parametrize("text", [b"", b"a", b"one two three" * 999])

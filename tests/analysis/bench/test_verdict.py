@@ -63,18 +63,6 @@ def test_a_run_of_an_older_version_has_a_verdict_without_what_it_does_not_tell()
     assert str(verdict) == "Tokenloupe and heap are equally fast as far as this run can tell; all ids equal"
 
 
-def test_beside_other_programs_only_what_is_clearly_faster_is():
-    def beside_others(name, own_ms):
-        samples = [1.1 * own_ms / 1e3, own_ms / 1e3] * 8  # every second turn had colder caches
-        return row(name, own_ms, samples_s=samples, crowded=True, processor_share=0.5)
-
-    slow, nearly, twice = beside_others("fast", 2.0), beside_others("heap", 1.8), beside_others("scan", 1.0)
-    assert verdict_of([slow, nearly], "english", "fast").is_tie
-    verdict = verdict_of([slow, nearly, twice], "english", "fast")
-    assert str(verdict).startswith("scan is about 2.0\xa0× as fast as fast; ")
-    assert (verdict.is_stable, verdict.was_busy) == (True, True)
-
-
 SIZES = [128 * 4**power for power in range(6)]
 UNTIMED = dict.fromkeys(("median_s", "ci_s"))
 

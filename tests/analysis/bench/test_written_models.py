@@ -23,19 +23,14 @@ from guiapp.analysis.libraries.written_models import (
     hugging_face_json,
     ranks_and_pattern,
     sentencepiece_model,
-    single_pattern,
-    unsplit_hugging_face_json,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.parts import PieceRules, TextRules
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
-
-BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 
 
 def document_of(vocabulary):
@@ -49,21 +44,6 @@ def test_merges_by_rank_are_those_of_all_pairs_that_make_a_token():
     model = document_of(vocabulary)["model"]
     assert model["merges"] == [["b", "c"], ["a", "b"], ["a", "bc"], ["ab", "c"]]
     assert model["ignore_merges"] is True
-
-
-def test_a_pattern_is_given_in_the_spelling_that_others_look_for():
-    own = Pattern(PRE_TOKENIZERS["llama-bpe"].patterns[0].source)
-    (split, last) = document_of(byte_level(["a b"], patterns=(own,)))["pre_tokenizer"]["pretokenizers"]
-    assert split == {
-        "type": "Split",
-        "pattern": {"Regex": split["pattern"]["Regex"]},
-        "behavior": "Isolated",
-        "invert": False,
-    }
-    assert split["pattern"]["Regex"].startswith("(?i:'s|'t|'re|'ve|'m|'ll|'d)|")
-    assert last == {**BYTE_LEVEL, "use_regex": False}
-    vocabulary = byte_level(["a b"], patterns=(own,))
-    assert single_pattern(vocabulary, "tiktoken") == split["pattern"]["Regex"] + r"|\s+"
 
 
 def fields(message: bytes) -> list[tuple[int, object]]:
@@ -144,12 +124,6 @@ def reason(call, *arguments):
     return str(refused.value)
 
 
-def test_only_bpe_vocabularies_of_model_files_are_not_split(tmp_path):
-    of_parts = Tokenizer(load_vocabulary(sample_of("tokenizer.json", tmp_path)))
-    for tokenizer in (Tokenizer(sentence_piece(SCORES)), of_parts):
-        assert reason(unsplit_hugging_face_json, tokenizer) == "Only BPE vocabularies split texts."
-
-
 def test_ranks_are_the_ids_of_all_normal_tokens():
     tokenizer = open_model("demo:bpe")
     vocabulary = tokenizer.vocabulary
@@ -200,12 +174,6 @@ def test_files_of_tokens_are_written_as_documents_that_say_the_same(format_, tmp
     assert found[0] == found[1]
     path.write_bytes(b"\xff")
     assert path.name in reason(READS_TOKENS[format_], path)
-
-
-@pytest.mark.parametrize("kind", [VocabType.RWKV, VocabType.PLAMO2])
-def test_some_types_have_no_document(kind):
-    vocabulary = replace(sentence_piece(SCORES), type=kind)
-    assert reason(check_hugging_face, vocabulary) == f"tokenizer.json has no {kind.value} vocabularies."
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,13 @@ def test_headers_and_ends_are_with_their_content(template, messages, expected):
     assert texts(chat)[1:] == [(message, text) for message, text in expected if text != "<|begin_of_text|>"]
 
 
+@pytest.mark.parametrize("n_bos", [1, 2])
+def test_a_bos_that_the_template_writes_belongs_to_no_message(n_bos):
+    template = "{{ bos_token }}" * n_bos + IN_LOOP
+    chat = chat_here(opened("demo:bpe"), template, [USER], add_special=False)
+    assert texts(chat) == [(None, "<|begin_of_text|>" * n_bos), (0, f"{S}user\nHi{E}")]
+
+
 @pytest.mark.parametrize(
     ("model", "name"),
     [

@@ -113,19 +113,6 @@ def counts(sides):
     return counts_of(models, ((kind, compare_text(sides, text).encodings) for kind, text in TEXTS))
 
 
-def test_tokens_bytes_and_characters_are_those_of_each_text(sides, counts):
-    for side, found in zip(sides, counts, strict=True):
-        for kind, tally in found.file_types.items():
-            texts = [text for other, text in TEXTS if other == kind]
-            assert tally.n_tokens == sum(len(side.encode(text.encode())) for text in texts)
-            assert tally.n_characters == sum(map(len, texts))
-            assert tally.n_bytes == sum(len(text.encode()) for text in texts)
-        assert list(found.file_types) == [".py", ".txt"]
-        assert found.whole.n_tokens == sum(tally.n_tokens for tally in found.file_types.values())
-        assert found.ratio_to(counts[0]) == found.whole.n_tokens / counts[0].whole.n_tokens
-        assert found.whole.characters_per_token == found.whole.n_characters / found.whole.n_tokens
-
-
 @pytest.mark.parametrize(
     ("metadata", "expected"),
     [

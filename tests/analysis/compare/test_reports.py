@@ -1,7 +1,5 @@
 """What is told of changed tokens and of two vocabularies."""
 
-import csv
-import io
 import json
 from dataclasses import replace
 
@@ -15,10 +13,6 @@ from guiapp.analysis.compare.id_changes import (
     record,
     sentences,
 )
-from guiapp.analysis.compare.vocabularies import compare_vocabularies
-from guiapp.analysis.compare.vocabulary_report import csv_rows, tables
-from guiapp.analysis.compare.vocabulary_report import record as vocabulary_record
-from guiapp.analysis.export.tables import csv_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 
 NAMES = ("one", "other")
@@ -58,22 +52,3 @@ def test_a_text_is_the_same_with_and_without_control_tokens(model):
 
 def changed(tokenizer, **changes):
     return Tokenizer(replace(tokenizer.vocabulary, **changes))
-
-
-def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
-    other = guiapp.open_model("demo:toy")
-    outcome = compare_vocabularies(tokenizer, other)
-    rows = list(csv.DictReader(io.StringIO(csv_lines(csv_rows(outcome, NAMES)))))
-    kinds = [row["what"] for row in rows]
-    assert kinds.count("only in one") == len(outcome.only[0])
-    assert sum("other id" in kind for kind in kinds) == int(outcome.other_id.sum())
-    assert kinds.count("merge only in one") == len(outcome.merges.only[0])
-    for side, what in (("first", "only in one"), ("second", "only in other")):
-        ids = [row[f"{side}_id"] for row in rows if row["what"] == what]
-        assert ids == [str(token_id) for token_id in outcome.only[side == "second"].tolist()]
-        merges = [row[f"{side}_id"] for row in rows if row["what"] == f"merge {what}"]
-        assert merges == [str(place) for place in outcome.merges.only[side == "second"].tolist()]
-    row = next(row for row in rows if "other id" in row["what"])
-    assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
-    assert json.loads(json.dumps(vocabulary_record(outcome, NAMES)))["both"] == len(outcome.both)
-    assert all(len(each) == len(table.rows[0]) for table in tables(outcome, NAMES, 5) for each in table.rows)

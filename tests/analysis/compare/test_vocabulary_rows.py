@@ -3,7 +3,6 @@
 import re
 import unicodedata
 
-import numpy as np
 import pytest
 from conftest import SHARED, VOCABS
 from vocabulary_pairs import PAIR
@@ -65,13 +64,6 @@ def test_groups_hold_what_differs(toys):
     assert GROUPS["moved"].rows(swapped).tolist() in ([[0, 1]], [[1, 0]])
 
 
-def test_bars_count_what_their_filters_list(toys):
-    for histogram, counts in zip(toys.histograms, (toys.by_script, toys.by_length), strict=True):
-        for part, name in enumerate(("both", "first", "second")):
-            n_listed = [len(listed(toys, name, term)) for term in histogram.terms]
-            assert n_listed == counts[part].tolist()
-
-
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("query", ["the", "0x20E2", "/^ ?[A-Z]{3}$/", "#262", "é"])
 @pytest.mark.parametrize("name", ["all", "first", "second", "id", "merges", "merges first", "moved"])
@@ -99,20 +91,6 @@ def test_a_search_finds_what_a_loop_finds(real, tables, name, query):
                     expected.add(tuple(row))
     found = set(map(tuple, listed(real, name, query)))
     assert found & set(map(tuple, rows.tolist())) == expected
-
-
-@pytest.mark.real_vocabs
-def test_rows_hold_the_same_bytes_in_both(real):
-    for row in GROUPS["both"].rows(real)[::101].tolist():
-        texts = {each.vocabulary.token_bytes(i) for each, i in zip(real.tokenizers, row, strict=True)}
-        assert len(texts) == 1
-    for name in ("merges", "moved"):
-        pairs = PairRows(real, GROUPS[name])
-        rows, made = pairs.rows[::101], pairs.tokens[::101]
-        for (first, second), row in zip(made.tolist(), rows.tolist(), strict=True):
-            texts = [real.rules(side, np.array([row[side]], np.int32)) for side in (0, 1)]
-            assert texts[0] == texts[1]
-            assert real.first.vocabulary.token_bytes(first) == real.second.vocabulary.token_bytes(second)
 
 
 ISOLATES = "\u2068\u2069"

@@ -177,14 +177,6 @@ def test_what_is_said_of_a_converted_file_and_its_original_is_true(pair: tuple[s
         assert np.array_equal(*ids), "as it is not said that ids differ"
 
 
-def test_a_file_that_was_cut_off_is_not_to_be_converted_again(tmp_path: Path):
-    data = Path(untouched("gpt-2")).read_bytes()
-    (tmp_path / "m.gguf").write_bytes(data[: len(data) // 2])
-    [finding] = doctor(tmp_path / "m.gguf").findings
-    assert "download it again" in finding.what
-    assert not finding.remedy, "the sentence says it"
-
-
 def test_an_end_that_goes_on_in_a_tokenizer_json_is_mended_beside_it(tmp_path: Path):
     said = document("gpt-2")
     said["added_tokens"].append({**said["added_tokens"][0], "id": 50257, "content": "<|end_of_message|>"})

@@ -12,7 +12,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.explain import round_trip as module
 from guiapp.analysis.explain.round_trip import first_difference, round_trip
 from guiapp.analysis.explain.round_trip_rules import Loss
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
@@ -121,14 +120,6 @@ def test_bytes_that_are_no_text_break_nothing(model, data):
     assert found(tokenizer, data).is_same == (
         tokenizer.decode_bytes(tokenizer.encode(data, add_special=False).token_ids) == data
     )
-
-
-def test_of_a_long_text_the_unknown_tokens_are_found_behind_all_else(monkeypatch):
-    monkeypatch.setattr(module, "MOST_PLACES", 3)
-    monkeypatch.setattr(module, "TOKENS_AT_ONCE", 7)
-    result = found(opened("demo:wordpiece"), "The End " * 20 + "₿ the end ₿")
-    assert sentences(result)[0] == ("unknown token", "ALL", 159)
-    assert [change.n_places for change in result.changes] == [2, 3]
 
 
 @pytest.mark.real_vocabs

@@ -74,17 +74,6 @@ def test_drawings_show_every_state(tmp_path):
     assert last[2:] == labels[-len(last[2:]) :]
 
 
-def test_a_part_of_a_run_is_written(tmp_path):
-    debugger = run("How do lions sleep? " * 4)
-    for ending in (".json", ".svg"):
-        TraceRun(debugger).write(tmp_path / f"run{ending}", steps=range(20, 40))
-    steps = json.loads((tmp_path / "run.json").read_text())["steps"]
-    assert [row["index"] for row in steps] == list(range(20, 40))
-    forming = TraceRun(debugger).forming(range(20, 40)).tolist()
-    assert [int(row[0]) for row in rows_of(tmp_path / "run.svg").values()] == forming
-    assert len(forming) > 3
-
-
 BPE = guiapp.open_model("demo:bpe")
 
 

@@ -76,13 +76,6 @@ def test_nothing_is_found_where_nothing_differs():
     assert state.n_batches == 30
 
 
-def test_two_vocabularies_are_no_hunt_but_a_sentence():
-    state = last(HuntPlan("demo:bpe", "demo:rwkv", seconds=PATIENCE_S))
-    (find,) = state.finds
-    assert find.reason.cause is Cause.OTHER_VOCABULARY
-    assert state.tried == 0
-
-
 def test_a_library_takes_part(pair):
     if not PEERS["llama.cpp"].is_installed:
         pytest.skip("llama.cpp is not installed")

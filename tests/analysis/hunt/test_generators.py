@@ -78,11 +78,6 @@ def test_a_small_difference_is_exercised(kind, change, tmp_path):
     assert any(mine.tolist() != other.tolist() for mine, other in pairs)
 
 
-def test_the_same_vocabulary_in_two_formats_has_no_differences(tmp_path):
-    _, document = planted.Plant("", "demo:bpe", "json", lambda said: None, ()).write(tmp_path)
-    assert texts_of_differences(guiapp.open_model("demo:bpe"), guiapp.open_model(document)) == []
-
-
 def test_special_texts_are_those_that_are_cut_out():
     texts = special_texts(guiapp.open_model("demo:bpe"))
     assert {b"<|im_end|>", b"<think>"} <= set(texts)

@@ -156,18 +156,3 @@ def answer(text, answer_is, place="start"):
     tokenizer = guiapp.open_model("demo:toy")
     debugger = Debugger(record(tokenizer, text), tokenizer.vocabulary)
     return computed_answer(answer_is, debugger, place)
-
-
-@pytest.mark.parametrize(
-    ("text", "answer_is", "told"),
-    [
-        (b"", "n_tokens", "0 tokens."),
-        (b"a", "n_tokens", "1 token."),
-        (b"", "tokens", "None."),
-        (b"abcb", "tokens", "`ab`, `cb`."),
-        (b"aa", "ids", "0, 0."),
-        (b"ab", "operation back hit 2", None),
-    ],
-)
-def test_what_is_known_of_the_whole_text_is_told(text, answer_is, told):
-    assert answer(text, answer_is) == told

@@ -16,14 +16,13 @@ from guiapp.analysis.search import in_text_worker, in_tokens_worker
 from guiapp.analysis.search import matches as search
 from guiapp.analysis.search.matches import (
     QueryError,
-    RegexTokenMatcher,
     contains,
 )
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
 from guiapp.analysis.vocabulary_list.filters import distances, fitting
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.processes import read_frame, write_frame
-from guiapp.core.vocabulary.vocabulary import TokenTree, token_tree
+from guiapp.core.vocabulary.vocabulary import TokenTree
 from guiapp.native.model_files import packed
 
 TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
@@ -113,45 +112,6 @@ def test_an_expression_without_end_is_given_up(monkeypatch):
     with pytest.raises(QueryError, match="seconds"):
         find("/^(a+)+$/")
     assert time.monotonic() - started < PATIENCE_S
-
-
-def test_a_search_that_nobody_waits_for_ends():
-    def superseded(share):
-        raise InterruptedError
-
-    with pytest.raises(InterruptedError):
-        find("/^(a+)+$/", progress=superseded)
-
-
-def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_ended(monkeypatch):
-    trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
-    matcher = RegexTokenMatcher()
-
-    def check(tree, expression):
-        ids = matcher.matching(tree, expression, lambda share: None).tolist()
-        texts = [tree.token_bytes(token).decode() for token in range(len(tree.offsets) - 1)]
-        assert ids == [token for token, text in enumerate(texts) if re.search(expression, text)]
-
-    def refuse(share):
-        raise KeyError
-
-    for expression in ("the", "^.$", "漢|$", "nowhere"):
-        check(trees[0], expression)
-    with pytest.raises(QueryError, match="not valid"):
-        matcher.matching(trees[0], "(", lambda share: None)
-    check(trees[0], "b$")
-    check(trees[1], "b$")
-    monkeypatch.setattr(search, "LONGEST_S", 0.3)
-    with pytest.raises(QueryError, match="seconds"):
-        matcher.matching(trees[1], "^(a+)+$", lambda share: None)
-    monkeypatch.setattr(search, "LONGEST_S", PATIENCE_S)
-    check(trees[1], "a")
-    with pytest.raises(KeyError):
-        matcher.matching(trees[1], "a", refuse)
-    check(trees[1], "a")
-    matcher.close()
-    check(trees[1], "a")
-    matcher.close()
 
 
 PACKED = [b"a", b"", b"ab", "é".encode(), b"\xff", b"A"]

@@ -42,20 +42,6 @@ def test_steps_go_from_landmark_to_landmark(size, count):
         assert walk.step(size, count) == walk.position == way[: abs(count)][-1]
 
 
-def test_a_walk_goes_out_of_pieces_and_stages_and_begins_where_something_merges():
-    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
-    out = []
-    for position in range(walk.n_steps + 1):
-        walk.go_to(position)
-        out.append(walk.out())
-    assert out == [2, 2, 3, 4, 6, 6, 7, 8, 9, 10, *[18] * 8, 19, 20, 20]
-    assert walk.begin() == walk.position == 5
-    assert debugger(text=" York").begin() == 1
-    assert debugger(text="").begin() == 0
-    far = debugger(guiapp.open_model("demo:toy"), "x" * 2000 + "ab", "scan")
-    assert far.begin() == 1
-
-
 @given(st.lists(st.sampled_from([*Granularity]), max_size=20))
 def test_steps_back_undo_steps_from_any_landmark(sizes):
     walk = debugger()

@@ -9,7 +9,6 @@ import pytest
 import guiapp
 from guiapp.analysis.trace.pseudo_code import pseudo_code
 from guiapp.analysis.trace.recorder import (
-    beginning,
     estimate,
     must_ask,
     n_first_bytes,
@@ -74,25 +73,6 @@ def test_all_that_is_recorded(model, encoder, text):
         lines.append(f"{part}: {', '.join(' '.join(map(shown, row)) for row in rows)}")
     assert lines == TRACES[model, encoder, text].strip().split("\n")
     assert (trace.text, trace.encoder, trace.reference_name) == (text.encode(), encoder, encoder)
-
-
-@pytest.mark.parametrize(
-    ("text", "n_bytes", "expected"),
-    [
-        (b"short", 5, b"short"),
-        (b"one\ntwo three", 4, b"one\n"),
-        (b"a" * 90 + b"\n" + b"b" * 50, 100, b"a" * 90 + b"\n"),
-        (b"a" * 89 + b"\n" + b"b" * 50, 100, b"a" * 89 + b"\n" + b"b" * 10),
-        (b"a" * 95 + b" " + b"b" * 50, 100, b"a" * 95),
-        (b"a" * 100 + b" " + b"b" * 50, 100, b"a" * 100),
-        ("é".encode() * 60, 99, "é".encode() * 49),
-        ("日".encode() * 60, 100, "日".encode() * 33),
-        ("🙂".encode() * 60, 99, "🙂".encode() * 24),
-        (b"\x80" * 60, 50, b"\x80" * 50),
-    ],
-)
-def test_a_beginning_ends_behind_a_line_or_a_word_or_a_character(text, n_bytes, expected):
-    assert beginning(text, n_bytes) == expected
 
 
 @pytest.mark.parametrize("is_one_piece", [True, False])

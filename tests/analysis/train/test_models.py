@@ -1,7 +1,6 @@
 """Trained models as files: rows, special tokens and switches."""
 
 import pytest
-from build_demo_models import train_byte_level, train_unigram, train_wordpiece
 from gguf import GGUFReader, TokenType
 
 from guiapp.analysis.train.models import (
@@ -12,7 +11,6 @@ from guiapp.analysis.train.models import (
     bpe_file,
     byte_level_rows,
     end_mark_file,
-    unigram_rows,
     write_gguf,
 )
 from guiapp.analysis.train.runs import train
@@ -76,20 +74,7 @@ def test_sizes_and_texts_that_are_too_small_are_refused():
             train("bpe", text, 300)
 
 
-SONG = "the cat and the dog and the bird sing the song in the rain\n" * 3
 SPECIAL = (Token("<s>", TokenType.CONTROL),)
-
-
-def texts(tokens: tuple[Token, ...]) -> list[str]:
-    return [token.text for token in tokens]
-
-
-def test_byte_level_vocabulary_is_bytes_then_merges_then_special_tokens():
-    tokens, merges = train_byte_level(SONG, 260, SPECIAL)
-    assert texts(tokens)[:3] == ["!", '"', "#"]
-    assert texts(tokens)[256:] == ["he", "the", "Ġthe", "<s>"]
-    assert merges == ("h e", "t he", "Ġ the")
-    assert len(set(texts(tokens))) == len(tokens) == 260
 
 
 def test_a_file_holds_what_was_trained(tmp_path):
@@ -131,21 +116,3 @@ def test_a_file_holds_what_was_trained(tmp_path):
         "tokenizer.chat_template": "{{ messages }}",
     }
     assert reader.tensors == []
-
-
-def test_as_many_tokens_are_trained_as_there_is_room_for():
-    assert train_byte_level(SONG, 258, SPECIAL)[1] == ("h e",)
-    assert train_byte_level(SONG, 257, SPECIAL)[1] == train_byte_level(SONG, 5, SPECIAL)[1] == ()
-    assert train_byte_level("abab", 300, min_count=3)[1] == ()
-    assert train_byte_level("abab", 257)[1] == ("a b",)
-    assert texts(train_wordpiece("ab ab ba", 6, SPECIAL)) == ["<s>", "a", "b", "▁a", "▁b", "▁ab"]
-    assert texts(train_wordpiece("ab ab ba", 5, SPECIAL)) == ["<s>", "a", "b", "▁a", "▁b"]
-    assert texts(train_wordpiece("ab ab ba", 99, min_count=1))[4:] == ["▁ba", "▁ab"]
-    assert len(train_unigram(SONG, 20, SPECIAL)) == 20
-
-
-def test_pieces_of_equal_scores_come_by_code_points():
-    tokens = unigram_rows({"b": -1.00001, "a": -1.00004, "c": -0.5}, SPECIAL)
-    assert [(token.text, token.score) for token in tokens] == [
-        ("<s>", 0.0), ("c", -0.5), ("a", -1.0), ("b", -1.0),
-    ]  # fmt: skip

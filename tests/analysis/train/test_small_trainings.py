@@ -102,21 +102,3 @@ def test_prunings_are_columns_and_symbols_are_found_by_bytes():
     assert record.values.is_token("left", "starts", " ", slice(0, 4)).tolist() == [False, False, False, True]
     _, record = recorded("wordpiece", "Aab aab b ab cab", 30)
     assert record.values.made_of("result", "0x20 0x61 0x61 0x62").tolist() == [False, True]
-
-
-def test_a_record_says_what_there_was_after_each_step(tmp_path):
-    _, record = recorded("bpe", "aab aab b aab", 300, True)
-    assert [record.n_symbols(number) for number in range(4)] == [3, 4, 5, 6]
-    assert [record.n_tokens(number) for number in range(4)] == [263, 264, 265, 266]
-    assert record.words(0) == [(("a", "a", "b", "</w>"), 3, False), (("b", "</w>"), 1, False)]
-    assert record.words(1) == [(("a", "a", "b</w>"), 3, True), (("b</w>",), 1, True)]
-    assert record.words(3) == [(("aab</w>",), 3, True), (("b</w>",), 1, False)]
-    assert record.newest_symbols(3, 2) == ["aab</w>", "aa"]
-    assert record.newest_symbols(1, 9) == ["b</w>", "</w>", "b", "a"]
-    assert record.newest_symbols(1, 0) == []
-    assert (record.n_repeated, record.likelihoods(3)) == (0, [])
-    (tmp_path / "run").write_bytes(b"\n".join(record.lines()) + b"\n")
-    loaded = TrainingRecord.load(tmp_path / "run")
-    assert loaded.lines() == record.lines()
-    assert loaded.start == record.start
-    assert not any(line.endswith(b"\n") for line in record.lines())

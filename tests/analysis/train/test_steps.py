@@ -1,18 +1,15 @@
 """Training told step by step agrees with training, and with the textbook."""
 
-from itertools import islice
-
 import pytest
 from build_demo_models import bpe_steps, wordpiece_steps
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.train.corpus import Ranking
-from guiapp.analysis.train.models import byte_level_corpus, unigram_words, wordpiece_corpus
+from guiapp.analysis.train.models import byte_level_corpus, wordpiece_corpus
 from guiapp.analysis.train.steps import (
     from_json,
     merges,
-    rounds,
     to_json,
 )
 
@@ -57,13 +54,6 @@ def test_steps_come_back_from_their_lines(algorithm):
     for told in merges(algorithm, CORPORA[algorithm](WORDS)):
         assert from_json(to_json(told)) == told
         assert told.sentence(str).endswith(".")
-
-
-def test_likelihood_grows_while_pieces_stay():
-    words = unigram_words("this is a text that has this and that " * 4)
-    first, second = islice((step for step, _ in rounds(words, 13)), 2)
-    assert second.log_likelihood >= first.log_likelihood
-    assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
 
 
 PAIRS = [(left, right) for left in "abc" for right in "abc"]

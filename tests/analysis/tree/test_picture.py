@@ -101,16 +101,6 @@ def test_groups_hold_siblings_of_one_script(tokens):
             assert picture.n_below(node) == sum(len(picture.tree.subtree(token)) for token in members)
 
 
-def test_a_crowd_of_twenty_thousand_is_grouped_by_script_the_largest_first():
-    letters = [chr(0x4E00 + n) for n in range(20_000)] + [f"a{n}" for n in range(200)] + ["1", "!"]
-    picture = picture_of(letters)
-    groups = list(picture.children(ROOT))
-    assert [picture.script(node) for node in groups[:2]] == ["Han", "Latin"]
-    assert [picture.n_below(node) for node in groups] == [20_000, 200, 1, 1]
-    check_icicle(picture, (0.5, 1.0))
-    check_icicle(picture, (0.5, 0.01))
-
-
 def test_an_empty_vocabulary_has_only_a_root():
     picture = picture_of([])
     assert (len(picture), picture.width, picture.span(ROOT)) == (1, 1, (0, 1))
@@ -325,22 +315,6 @@ def test_blocks_are_whole_and_end_where_they_end():
         elif unicodedata.category(character)[0] == "N":
             of_blocks.add("Digits")
         assert script in (of_blocks or NOT_OF_BLOCKS), hex(ord(character))
-
-
-@pytest.mark.parametrize(
-    ("text", "script"),
-    [
-        ("\u0300", "Other letters"),
-        ("\u1a00", "Other letters"),
-        ("\u00a0", "Spaces"),
-        ("\x01", "Spaces"),
-        ("$", "Symbols"),
-        ("²", "Digits"),
-        ("Ⅷ", "Digits"),
-    ],
-)
-def test_signs_are_told_by_their_category(text, script):
-    assert scripts_of({text: 0.0}) == [script]
 
 
 def test_a_part_of_a_character_is_of_no_script():

@@ -14,13 +14,13 @@ from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, node_values
 from guiapp.analysis.tree.picture import tree_picture
 from guiapp.analysis.tree.reports import (
     Subtree,
-    WalkStep,
     dot_lines,
     greedy_walk,
     json_lines,
     prefix_tree,
     tree_figures,
     tree_lines,
+    tree_statistics,
 )
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
 from guiapp.analysis.vocabulary_list.filters import doubling_histogram, fitting
@@ -149,19 +149,6 @@ def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
         assert all(tree.parent(child) == step.token for child in step.continuations)
 
 
-def test_each_byte_tells_where_the_walk_is():
-    tree = guiapp.open_model("demo:toy").vocabulary.token_tree  # a b c ab cb ac bb cbb acbb
-    assert greedy_walk(tree, b"acbbzcb") == [
-        WalkStep(0, 0, 0, (3, 5), 2, None),
-        WalkStep(1, 0, 5, (8,), 1, None),
-        WalkStep(2, 0, 5, (8,), 1, None),
-        WalkStep(3, 0, 8, (), 0, 8),
-        WalkStep(4, 4, None, (0, 1, 2), 3, None),
-        WalkStep(5, 5, 2, (4,), 1, None),
-        WalkStep(6, 5, 4, (7,), 1, 4),
-    ]
-
-
 def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):
     text = b"<|im_start|>"
     tree = prefix_tree(tokenizer, text)
@@ -195,3 +182,11 @@ def test_prefixes_end_with_the_tokens_that_the_linear_encoder_finds(tokenizer, w
     way = tree.chosen()[::-1]
     ids = [int(tree.token_ids[end]) for end in way[1:]]
     assert ids == tokenizer.encode(word, add_special=False).token_ids.tolist()
+
+
+@pytest.mark.parametrize("tokens", [{}, {"a": 0.0}, {b"\xff": 0.0}], ids=["none", "one", "broken"])
+def test_the_smallest_vocabularies_have_statistics_and_colours(tokens):
+    picture = tree_picture(toy_vocabulary(tokens))
+    assert tree_statistics(picture).findings[0].value == str(len(tokens))
+    for coloring in COLORINGS:
+        assert len(node_values(coloring.name, ColoringInput(picture)).classes) == len(picture)

@@ -8,7 +8,6 @@ from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 from quantised_by_ggml import KINDS, quantised
 
-import guiapp
 from guiapp import open_model
 from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.analysis.vocabulary_list.embeddings import (
@@ -17,8 +16,6 @@ from guiapp.analysis.vocabulary_list.embeddings import (
     NORM,
     OUTPUT,
     Indicators,
-    known_unused,
-    repeating_prompt,
     token_indicators,
 )
 from guiapp.errors import VocabError
@@ -85,57 +82,6 @@ def cosine_distances(rows: np.ndarray) -> np.ndarray:
     return 1 - rows @ mean / (np.linalg.norm(rows, axis=1) * np.linalg.norm(mean))
 
 
-def test_any_rows_can_be_compared_with(tmp_path):
-    tensors = {INPUT: raw(trained())}
-    found = read(tmp_path, tensors, range(0), unused=[150, 140, 140])
-    assert (found.known.why, found.known.rows.tolist()) == ("chosen rows", [140, 150])
-    assert {*found.suspects.tolist()} == {*DEAD} - {140, 150}
-    found = read(tmp_path, tensors, range(0), unused=range(N_TOKENS))
-    assert (len(found.suspects), np.isnan(found.limit)) == (0, True)
-    assert "The 1,200 chosen rows are not set apart from other tokens here" in found.notes[0]
-    for wrong in ([], [-1], [N_TOKENS]):
-        with pytest.raises(VocabError, match="rows from 0 to 1,199"):
-            read(tmp_path, tensors, unused=wrong)
-
-
 def test_a_matrix_of_nothing_but_broken_rows_is_an_error(tmp_path):
     with pytest.raises(VocabError, match=r"no row in token_embd\.weight that consists of numbers"):
         read(tmp_path, {INPUT: raw(np.full((N_TOKENS, WIDTH), np.inf, np.float32))})
-
-
-def test_progress_rises_to_the_end_and_may_stop_the_work(tmp_path):
-    shares = []
-    tensors = {INPUT: raw(trained()), OUTPUT: raw(trained(seed=1))}
-    read(tmp_path, tensors, progress=shares.append)
-    assert shares == sorted(shares)
-    assert (shares[0], shares[-1]) == (0, 1)
-
-    def stop(share: float) -> None:
-        if share >= 0.25:
-            raise InterruptedError(share)
-
-    with pytest.raises(InterruptedError):
-        read(tmp_path, tensors, progress=stop)
-
-
-def test_bytes_that_no_text_has_and_double_ones_are_known_unused():
-    vocabulary = open_model("demo:spm").vocabulary
-    groups = {group.why: group.rows.tolist() for group in known_unused(vocabulary, len(vocabulary) + 2)}
-    never, double, behind = [*groups.values()][:3]
-    names = [vocabulary.raw_text(row).decode() for row in never]
-    assert names == [f"<0x{byte:02X}>" for byte in (0xC0, 0xC1, *range(0xF5, 0x100))]
-    spelled = [vocabulary.spell(vocabulary.token_bytes(row)) for row in double]
-    assert len(spelled) > 50
-    assert None not in map(vocabulary.find, spelled)
-    assert behind == [len(vocabulary), len(vocabulary) + 1]
-
-
-def test_a_token_is_repeated_eight_times_and_once_more():
-    tokenizer = guiapp.open_model("demo:bpe")
-    token = tokenizer.vocabulary.find(b"ing")
-    text, holds_token = repeating_prompt(tokenizer, token)
-    first, *lines, last = text.split("\n")
-    assert first == "An echo gives back what it hears, letter by letter."
-    assert lines == ["Heard: «ing» Given back: «ing»"] * 8
-    assert last == "Heard: «ing» Given back: «"
-    assert holds_token

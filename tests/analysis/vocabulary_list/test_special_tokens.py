@@ -79,45 +79,6 @@ def test_roles_name_the_key_that_says_so_or_how_they_were_found(tmp_path):
     assert ends == {"<|im_end|>": "its text", "<|x|>": "EOS by tokenizer.ggml.eos_token_id"}
 
 
-def test_roles_of_a_tokenizer_json_are_those_that_the_file_beside_it_says(tmp_path):
-    texts = ["[UNK]", "a", "[CLS]", "<image>"]
-    added = [
-        {"id": 2, "content": "[CLS]", "special": True},
-        {"id": 3, "content": "<image>", "special": False},
-    ]
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    content = {
-        "version": "1.0",
-        "added_tokens": [token | flags | {"rstrip": token["id"] == 3} for token in added],
-        **dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder")),
-        "model": {
-            "type": "WordLevel",
-            "vocab": dict(zip(texts, range(4), strict=True)),
-            "unk_token": "[UNK]",
-        },
-    }
-    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
-    config = {
-        "cls_token": "[CLS]",
-        "image_token": {"content": "<image>"},
-        "add_bos_token": True,
-        "eos_token": "a",
-    }
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
-    tokens = {token.name: token for token in guiapp.special(tmp_path / "tokenizer.json")}
-    assert {name: token.roles for name, token in tokens.items() if token.roles} == {
-        "[UNK]": (("unk", "usual for tokenizer.json"),),
-        "a": (("eos", "eos_token"),),
-        "[CLS]": (("cls", "cls_token"),),
-        "<image>": (("image", "image_token"),),
-    }
-    assert [tokens[name].mark for name in texts] == [
-        *["in the vocabulary"] * 2,
-        *("added token, special", "added token"),
-    ]
-    assert tokens["<image>"].strips == ("rstrip",)
-
-
 def test_how_text_leads_to_them(tmp_path):
     reach = {name: token.reach for name, token in tokens_of(tmp_path).items()}
     assert reach["<|x|>"] is TokenReach.TEXT

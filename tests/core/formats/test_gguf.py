@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import numpy as np
 import pytest
-from gguf_builder import Raw, Tensor
+from gguf_builder import Raw
 from small_files import TOKENS, bpe, load, spm
 
 from guiapp.core.formats import gguf
@@ -187,17 +186,6 @@ def test_as_much_as_is_read_is_read_and_no_more(tmp_path, monkeypatch, limit, am
     assert said in str(refused.value)
 
 
-def test_what_a_file_does_not_say_is_zero_or_normal(tmp_path):
-    vocabulary = load(tmp_path, spm())
-    assert vocabulary.scores.tolist() == [0] * 6
-    assert vocabulary.stored_types.tolist() == [1] * 6
-    vocabulary = load(tmp_path, spm(scores=[1.5, *[float("nan")] * 6], types=[2, 3, 3, 1, 7, -1, 4]))
-    assert vocabulary.scores[0] == 1.5
-    assert np.isnan(vocabulary.scores[1:]).all()
-    assert vocabulary.stored_types.tolist() == [2, 3, 3, 1, 7, -1]
-    assert [vocabulary.kind(row) for row in range(6)][2:] == ["control", "normal", "undefined", "undefined"]
-
-
 def changed(vocabulary, usual):
     """The switches that are others than of a usual file."""
     return {name: on for name, on in asdict(vocabulary.rules).items() if on != asdict(usual.rules)[name]}
@@ -238,17 +226,6 @@ def test_words_between_spaces_keep_their_case_unless_the_file_says_otherwise(tmp
         assert (rules.lowercase, rules.strip_accents) == (bool(lowers), bool(lowers))
 
 
-def test_the_embedding_tells_its_number_of_rows_where_there_is_one(tmp_path):
-    path = tmp_path / "model.gguf"
-    file = spm()
-    file.tensors = [Tensor("other", (5,)), Tensor("token_embd.weight", (4, 6), offset=32)]
-    assert gguf.embedding_rows(file.write(path)) == 6
-    assert gguf.embedding_rows(spm().write(path)) is None
-    path.write_bytes(b"no model")
-    with pytest.raises(VocabError):
-        gguf.embedding_rows(path)
-
-
 def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
     whole = spm().to_bytes()
     path = tmp_path / "model.gguf"
@@ -259,3 +236,10 @@ def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
         gguf.check_front(path, len(whole) + 100)
     with pytest.raises(VocabError):
         gguf.check_front(path, len(whole) - 3)
+
+
+def test_a_damaged_map_is_told_once(tmp_path):
+    vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
+    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
+    assert said.startswith("The character map ")
+    assert said.endswith(": where a text gets there, llama.cpp gives up.")

@@ -297,3 +297,10 @@ def test_what_puts_no_ids_around_is_refused_in_a_sentence(said, message):
 
 def test_as_many_ids_as_may_be_are_put_around():
     assert affix_ids(template("A" + " 1" * (MOST_AROUND))) == ((), (1,) * (MOST_AROUND))
+
+
+def test_as_many_rules_as_are_read_and_no_more(monkeypatch):
+    monkeypatch.setattr(model_sections, "MOST_MERGES", 2)
+    assert len(model_section(BPE | {"merges": ["a b"] * 2}).merge_offsets) == 3
+    with pytest.raises(ComponentError, match="has 3 merge rules; at most 2 are read"):
+        model_section(BPE | {"merges": ["a b"] * 3})

@@ -112,6 +112,26 @@ def test_real_models_encode_and_decode_as_the_library_does(name, count):
     check(tokenizer, library, random_texts(SEED, count, some_pieces(library)), readable=100 / count)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"pad_id": 3},
+        {"bos_id": -1, "pad_id": 1},
+        {"bos_piece": "[B]", "eos_piece": "[E]", "pad_piece": "[P]", "pad_id": 3},
+        {"bos_id": -1, "user_defined_symbols": ["<s>"]},
+    ],
+    ids=str,
+)
+def test_roles_have_the_ids_that_the_library_gives_them(tmp_path, options):
+    tokenizer, library = opened(tmp_path / "a.model", trained(**options))
+    ids = tokenizer.vocabulary.special_ids
+    found = {"bos": ids.bos, "eos": ids.eos, "pad": ids.pad, "unk": ids.unk}
+    assert {name: getattr(library, f"{name}_id")() for name in found} == {
+        name: -1 if token_id is None else token_id for name, token_id in found.items()
+    }
+
+
 @pytest.mark.parametrize("byte_fallback", [True, False])
 def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byte_fallback):
     data = trained(model_type="unigram", byte_fallback=byte_fallback)

@@ -213,3 +213,9 @@ def test_what_is_left_of_a_character_has_all_of_it():
     normal = normalize(bert, "aéệe\u0301".encode(), True)
     assert normal.text() == "aeee"
     assert normal.both_spans()[1].tolist() == [1, 3, 6, 7]
+
+
+def test_files_of_old_say_add_prefix_space():
+    old = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False}
+    assert pieces_of(pre_tokenizer_of(old), "a b") == ["a", "▁b"]
+    assert pieces_of(pre_tokenizer_of({**old, "add_prefix_space": True}), "a b") == ["▁a", "▁b"]

@@ -8,7 +8,6 @@ from dataclasses import MISSING, fields, replace
 import pytest
 from field_runs import TEXTS, field, result, vocabulary
 
-from guiapp.analysis.bench.field.exactness import EQUAL
 from guiapp.analysis.bench.field.page import page
 from guiapp.analysis.bench.field.record import FieldRun, json_of, load_field
 from guiapp.analysis.bench.plan import BenchError
@@ -79,15 +78,6 @@ def with_results(*results: dict):
 def test_the_exact_come_first_the_fastest_of_them_ahead_and_those_without_a_part_last():
     names = [each.contender for each in field().standings]
     assert names == ["gigatoken", "Tokenloupe", "tiktoken", "tokie", "kitoken", "sentencepiece"]
-
-
-def test_one_wrong_vocabulary_is_enough_not_to_be_exact():
-    other = vocabulary("gpt-2", is_detailed=False)
-    right = replace(
-        other, verdicts=tuple(replace(each, state=EQUAL, difference=None) for each in other.verdicts)
-    )
-    tokie = next(each for each in field(vocabulary(), right).standings if each.contender == "tokie")
-    assert (len(tokie.taken), tokie.is_exact) == (2, False)
 
 
 def test_the_headline_counts_and_names_the_fastest_exact_one():

@@ -107,13 +107,6 @@ def test_a_wrong_one_is_timed_all_the_same_and_asked_about():
     assert "tokenizers" in {row["contender"] for row in vocabulary.run["results"]}
 
 
-def test_a_run_that_is_stopped_tells_what_it_found():
-    control = Control()
-    control.stop()
-    found = run(plan(), Processes(), control)
-    assert not found.is_complete
-
-
 def test_a_plan_without_vocabularies_or_with_texts_of_one_name_is_refused(tmp_path):
     with pytest.raises(BenchError, match="no vocabulary to measure with"):
         run(FieldPlan(()), Processes())
