@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from guiapp.analysis.bench.run_results import BenchResult, BenchRun, read_row, run_of
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun, run_of
+from guiapp.core.text.outside_json import read_as
 
 
 def record(scenario: str, contender: str, size: int, seconds: float, share: float = 1.0, **changes) -> dict:
@@ -28,7 +29,7 @@ def record(scenario: str, contender: str, size: int, seconds: float, share: floa
 
 
 def result(*given, **changes) -> BenchResult:
-    return read_row(BenchResult, record(*given, **changes))
+    return read_as(BenchResult, record(*given, **changes))
 
 
 def run_with(*records: dict, **parts) -> BenchRun:

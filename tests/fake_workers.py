@@ -13,8 +13,7 @@ from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.operations import TimingSample, encode_all
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.run_results import BenchRun, Record
-from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import AskedProcess
+from guiapp.analysis.bench.worker import AskedProcess, LoadedContender
 from guiapp.analysis.libraries.contender import Contender, ContenderTokens, our_contender
 
 Seconds = Callable[[str, int], float]  # contender, bytes

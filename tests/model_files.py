@@ -1,8 +1,12 @@
 """Model files for tests of any vocabulary: demo models, real ones where they are; and their special texts."""
 
+from functools import cache
+from pathlib import Path
+
 import pytest
 from conftest import VOCABS
 
+import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -10,6 +14,12 @@ ALL_MODELS = [
     *(f"demo:{model.name}" for model in DEMO_MODELS),
     *(pytest.param(path, id=path.stem, marks=pytest.mark.real_vocabs) for path in VOCABS.glob("*.gguf")),
 ]
+
+
+@cache
+def opened(model: str | Path, pre: str | None = None) -> Tokenizer:
+    """A tokenizer that no test changes, read once in each process however many tests are about it."""
+    return guiapp.open_model(model, pre)
 
 
 def special_texts(tokenizer: Tokenizer, most: int | None = None) -> list[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, Qt
@@ -223,16 +222,3 @@ def in_words(marks: list[Mark], theme: Theme) -> list[str]:
     ordered = sorted(marks, key=lambda mark: (round(mark.place.center().y()), mark.place.left()))
     told = ((mark.text, mark.look, names.get(mark.pen, "?"), names.get(mark.brush, "?")) for mark in ordered)
     return [" ".join(filter(None, words)) for words in told]
-
-
-def badly_placed(widget: Painted) -> list[str]:
-    """What is painted beyond the edges of a widget, and texts that lie over each other."""
-    paintings, edges = paintings_of(widget), QRectF(widget.rect()).adjusted(-2, -2, 2, 2)
-    name = widget.accessibleName() or type(widget).__name__
-    beyond = [f"{name}: {text} {box}" for text, box in paintings.texts if (edges | box) != edges]
-    beyond += [f"{name}: {shape}" for shape in paintings.shapes if (edges | shape) != edges]
-    for (one, box), (other, place) in combinations(paintings.texts, 2):
-        shared = box & place
-        if min(shared.width(), shared.height()) > 4 and (one, box) != (other, place):
-            beyond.append(f"{name}: {one} over {other}")
-    return beyond

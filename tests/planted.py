@@ -16,8 +16,8 @@ from typing import Any
 
 from conftest import VOCABS
 from gguf_builder import BYTE, NORMAL, Raw, vocab_file
+from model_files import opened
 
-import guiapp
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.libraries.written_models import hugging_face_json
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -62,9 +62,8 @@ class Plant:
         return paths[0], paths[1]
 
 
-@cache
-def opened(model: str) -> Tokenizer:
-    return guiapp.open_model(model if ":" in model else VOCABS / f"ggml-vocab-{model}.gguf")
+def named(model: str) -> Tokenizer:
+    return opened(model if ":" in model else VOCABS / f"ggml-vocab-{model}.gguf")
 
 
 def gguf_parts(model: str) -> Parts:
@@ -74,7 +73,7 @@ def gguf_parts(model: str) -> Parts:
 
 @lru_cache(4)
 def _gguf_parts(model: str) -> Parts:
-    vocabulary = opened(model).vocabulary
+    vocabulary = named(model).vocabulary
     keys = {key: value for key, value in vocabulary.metadata.items() if isinstance(value, (bool, int))}
     return {
         "model": vocabulary.model,
@@ -95,7 +94,7 @@ def _write_gguf(path: Path, parts: Parts) -> Path:
 def document(model: str) -> Document:
     """A tokenizer.json that asks for what the GGUF file asks for, special tokens too."""
     said: Document = json.loads(_json_text(model))
-    tokenizer = opened(model)
+    tokenizer = named(model)
     for token_id in tokenizer.special_tokens.searched_for(True).tolist():
         is_special = tokenizer.vocabulary.kind(token_id) != "user-defined"
         content = tokenizer.vocabulary.raw_text(token_id).decode()
@@ -108,7 +107,7 @@ def document(model: str) -> Document:
 
 @cache
 def _json_text(model: str) -> str:
-    return hugging_face_json(opened(model))
+    return hugging_face_json(named(model))
 
 
 def added_token(content: str, **flags: Any) -> dict[str, Any]:

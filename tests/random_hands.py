@@ -33,7 +33,7 @@ LETTERS = [Qt.Key(code) for code in b"ABEHILNORSTW"] + [KEY.Key_Space] * 3
 MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KEY.Key_End]
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
-PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5, KEY.Key_7]
+PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_4, KEY.Key_5, KEY.Key_6, KEY.Key_7, KEY.Key_8]
 BEHIND_TABS = (
     "compare",
     "compare_texts",
@@ -139,7 +139,7 @@ class RandomHands:
         self._letter()
 
     def _search_tree(self) -> None:
-        self._press(KEY.Key_2, CTRL)
+        self._press(KEY.Key_6, CTRL)
         if (page := self.shell.window.pages.pages.get("tree")) is not None:
             page.bar.query.setFocus()
             self._letter()

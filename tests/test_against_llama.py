@@ -11,8 +11,7 @@ import pytest
 from conftest import VOCABS
 from fuzzing import rounds
 from llama_equality import check, llama_oracle
-
-import guiapp
+from model_files import opened
 
 pytestmark = [pytest.mark.real_vocabs, pytest.mark.slow]
 
@@ -34,7 +33,7 @@ def path_of(name):
 @pytest.mark.parametrize("name", WITH_VECTORS)
 def test_llama_cpps_own_vectors_pass(name):
     read_vectors = pytest.importorskip("llama_oracle").read_vectors
-    tokenizer = guiapp.open_model(path_of(name))
+    tokenizer = opened(path_of(name))
     vectors = read_vectors(path_of(name))
     assert len(vectors) >= 46
     for text, expected in vectors:
@@ -48,4 +47,4 @@ def test_llama_cpps_own_vectors_pass(name):
 @rounds(usual=1_000, exhaustive=5_000)
 @pytest.mark.parametrize("name", NAMES)
 def test_random_texts_give_the_same_ids_and_come_back_to_the_same_bytes(name, count, oracle_of):
-    check(guiapp.open_model(path_of(name)), oracle_of(path_of(name)), count)
+    check(opened(path_of(name)), oracle_of(path_of(name)), count)

@@ -15,7 +15,7 @@ from conftest import VOCABS
 from deep_oracle import DeepOracle, assert_same_ids
 from gguf_builder import write_vocab
 from hostile_texts import ABOVE_UNICODE_TEXTS, OVERLONG_SPACES, SHORT, code_points, long_texts
-from model_files import special_texts
+from model_files import opened, special_texts
 from pair_vocabularies import BYTE_TOKENS
 from random_texts import ABOVE_UNICODE, OVERLONG_SPACE, without_deadly_bytes
 
@@ -40,7 +40,7 @@ class Model:
     def __init__(self, name: str) -> None:
         self.name = name
         path = VOCABS / f"ggml-vocab-{name}.gguf"
-        self.tokenizer: Tokenizer = guiapp.open_model(path)
+        self.tokenizer: Tokenizer = opened(path)
         self.oracle = DeepOracle(path)
         self.tokenizer.encode("Hello, 世界 \xff")  # makes what is made with the first text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
-import guiapp
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
@@ -47,4 +47,4 @@ def load(name, pre, progress):
         raise VocabError("broken is no model. Choose another one.")
     if name == "odd" and pre is None:
         raise UnknownPreError("odd has an unknown pre-tokenizer. Choose one.", "odd-9", ())
-    return PAIR[name]() if name in PAIR else guiapp.open_model(name, pre)
+    return PAIR[name]() if name in PAIR else opened(name, pre)

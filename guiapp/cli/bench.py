@@ -25,6 +25,7 @@ from guiapp.cli.files import (
     write,
 )
 from guiapp.core import interrupts
+from guiapp.core.encode.catalogue import encoder_label, encoder_name
 from guiapp.core.text.numbers_in_words import counted
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ REPORTS = (".html", ".md", ".csv", ".json")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+    from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS
 
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
@@ -55,7 +56,7 @@ def _add_contenders(group: argparse._ArgumentGroup) -> None:
         "--encoders",
         metavar="A,B",
         default="",
-        help="names of encoders and peers, otherwise all encoders; "
+        help="names of encoders and libraries, otherwise all encoders; `fast` is Tokenloupe's own, "
         "`NAME (unsplit)` takes a text as one piece",
     )
     group.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
@@ -64,7 +65,7 @@ def _add_contenders(group: argparse._ArgumentGroup) -> None:
         metavar="NAME=…",
         action="append",
         default=[],
-        help="a contender of your own; may be repeated. NAME=command:WORDS: a process for each text, "
+        help="an encoder of your own; may be repeated. NAME=command:WORDS: a process for each text, "
         "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
         "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION",
     )
@@ -122,14 +123,18 @@ def _add_timing(group: argparse._ArgumentGroup) -> None:
         "--clock",
         choices=("auto", "wall", "cpu"),
         default="auto",
-        help="cpu: what a contender gets of the processor; auto: that beside other programs, else wall",
+        help="cpu: what an encoder gets of the processor; auto: that beside other programs, else wall",
     )
     group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--baseline", metavar="NAME", default="fast", help="what speeds are compared with: %(default)s"
+        "--baseline",
+        metavar="NAME",
+        type=encoder_label,
+        default="fast",
+        help="what speeds are compared with: %(default)s",
     )
     group.add_argument(
         "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
@@ -218,15 +223,14 @@ def _charts(measured: BenchRun, baseline: str) -> dict[str, str]:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from guiapp.analysis.bench.corpus import DEFAULT
-    from guiapp.analysis.bench.plan import Plan
-    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+    from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS, Plan
     from guiapp.analysis.libraries.custom import parse_custom
 
     scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)
     plan = Plan(
         model=options.model,
         corpora=tuple(options.file) or DEFAULT,
-        contenders=tuple(dict.fromkeys(name for name in options.encoders.split(",") if name)),
+        contenders=tuple(dict.fromkeys(encoder_name(name) for name in options.encoders.split(",") if name)),
         with_peers=options.peers,
         scenarios=tuple(SCENARIOS) if ALL in scenarios else scenarios or DEFAULT_SCENARIOS,
         time_budget_s=options.time_budget,
@@ -261,13 +265,13 @@ def _show_progress(event: Mapping[str, Any]) -> None:
         case "started" if pre := event["vocabulary"]["chosen_pre"]:
             print_status(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
         case "loading":
-            print_status(f"Loading {event['contender']} …")
+            print_status(f"Loading {encoder_label(event['contender'])} …")
         case "cell":
             size = counted(event["size_bytes"], "byte")
             what = f"{event['scenario']} ({', '.join(event['operations'])})"
             print_status(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
-            print_status(f"{event['contender']} is left out: {event['reason']}")
+            print_status(f"{encoder_label(event['contender'])} is left out: {event['reason']}")
 
 
 def print_status(line: str) -> None:

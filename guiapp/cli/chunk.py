@@ -13,7 +13,7 @@ from guiapp.cli.files import (
     print_json,
     text_of,
 )
-from guiapp.core.encode.counting.chunks import LEVELS, Chunk, chunk_text
+from guiapp.core.encode.counting.chunks import LEVELS, Chunk, chunk_record, chunk_text
 from guiapp.core.text.visible_text import visible_text
 
 SHOWN_CHARACTERS = 60  # of the beginning of a chunk
@@ -59,13 +59,5 @@ def _report(options: argparse.Namespace, text: bytes, chunks: list[Chunk]) -> di
         "max_tokens": options.max_tokens,
         "overlap": options.overlap,
         "by": options.by,
-        "chunks": [
-            {
-                "start": chunk.start,
-                "end": chunk.end,
-                "n_tokens": chunk.n_tokens,
-                "text": text[chunk.start : chunk.end].decode("utf-8", "replace"),
-            }
-            for chunk in chunks
-        ],
+        "chunks": [chunk_record(text, chunk) for chunk in chunks],
     }

@@ -42,7 +42,7 @@ FORMS = {
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", metavar="MODEL", nargs="+", help="the others are compared with the first")
+    parser.add_argument("models", metavar="MODEL", nargs="+", help="compared with the first")
     parser.add_argument("--text", help="otherwise FILE or standard input is read")
     parser.add_argument(
         "-f",
@@ -71,7 +71,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_special_options(parser)
     parser.add_argument("--context", metavar="N", type=int, help="tokens that fit, if not what the files say")
     parser.add_argument(
-        "--price", metavar="P[,P…]", type=_prices, default=(), help="of a million tokens, of all or of each"
+        "--price",
+        metavar="P[,P…]",
+        type=_prices,
+        default=(),
+        help="in $ of a million tokens, of all or of each",
     )
     add_spelling_option(parser)
     add_form_options(parser, **FORMS)
@@ -94,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     if options.text is not None and (options.files or options.utf16):
         raise InputError("A text comes from --text or from -f. Leave out one of them.")
     if "-" in (options.ids, options.against) and options.text is None and not options.files:
-        raise InputError("Standard input is for one of both. Give the text by --text or -f.")
+        raise InputError("Standard input is read for --ids or --against. Give the text by --text or -f.")
     if options.vocab:
         _compare_vocabularies(options)
     elif one_model:
@@ -229,7 +233,7 @@ def _prices(text: str) -> tuple[float, ...]:
     except ValueError:
         prices = (-1.0,)
     if not all(0 <= price < float("inf") for price in prices):
-        raise argparse.ArgumentTypeError(f"{text!r} is no price, nor several with commas between them")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a price, or prices with commas between them")
     return prices
 
 

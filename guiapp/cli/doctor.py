@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action=OneFile,
         type=file_name,
-        help="what MODEL was converted from, such as tokenizer.json: tell what differs",
+        help="what MODEL was converted from, such as tokenizer.json: show how it differs",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as a JSON object")
     parser.epilog = (
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """What is wrong with a tokenizer, what text that changes, and what mends it."""
+    """What is wrong with a tokenizer, what text that changes, and what fixes it."""
     from guiapp.analysis.doctor.doctor import doctor, record, text_lines
 
     diagnosis = doctor(options.model, options.original)

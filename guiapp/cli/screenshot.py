@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import fields
 
-from guiapp.analysis.sessions.name import PAGES
+from guiapp.analysis.sessions.name import ALIASES, PAGES
 from guiapp.cli.files import (
     add_force_option,
     add_pre_option,
@@ -20,7 +20,7 @@ from guiapp.cli.files import (
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--page", choices=(*PAGES, "presentation", "start"), default="inspect")
+    parser.add_argument("--page", choices=(*ALIASES, *PAGES, "presentation", "start"), default="text")
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     add_pre_option(parser)
     parser.add_argument(
@@ -51,13 +51,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--color",
         choices=("token", "cost", "kind", "rarity"),
         default="",
-        help="on the Inspect page, by what",
+        help="on the Text page, by what",
     )
     parser.add_argument(
-        "--detail", choices=("token", "why", "dearest", "hidden"), default="", help="on the Inspect page"
+        "--detail", choices=("token", "why", "dearest", "hidden"), default="", help="on the Text page"
     )
     parser.add_argument(
-        "--at-text", metavar="WORDS", default="", help="on the Inspect page: select the token they begin in"
+        "--at-text", metavar="WORDS", default="", help="on the Text page: select the token they begin in"
     )
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
     parser.add_argument("--size", metavar="WxH", type=picture_size, default=(1440, 900))
@@ -123,5 +123,6 @@ def run(options: argparse.Namespace) -> int:
     text = None if options.text is None else os.fsencode(options.text)
     details = {field.name: getattr(options, field.name) for field in fields(ScreenshotOptions)}
     style = ScreenshotOptions(**details)
-    save_screenshot(options.page, options.model, text, style, options.output, options.pre)
+    page = ALIASES.get(options.page, options.page)
+    save_screenshot(page, options.model, text, style, options.output, options.pre)
     return 0

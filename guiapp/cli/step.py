@@ -138,7 +138,7 @@ class Console(cmd.Cmd):
             counted(trace.n_pieces, "piece"),
             counted(len(trace.text), "byte"),
         )
-        self._write_line(f"{trace.encoder}: {', '.join(sizes)}.")
+        self._write_line(f"{trace.name}: {', '.join(sizes)}.")
         self._write_line("Type help for the commands.")
         for number in range(len(self._debugger.breakpoints)):
             self._show_absence(number)

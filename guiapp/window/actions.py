@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
-from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm, encoder_label
 from guiapp.kit.document.coloured_spans import COLORINGS
 from guiapp.window.pages import PAGES
 
@@ -54,6 +54,8 @@ class ActionRow:
 
 
 SYNONYMS = {
+    "new_text": ("empty", "clear"),
+    "new_window": ("another", "second"),
     "open_model": ("load", "gguf", "tokenizer"),
     "open_folder": ("load", "hugging face"),
     "choose_model": ("switch model", "recent", "ollama"),
@@ -92,7 +94,11 @@ SYNONYMS = {
     "whitespace": ("spaces", "newlines", "invisible"),
     "color:cost": ("price", "expensive"),
     "line_tokens": ("cost", "count", "margin"),
-    "budget": ("context length", "limit", "chunk", "cost"),
+    "budget": ("context length", "limit", "512", "cost"),
+    "budget_select": ("truncate", "limit", "512"),
+    "budget_cut": ("truncate", "limit", "512", "shorten"),
+    "budget_copy": ("truncate", "limit", "512", "first tokens"),
+    "chunks": ("chunk", "split", "overlap", "512", "rag", "embed"),
     "pieces": ("pre-tokenizer", "chunk", "split"),
     "sample:languages": ("language", "scripts", "multilingual"),
     "spelling:signs": ("hex", "spelling"),
@@ -110,6 +116,7 @@ SYNONYMS = {
     "bench_report": ("export", "download"),
 }
 
+BUDGET = "Edit/Token budget"
 SPELLINGS = {
     Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
     Spelling.FILE: (
@@ -127,7 +134,7 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
             "approximate",
             "Its tokens may differ; the badge tells how many do not.",
         )
-    text = f"{algorithm.name}: {algorithm.title} ({mark})"
+    text = f"{encoder_label(algorithm.name)}: {algorithm.title} ({mark})"
     return ActionRow(
         f"encoder:{algorithm.name}",
         text,
@@ -140,7 +147,9 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
 
 
 ROWS = (
-    ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",)),
+    ActionRow("new_text", "New text", "File", (Key.New,)),
+    ActionRow("new_window", "New window", "File", ("Ctrl+Shift+N",)),
+    ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",), begins_group=True),
     ActionRow("open_model", "Open model file…", "File", (Key.Open,)),
     ActionRow("open_folder", "Open model folder…", "File"),
     *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
@@ -153,7 +162,8 @@ ROWS = (
     ActionRow("open_session", "Open session…", "File", begins_group=True),
     ActionRow("save_session", "Save session…", "File"),
     ActionRow("session_notes", "Session notes…", "File"),
-    ActionRow("quit", "Quit", "File", ("Ctrl+Q",), begins_group=True),
+    ActionRow("close", "Close", "File", ("Ctrl+W",), begins_group=True),
+    ActionRow("quit", "Quit", "File", ("Ctrl+Q",)),
     ActionRow("undo", "Undo", "Edit", (Key.Undo,), needs="Nothing to undo"),
     ActionRow("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), needs="Nothing to redo"),
     ActionRow("cut", "Cut", "Edit", (Key.Cut,), begins_group=True),
@@ -189,6 +199,10 @@ ROWS = (
     ),
     ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
     ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
+    ActionRow("budget_select", "Select what is beyond the budget", BUDGET, begins_group=True, page="inspect"),
+    ActionRow("budget_cut", "Cut at the budget", BUDGET, page="inspect"),
+    ActionRow("budget_copy", "Copy what fits the budget", BUDGET, page="inspect"),
+    ActionRow("chunks", "Split into chunks", BUDGET, is_checkable=True, page="inspect"),
     ActionRow(
         "from_utf16", "Convert UTF-16 to UTF-8", "Edit", begins_group=True, needs="The text is not UTF-16"
     ),
@@ -234,7 +248,6 @@ ROWS = (
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
-        if page.path
     ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back to the last breakpoint", "Run", ("Shift+F5",), page="steps"),
@@ -259,6 +272,7 @@ ROWS = (
     ActionRow("lesson_next", "Go on", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
     ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
     ActionRow("lesson_copy", "Save a copy of the lesson…", "Run/Lesson", begins_group=True, page="steps"),
+    ActionRow("lesson_add", "Add this step to a lesson…", "Run/Lesson", page="steps"),
     ActionRow("hunt_run", "Hunt or stop", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
     ActionRow("hunt_next", "Next find", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
     ActionRow("hunt_previous", "Previous find", "Run/Hunt", ("Ctrl+Up",), page="hunt"),
@@ -291,6 +305,7 @@ ROWS = (
         )
         for name, title in COLORINGS.items()
     ),
+    ActionRow("line_numbers", "Line numbers", "View", is_checkable=True, page="inspect"),
     ActionRow("line_tokens", "Tokens of each line", "View", is_checkable=True, page="inspect"),
     ActionRow("pieces", "Edges of pieces", "View", is_checkable=True, page="inspect"),
     ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),
@@ -301,11 +316,6 @@ ROWS = (
     ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
-    *(
-        ActionRow(page.name, page.title, "Help", (page.keys,), True, "page")
-        for page in PAGES
-        if not page.path
-    ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
     ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
     ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),

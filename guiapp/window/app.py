@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import is_session
@@ -24,11 +24,11 @@ from guiapp.core.sources.locate import is_plain
 from guiapp.core.versions import versions, versions_text
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.session.doctor_model import DoctorModel
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.settings import Settings
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
+from guiapp.kit.state.settings import Settings, default_path
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, copy_text
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.window import qt_libraries
 
@@ -37,10 +37,8 @@ if TYPE_CHECKING:
 
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.session.loader import Load
-    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.state.background import Progress
-    from guiapp.kit.state.settings import Settings
     from guiapp.kit.widgets.notices import Questions
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.commands import WindowCommands
@@ -117,14 +115,13 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     application = make_application()
     from guiapp.core.demo import sample_text
     from guiapp.kit.state.background import is_any_job_running
-    from guiapp.kit.state.settings import Settings, default_path
 
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
     shell.window.fit_into(shell.window.screen().availableSize())
     if model is None and text_file is None:
         shell.greet()
     if text_file is None:
-        shell.window.take_autosaved_text()
+        shell.window.autosave.take()
     sys.excepthook = ErrorReporter(shell.window).report
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -170,7 +167,6 @@ def build(
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
     from guiapp.analysis.editing.token_store import Options
-    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.session.text_session import TextSession
     from guiapp.kit.state.qt_exceptions import protect_overrides
@@ -269,7 +265,7 @@ class ErrorDialog(QDialog):
         in_column(*parts, on=self, margins=MARGIN_PX, spacing=3 * UNIT_PX)
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.details.toPlainText())
+        copy_text(self, self.details.toPlainText(), "details")
 
 
 class ErrorReporter:
@@ -325,14 +321,17 @@ class FailureNotices(QObject):
         session.loader.refused_changed.connect(self._show_refused_model)
         session.loader.loading_changed.connect(self._clear_model_failure)
         session.text.failed.connect(partial(area.show_notice, "text file"))
-        session.text.file_changed.connect(partial(area.clear_notice, "text file"))
+        for is_over in (session.text.file_changed, session.text.left, session.text.reading.busy_changed):
+            is_over.connect(partial(area.clear_notice, "text file"))
         session.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
         session.tokens_changed.connect(self._on_tokens_changed)
         session.round_trip.changed.connect(self._on_round_trip_changed)
         settings.failed.connect(partial(area.show_notice, "settings"))
+        settings.written.connect(partial(area.clear_notice, "settings"))
         autosaved_texts.failed.connect(partial(area.show_notice, "kept text"))
+        autosaved_texts.recovered.connect(partial(area.clear_notice, "kept text"))
         if (path := settings.unreadable) is not None:
-            area.show_notice("settings", f"The settings could not be read. What was there is in {path}.")
+            area.show_notice("old settings", f"The settings could not be read. What was there is in {path}.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._failed = name

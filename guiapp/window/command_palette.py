@@ -24,7 +24,7 @@ FOUND = 1
 SIZE = QSize(560, 11 * LINE_PX)
 TOP_PX = 64
 MENU_PENALTY = 1000  # letters found in the name of a menu count less than any in the action's own
-PENALTY = 12  # of what cannot be done now, and of what opens a sample, a demo model or a lesson
+PENALTY = 12  # of what cannot be done now
 SYNONYM_PENALTY = 2
 NEAREST = "No command matches. Nearest:"
 LEAST_NEAR = 0.5
@@ -77,11 +77,10 @@ class CommandPalette(Popover):
         if not typed:
             here = (choice for choice in choices if choice.is_there and self._is_here(rows[choice.name]))
             return sorted(here, key=lambda choice: rows[choice.name].is_example)
-        points = {choice: _points(rows[choice.name], typed) for choice in choices}
         fitting = {
-            choice: found - PENALTY * (rows[choice.name].is_example + (not choice.is_there))
-            for choice, found in points.items()
-            if found is not None
+            choice: _rank(rows[choice.name], points, typed, choice.is_there)
+            for choice in choices
+            if (points := _points(rows[choice.name], typed)) is not None
         }
         if fitting:
             return sorted(fitting, key=fitting.__getitem__, reverse=True)
@@ -92,6 +91,12 @@ class CommandPalette(Popover):
     def _run(self, name: str) -> None:
         self.close()
         self._actions[name].trigger()
+
+
+def _rank(row: ActionRow, points: int, typed: str, is_there: bool) -> tuple[bool, bool, int]:
+    """Where words begin as typed, then what is no sample, demo model or lesson, then what fits best."""
+    begins_word = points >= (START_OF_WORD + NEXT_LETTER) * len(typed.replace(" ", ""))
+    return begins_word, not row.is_example, points - PENALTY * (not is_there)
 
 
 def _points(row: ActionRow, typed: str) -> int | None:

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.moves import put_on_clipboard
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
 from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
 from guiapp.window.command_palette import CommandPalette
 from guiapp.window.file_commands import FileCommands
-from guiapp.window.help import AboutDialog, LegendCard
+from guiapp.window.help import AboutDialog, LegendCard, ShortcutsDialog
 from guiapp.window.main_window import MainWindow
 from guiapp.window.page_commands import PageCommands
 
@@ -44,7 +44,7 @@ class WindowCommands(QObject):
 
     def stop(self) -> None:
         """Stop what waits or works."""
-        self._pages.stop()
+        self._pages.page_actions.stop()
         self.files.stop()
 
     # Actions
@@ -53,8 +53,7 @@ class WindowCommands(QObject):
         page, hidden = self._window.inspect_page, self._window.hidden
         self._actions.connect_all(
             {
-                "undo": self._undo,
-                "redo": self._redo,
+                **{name: partial(self._take_step, name) for name in ("undo", "redo")},
                 "cut": partial(self._edit, SpanEditor.cut),
                 "copy": partial(self._edit, SpanEditor.copy),
                 "paste": partial(self._edit, SpanEditor.paste),
@@ -70,8 +69,6 @@ class WindowCommands(QObject):
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
                 "palette": self._open_palette,
-                "whitespace": self._show_whitespace,
-                "look_alikes": self._mark_confusables,
                 "zoom_in": partial(self._editor.zoom, 1),
                 "zoom_out": partial(self._editor.zoom, -1),
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
@@ -99,24 +96,17 @@ class WindowCommands(QObject):
         )
 
     def _edit(self, do: Callable[[SpanEditor], None]) -> None:
-        """Have the editor do something in which people type, else that of the Inspect page."""
+        """Have the editor do something in which people type, else that of the Text page."""
         focused = QApplication.focusWidget()
         do(focused if isinstance(focused, SpanEditor) else self._editor)
 
-    def _undo(self) -> None:
-        """Take back the last step on the page, or else in the text."""
+    def _take_step(self, name: str) -> None:
+        """Undo or redo the last step on the page, or else in the text."""
         steps = self._window.pages.current.undo_steps
         if steps is None:
-            self._edit(SpanEditor.undo)
-        elif steps.undo is not None:
-            steps.undo()
-
-    def _redo(self) -> None:
-        steps = self._window.pages.current.undo_steps
-        if steps is None:
-            self._edit(SpanEditor.redo)
-        elif steps.redo is not None:
-            steps.redo()
+            self._edit(getattr(SpanEditor, name))
+        elif (take := getattr(steps, name)) is not None:
+            take()
 
     def _open_palette(self) -> None:
         self._pages.mark_lessons()
@@ -128,36 +118,40 @@ class WindowCommands(QObject):
         HiddenCard(facts, hidden, actions, self._theme_source, self._editor).open_at(place)
 
     def _copy_without_hidden(self) -> None:
-        put_on_clipboard(self._window.hidden.text_without())
+        copy_text(self._window, self._window.hidden.text_without(), "the text without hidden characters")
 
     # Options and settings
 
     def _connect_options(self) -> None:
         """Follow the state of options and settings, and keep it."""
         pages = self._window.pages
-        self._session.options_changed.connect(self._on_options_changed)
-        for changed in (self._session.document.undo_changed, pages.page_changed, pages.undo_changed):
-            changed.connect(self._on_undo_changed)
-        self._window.hidden.changed.connect(self._on_hidden_changed)
-        self._theme_source.changed.connect(self._on_theme_changed)
-        self._settings.spelling.changed.connect(self._on_spelling_changed)
         self._editor.zoom_changed.connect(self._keep_zoom)
         for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self._editor.addAction(self._actions[name])
-        for refresh in (
-            *(self._on_options_changed, self._on_undo_changed, self._on_hidden_changed),
-            *(self._on_theme_changed, self._on_spelling_changed),
+        for changed, refresh in (
+            (self._session.options_changed, self._on_options_changed),
+            (self._session.document.undo_changed, self._on_undo_changed),
+            (pages.page_changed, self._on_undo_changed),
+            (pages.undo_changed, self._on_undo_changed),
+            (self._window.hidden.changed, self._on_hidden_changed),
+            (self._theme_source.changed, self._on_theme_changed),
+            (self._settings.spelling.changed, self._on_spelling_changed),
         ):
+            changed.connect(refresh)
             refresh()
 
     def _show_settings(self) -> None:
         """Begin with what was chosen last time."""
         settings, panel = self._settings, self._window.inspect_page.ids_panel
-        self._actions["whitespace"].setChecked(settings.shows_whitespace)
-        self._editor.set_shows_whitespace(settings.shows_whitespace)
-        self._actions["look_alikes"].setChecked(settings.marks_look_alikes)
-        self._editor.set_marks_confusables(settings.marks_look_alikes)
+        for name, key, switch in (
+            ("whitespace", "shows_whitespace", self._editor.set_shows_whitespace),
+            ("look_alikes", "marks_look_alikes", self._editor.set_marks_confusables),
+        ):
+            self._actions[name].toggled.connect(switch)
+            self._actions[name].toggled.connect(partial(setattr, settings, key))
+            self._actions[name].setChecked(getattr(settings, key))
+            switch(getattr(settings, key))
         self._editor.set_font_px(settings.font_px or TEXT_FONT_PX)
         search = self._window.inspect_page.text_panel.search
         search.set_matches_case(settings.finds_by_case)
@@ -212,16 +206,6 @@ class WindowCommands(QObject):
         self._theme_source.choose(choice)
         self._settings.theme = choice
 
-    def _show_whitespace(self) -> None:
-        shows = self._actions["whitespace"].isChecked()
-        self._editor.set_shows_whitespace(shows)
-        self._settings.shows_whitespace = shows
-
-    def _mark_confusables(self) -> None:
-        marks = self._actions["look_alikes"].isChecked()
-        self._editor.set_marks_confusables(marks)
-        self._settings.marks_look_alikes = marks
-
     # Help
 
     def _show_legend(self) -> None:
@@ -230,8 +214,6 @@ class WindowCommands(QObject):
         card.open_below(self._window.top_bar)
 
     def _show_shortcuts(self) -> None:
-        from guiapp.window.help import ShortcutsDialog
-
         dialog = self._window.findChild(ShortcutsDialog)
         if dialog is None:
             dialog = ShortcutsDialog(self._actions, self._theme_source, self._window)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, QObject
+from PySide6.QtCore import QDateTime, QLocale, QObject, QProcess
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -25,10 +26,10 @@ from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.state.recent import RecentItems
-from guiapp.kit.state.saving import is_model_file
+from guiapp.kit.state.saving import kind_of, read_record, texts_in
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.notices import NoticeArea, Questions
+from guiapp.kit.widgets.notices import NoticeArea, Questions, announce
 from guiapp.window.main_window import MainWindow
 from guiapp.window.model_picker import ModelPicker
 from guiapp.window.page_commands import PageCommands
@@ -38,6 +39,7 @@ LONGEST_NAME, LONGEST_FOLDER = 48, 40
 SUBJECT = "utf-16"
 LONGEST_BEGINNING = 48
 MOST_SHOWN = 20
+SHOW_TEXT = "inspect", "compare", "compare_texts", "steps"  # pages on which people see the text of the window
 Take = Callable[[str, str | None], object]
 
 
@@ -60,7 +62,7 @@ class FileCommands(QObject):
         self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
         kept_menu = self._actions.menus["File/Kept texts"]
         self.autosaved_texts = AutosavedTextsMenu(
-            kept_menu, window.autosaved_texts, session.text, window.questions
+            kept_menu, window.autosaved_texts, session.text, window.questions, self._go_to_text
         )
         self.sessions = SessionCommands(window, opener)
         self._connect_actions()
@@ -83,6 +85,9 @@ class FileCommands(QObject):
                 "save_session": self.sessions.ask_and_save,
                 "session_notes": self.sessions.show_notes,
                 "delete_kept": self.autosaved_texts.delete_all,
+                "new_text": partial(self._show_text, b""),
+                "new_window": self._open_window,
+                "close": self._window.close,
                 "quit": self._window.close,
                 **{
                     f"demo:{demo.name}": partial(self._session.loader.open, PREFIX + demo.name)
@@ -109,6 +114,7 @@ class FileCommands(QObject):
         loader.model_changed.connect(self._on_loader_changed)
         loader.model_changed.connect(self._remember_model)
         text.file_changed.connect(self._remember_text)
+        text.reading.done.connect(self._go_to_text)
         for recent in (self._recent, self._recent_texts):
             recent.changed.connect(self._on_recent_changed)
 
@@ -177,6 +183,7 @@ class FileCommands(QObject):
     def add_folder(self) -> None:
         """Look for models in one more folder, and show what is there."""
         if (folder := self._window.questions.chosen_folder("Folder with models")) is not None:
+            self._window.notices.clear_notice("folder")
             try:
                 add_folder(folder)
             except OSError as error:
@@ -203,37 +210,67 @@ class FileCommands(QObject):
             self._session.text.open(path)
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open what was dropped: models, sessions, lessons, and all else as text; the last of a kind counts.
+        """Open what was dropped on the page that shows it; but for texts, the last of a kind counts.
 
         A session has a model and a text of its own.
         """
-        self._sorting.start(partial(_last_of_each_kind, paths))
+        self._sorting.start(partial(_by_kind, paths))
 
     def _open_sorted(self, dropped_files: Dropped) -> None:
-        model, text, lesson, session = dropped_files
-        if session is not None:
-            self.sessions.open(session)
+        kinds, steps = dropped_files
+        if "session" in kinds:
+            self.sessions.open(kinds["session"][-1])
             return
-        if model is not None:
-            self.open(str(model))
-        if text is not None:
-            self._session.text.open(text)
-        if lesson is not None:
-            self._pages.steps().lessons.open(lesson)
+        if texts := kinds.get("text"):
+            self._session.text.open(texts[0])
+            if len(texts) > 1:
+                self._pages.show_texts(texts)
+        open_by_kind: dict[str, Callable[[Path], object]] = {
+            "model": lambda path: self.open(str(path)),
+            "run": self._pages.show_run,
+            "template": self._pages.show_template_file,
+            "messages": self._pages.show_messages,
+            "lesson": lambda path: self._pages.steps().lessons.open(path),
+        }
+        for kind, open_file in open_by_kind.items():
+            if kind in kinds:
+                open_file(kinds[kind][-1])
+        if steps is not None:
+            self._pages.show_steps_of(str(steps["text"]), str(steps["encoder"]))
+
+    def _go_to_text(self) -> None:
+        """Show the page of a text that was opened, unless the one in front shows it, too."""
+        if self._window.pages.current_name not in SHOW_TEXT:
+            self._actions["inspect"].trigger()
 
     def save_text(self) -> None:
         if self._session.text.path is None:
             self.save_text_as()
         else:
-            self._session.text.save(self._session.text.path)
+            self._save_text(self._session.text.path)
 
     def save_text_as(self) -> None:
         path = self._window.questions.where_to_save(self._session.text.path)
         if path is not None:
-            self._session.text.save(path)
+            self._save_text(path)
+
+    def _save_text(self, path: Path) -> None:
+        if self._session.text.save(path):
+            announce(self._window, f"Saved {path}")
+
+    def _show_text(self, text: bytes) -> None:
+        """Show a text in place of the present one, where undo brings that back."""
+        self._session.text.show(text)
+        self._go_to_text()
 
     def _show_sample(self, name: str) -> None:
-        self._session.text.show(sample_text(name))
+        self._show_text(sample_text(name))
+
+    def _open_window(self) -> None:
+        """Start the program once more; it shares settings and the list of recent files with this one."""
+        program, arguments = sys.executable, ["-m", "guiapp"]
+        if not QProcess.startDetached(program, arguments)[0]:
+            self._window.notices.show_notice("window", f"{program} cannot be started again.")
 
     # What was opened last
 
@@ -262,26 +299,19 @@ class FileCommands(QObject):
         self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
 
 
-Dropped = tuple[Path | None, Path | None, Path | None, Path | None]
-"""A model, a text, a lesson, and a session."""
+Dropped = tuple[dict[str, list[Path]], dict[str, object] | None]
+"""Files by what they are for, those of a folder of texts among the texts; and a record of steps."""
 
 
-def _last_of_each_kind(paths: list[Path], progress: Progress) -> Dropped:
-    """Each file is read, which may take a while."""
-    from guiapp.analysis.lessons.lesson import is_lesson_file  # time that starting does not have
-
-    model = text = lesson = session = None
+def _by_kind(paths: list[Path], progress: Progress) -> Dropped:
+    kinds: dict[str, list[Path]] = {}
     for done, path in enumerate(paths):
         progress(done / len(paths))
-        if is_session(path):
-            session = path
-        elif is_model_file(path):
-            model = path
-        elif is_lesson_file(path):
-            lesson = path
+        if path.is_dir() and (texts := texts_in(path)):
+            kinds.setdefault("text", []).extend(texts)
         else:
-            text = path
-    return model, text, lesson, session
+            kinds.setdefault(kind_of(path), []).append(path)
+    return kinds, read_record(kinds["steps"][-1]) if "steps" in kinds else None
 
 
 class ListedMenu(QObject):
@@ -322,9 +352,15 @@ class AutosavedTextsMenu(ListedMenu):
     """The texts that are in no file; the one that is shown has a mark."""
 
     def __init__(
-        self, menu: QMenu, autosaved_texts: AutosavedTexts, text: TextSession, questions: Questions
+        self,
+        menu: QMenu,
+        autosaved_texts: AutosavedTexts,
+        text: TextSession,
+        questions: Questions,
+        go_to_text: Callable[[], object],
     ) -> None:
         super().__init__(menu)
+        self._go_to_text = go_to_text
         self._autosaved_texts, self._text, self._questions = autosaved_texts, text, questions
 
     def delete_all(self) -> None:
@@ -348,6 +384,7 @@ class AutosavedTextsMenu(ListedMenu):
         kept = self._autosaved_texts.read(head)
         if kept is not None:
             self._text.show_autosaved(kept.data, kept.path)
+            self._go_to_text()
 
 
 def title_of(head: AutosavedTextHead) -> str:
@@ -372,7 +409,6 @@ class Utf16Notice(QObject):
         self._convert = convert
         self._utf16 = Utf16Text(text.document, self)
         self._is_dismissed = False
-        self._told: tuple[Path | None] | None = None  # of which file, while there is a notice
         convert.triggered.connect(self._utf16.convert)
         area.dismissed.connect(self._note_dismissal)
         text.left.connect(self._expect_another)
@@ -389,15 +425,13 @@ class Utf16Notice(QObject):
         self._convert.setEnabled(codec is not None)
         if codec is None or self._is_dismissed:
             self._area.clear_notice(SUBJECT)
-            self._told = None
-        elif self._told != (path,):
+        else:
             name = "This text" if path is None else path.name
             message = (
                 f"{name} is UTF-16, and models are fed UTF-8. "
                 "The tokens are those of its bytes, not of what it says."
             )
             self._area.show_notice(SUBJECT, message, remedy=self._convert)
-            self._told = (path,)
 
     def _note_dismissal(self, subject: str) -> None:
         """For this text, whatever is typed: with a byte more in front, it may seem to be the other UTF-16."""

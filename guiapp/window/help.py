@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShowEvent
+from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import QDialog, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.explain.spelling import Spelling
@@ -18,6 +18,7 @@ from guiapp.kit.state.settings import SharedSpelling
 from guiapp.kit.widgets.choice_list import ChoiceList, shown_keys
 from guiapp.kit.widgets.controls import Popover, SegmentedTabs, push_button
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, scroll_down
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -48,6 +49,11 @@ LICENCES = (
 )
 Key = QKeySequence.StandardKey
 KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
+    "In the rail at the left": (
+        ("Page above or below", ("Up", "Down")),
+        ("First or last page", ("Home", "End")),
+        ("Show the page", ("Return", "Space")),
+    ),
     "In the text": (
         ("Move by a character", (Key.MoveToPreviousChar, Key.MoveToNextChar)),
         ("Move by a word", (Key.MoveToPreviousWord, Key.MoveToNextWord)),
@@ -141,7 +147,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("One step of the run, also in a lesson", ("F10",)),
         ("One step back", ("Shift+F10",)),
     ),
-    "On a contender of Bench": (
+    "On an encoder of Bench": (
         ("Point at it in all charts", ("Space",)),
         ("Leave it out", ("Del", "Backspace")),
     ),
@@ -195,7 +201,7 @@ class ShortcutsDialog(QDialog):
             "\n".join([group, *(f"{each.title}\t{each.name}" for each in shortcuts)])
             for group, shortcuts in groupby(self.choices.shown, attrgetter("section"))
         )
-        QGuiApplication.clipboard().setText("\n\n".join(groups) + "\n")
+        copy_text(self, "\n\n".join(groups) + "\n", "the keys")
 
 
 # What the program is, what it is made from, and under which licences
@@ -231,7 +237,7 @@ class AboutDialog(QDialog):
         super().showEvent(event)
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(versions_text(self._versions))
+        copy_text(self, versions_text(self._versions), "versions")
 
     def _show_versions(self, versions: list[tuple[str, str]]) -> None:
         self._versions = versions

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple, cast
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -19,14 +18,16 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QMainWindow, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
-from guiapp.analysis.editing.text_buffer import JournalEdit, TextEdit
+from guiapp.analysis.doctor.findings import HINT
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.document.search import HiddenCharacters
-from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.session.doctor_model import ICONS, DoctorModel
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.session.text_session import TextAutosave
 from guiapp.kit.spans.painter import faded
 from guiapp.kit.state.background import later
 from guiapp.kit.state.recent import RecentItems
@@ -38,35 +39,28 @@ from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, droppe
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
 from guiapp.kit.widgets.painting import Overlay
 from guiapp.kit.widgets.theme import (
-    GAP_PX,
     MARGIN_PX,
     RADIUS_PX,
     TEXT_FONT_PX,
-    UNIT_PX,
     Theme,
     ThemeSource,
-    set_role,
 )
 from guiapp.pages.text.page import InspectPage
 from guiapp.window.actions import ActionTable
 from guiapp.window.focus_ring import FocusRing
-from guiapp.window.pages import PageStack
+from guiapp.window.pages import PageModes, PageStack, Rail
 from guiapp.window.status_line import Activity, HiddenButton, StatusLine
 from guiapp.window.top_bar import TopBar
 
-ROW_HEIGHT_PX = 44
 TEXT = "Drop a model to open it, or a text to see its tokens"
 FONT_PX = 18
 VEIL = 215  # of 255
-AUTOSAVE_MS = 100  # after an edit
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
 FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
 ANY_HEIGHT_PX = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide does not have
-PRESENTED_SIZE = QSize(
-    600, 410
-)  # what a presentation shows in text of the usual size, enlarged to the screen
+PRESENTED_SIZE = QSize(600, 410)  # what a presentation shows of usual text, enlarged to the screen
 
 
 class Layout(NamedTuple):
@@ -106,6 +100,7 @@ class MainWindow(QMainWindow):
         self._layout_due: Layout | None = None
         self._until_restored = later(self, 0, self._end_restoring)
         self.autosaved_texts = AutosavedTexts(settings.folder / KEPT_TEXTS, self)
+        self.autosave = TextAutosave(session.text, self.autosaved_texts, self)
         self.questions = questions or Questions(self)
         self.actions_table = ActionTable(self)
         self.actions_table.fill(self.menuBar())
@@ -116,8 +111,9 @@ class MainWindow(QMainWindow):
             session, compared, settings, actions, self.requests, theme_source, recent_items, self.doctor
         )
         self.pages = PageStack(self.setting)
-        self.top_bar = TopBar(session, self.doctor, PageTabs(self.pages, actions, 0), actions, theme_source)
-        self.tab_row = TabRow(self.pages, actions)
+        modes = PageModes(self.pages, actions)
+        self.top_bar = TopBar(session, modes, actions, theme_source)
+        self.rail = Rail(self.pages, actions, theme_source)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
@@ -134,21 +130,16 @@ class MainWindow(QMainWindow):
         self.focus_ring = FocusRing(theme_source, self)
         self.setAcceptDrops(True)
         session.vocabulary_changed.connect(self._refresh_title)
+        self.doctor.changed.connect(self._count_findings)
         session.text.file_changed.connect(self._refresh_title)
-        session.text.file_changed.connect(self._on_file_changed)
-        self._edits: list[JournalEdit] = []  # not kept yet
-        self._text_before: bytes | None = None  # the first of them, if it is at hand
-        self._autosave = QTimer(self, singleShot=True)
-        self._autosave.timeout.connect(self._keep_text)
         self._refresh_title()
         self._restore()
-        session.document.edited.connect(self._on_edited)
-        session.text.left.connect(self._leave_text)
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
-        self._bars = framed(in_column(self.top_bar, self.tab_row, spacing=0))
-        return framed(in_column(self._bars, self.notices, (self.pages, 1), self.status_line, spacing=0))
+        pages = in_column(self.notices, (self.pages, 1), spacing=0)
+        middle = in_row(self.rail, (pages, 1), spacing=0)
+        return framed(in_column(self.top_bar, (middle, 1), self.status_line, spacing=0))
 
     # Presentations
 
@@ -166,8 +157,8 @@ class MainWindow(QMainWindow):
                 self.windowState(), self.size(), self.inspect_page.editor.font_px, states
             )
         self.menuBar().setMaximumHeight(0 if is_on else ANY_HEIGHT_PX)  # hidden, its keys would do nothing
-        self._bars.setHidden(is_on)
-        self.status_line.setHidden(is_on)
+        for bar in (self.top_bar, self.rail, self.status_line):
+            bar.setHidden(is_on)
         self.pages.set_presented(is_on)
         self._escape.setEnabled(is_on)
         if before is None:
@@ -222,58 +213,20 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
         self.setWindowModified(session.text.path is not None and session.text.is_modified)
 
-    def _on_file_changed(self) -> None:
-        if not self._session.text.is_modified:  # saved, or left for the next window before
-            self.autosaved_texts.forget()
+    def _count_findings(self) -> None:
+        """Show at the doctor in the rail how many there are, in the colour of the worst."""
+        n_all, worst = len(self.doctor.findings), self.doctor.worst
+        severity = worst[0].severity if worst else HINT
+        words = [counted(n_all, "finding")] * bool(n_all) + [counted(len(worst), severity)] * bool(worst)
+        self.rail.entries["Doctor"].show_count(n_all, ICONS[severity][1], words)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
         self.restoreGeometry(self._settings.layout("window"))
 
-    def take_autosaved_text(self) -> None:
-        """Show the text that a window before this one was left with, if there is any."""
-        if (kept := self.autosaved_texts.take()) is not None:
-            self._session.text.restore(kept.data, kept.path)
-            self._autosave.stop()
-            self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
-
     def _keep_layout(self) -> None:
         self._settings.set_layout("window", self.saveGeometry())
         self.pages.keep_layouts()
-
-    def _keep_text(self) -> None:
-        """Keep what is in no file, in case the program ends without a word.
-
-        Only edits are written, in front of them once the text that they begin from: if nobody had asked for
-        it as a whole before, it is copied here.
-        """
-        self._autosave.stop()
-        session, autosaved_texts = self._session, self.autosaved_texts
-        path, size = session.text.path, session.document.size
-        before, edits = self._text_before, self._edits
-        self._text_before, self._edits = None, []
-        if not session.text.is_modified or (path is None and size == 0):
-            autosaved_texts.forget()
-            return
-        if not autosaved_texts.is_autosaving:
-            autosaved_texts.keep(session.document.text() if before is None else before, path)
-            edits = [] if before is None else edits
-        if edits:
-            autosaved_texts.keep_edits(edits)
-
-    def _leave_text(self) -> None:
-        """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
-        self._keep_text()
-        self.autosaved_texts.set_aside()
-
-    def _on_edited(self, edit: TextEdit) -> None:
-        document = self._session.document
-        if not self._edits and not self.autosaved_texts.is_autosaving:
-            self._text_before = document.buffer.text_before
-        new = document.slice(edit.start, edit.start + edit.added)
-        self._edits.append(JournalEdit(edit.start, edit.removed, new))
-        if not self._autosave.isActive():
-            self._autosave.start(AUTOSAVE_MS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._is_painted:
@@ -296,7 +249,7 @@ class MainWindow(QMainWindow):
     def _may_close(self) -> bool:
         """Whether nothing is lost by closing, or people say so."""
         path, size = self._session.text.path, self._session.document.size
-        self._keep_text()
+        self.autosave.keep()
         if not self._session.text.is_modified or (path is None and size == 0):
             return True
         if path is None and (self.autosaved_texts.is_on_disk() or not can_save_somewhere()):
@@ -332,111 +285,3 @@ class DropHint(Overlay):
         painter.setFont(theme.ui_font(FONT_PX))
         painter.setPen(theme.text)
         painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, TEXT)
-
-
-class PageTabs(QWidget):
-    """The tabs at one place of the pages' paths; those that do not lead on from the present page are hidden.
-
-    A click shows the page behind the tab that was shown last.
-    """
-
-    def __init__(self, pages: PageStack, actions: ActionTable, depth: int, role: str = "tab") -> None:
-        super().__init__()
-        self._pages = pages
-        self._actions = actions
-        self._depth = depth
-        self._group = QButtonGroup(self)
-        paths = dict.fromkeys(row.path[: depth + 1] for row in pages.rows.values() if len(row.path) > depth)
-        self.tabs = {path: self._tab(path, role) for path in paths}
-        in_row(*self.tabs.values(), on=self, spacing=UNIT_PX if depth else GAP_PX)
-        pages.page_changed.connect(self._refresh)
-
-    def _tab(self, path: tuple[str, ...], role: str) -> QToolButton:
-        tab = set_role(QToolButton(), role)
-        tab.setText(path[-1])
-        tab.setCheckable(True)
-        tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        action = self._actions[self._pages.last_shown(*path)]
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        tab.setToolTip(f"{action.text()} ({keys})" if keys else action.text())
-        tab.clicked.connect(partial(self._show, path))
-        self._group.addButton(tab)
-        return tab
-
-    def _show(self, path: tuple[str, ...]) -> None:
-        self._actions[self._pages.last_shown(*path)].trigger()
-
-    def _refresh(self) -> None:
-        current = self._pages.rows[self._pages.current_name].path
-        self._group.setExclusive(bool(current))  # else one would have to be checked
-        around = [path for path in self.tabs if path[:-1] == current[: self._depth]]
-        for path, tab in self.tabs.items():
-            tab.setVisible(path in around and len(around) > 1)
-            tab.setChecked(path == current[: self._depth + 1])
-
-
-class TabRow(QFrame):
-    """What leads from page to page behind one tab of the top bar, and at the right tools of the page.
-
-    Where the window is too narrow for both, tools stand below.
-    """
-
-    def __init__(self, pages: PageStack, actions: ActionTable) -> None:
-        super().__init__()
-        set_role(self, "bar")
-        self._pages = pages
-        self._right = QWidget()
-        self._tools = in_row(on=self._right)  # of the present page; those of others take no room from tabs
-        self._shown: QWidget | None = None
-        self._row_of_tools = -1  # the grid is not asked: PySide keeps an item of it that Qt deletes
-        self._left, self._middle = PageTabs(pages, actions, 1), PageTabs(pages, actions, 2, "quiet")
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0)
-        self._grid.setHorizontalSpacing(GAP_PX)
-        self._grid.setVerticalSpacing(0)
-        sides = Qt.AlignmentFlag
-        self._grid.addWidget(self._left, 0, 0, sides.AlignLeft | sides.AlignVCenter)
-        self._grid.addWidget(self._middle, 0, 1, sides.AlignCenter)
-        for column in (0, 2):
-            self._grid.setColumnStretch(column, 1)  # tabs stand still
-        self._until_fit = later(self, 0, self._fit)
-        self._fit()
-        for each in (self._right, pages):
-            each.installEventFilter(self)
-        pages.page_changed.connect(self._refresh)
-
-    def _refresh(self) -> None:
-        first = self._pages.rows[self._pages.current_name].path[:1]
-        self.setVisible(sum(row.path[:1] == first for row in self._pages.rows.values()) > 1)
-        tools = self._pages.current.tools
-        if self._shown is not None:
-            self._tools.removeWidget(self._shown)
-            self._shown.hide()
-        if tools is not None:
-            self._tools.addWidget(tools)
-            tools.show()
-        self._shown = tools
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):  # tools may need more room
-            self._until_fit.start()  # the layout may be at work, and must not change meanwhile
-        return super().eventFilter(watched, event)
-
-    def _fit(self) -> None:
-        margins, sides = self._grid.contentsMargins(), Qt.AlignmentFlag
-        parts = self._left, self._middle, self._right
-        needed = sum(part.sizeHint().width() for part in parts) + 2 * GAP_PX
-        row = int(needed > self.width() - margins.left() - margins.right())
-        if row == self._row_of_tools:
-            return
-        self._row_of_tools = row
-        self._grid.addWidget(
-            self._right, row, 2 * (1 - row), 1, 1 + 2 * row, sides.AlignRight | sides.AlignVCenter
-        )
-        self._grid.setRowMinimumHeight(1, ROW_HEIGHT_PX * row)
-        self.setFixedHeight(ROW_HEIGHT_PX * (1 + row))

@@ -44,7 +44,7 @@ from guiapp.kit.widgets.theme import (
 LIST_SIZE = QSize(460, 430)
 MOST_LIST_PX, AROUND_LIST_PX = 640, 220  # as high as its window has room
 FACTS_WIDTH_PX = 320
-LONGEST_NAME_PX, SHORTEST_NAME_PX = 280, 120
+LONGEST_NAME_PX, SHORTEST_NAME_PX, LEAST_SUMMARY_PX = 280, 120, 60
 HEIGHT_PX, ICON_PX, SIDE_PX = 30, 16, 10
 AROUND_NAME_PX = 2 * (SIDE_PX + ICON_PX + GAP_PX)  # margins and icons, with the gaps beside the name
 MOST_LINES = 6  # of a value
@@ -71,7 +71,7 @@ class ModelButton(MenuButton):
         return QSize(AROUND_NAME_PX + ceil(min(self._name_px, SHORTEST_NAME_PX)), HEIGHT_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Leave the summary out where name and summary do not fit, then shorten the name."""
+        """Shorten the summary where name and summary do not fit, leave it out, then shorten the name."""
         theme, frame = self._theme_source.theme, QStyleOptionToolButton()
         self.initStyleOption(frame)
         frame.text, frame.icon = "", QIcon()
@@ -82,14 +82,13 @@ class ModelButton(MenuButton):
             self._model_icon.paint(painter, place, LEFT)
             self.icon().paint(painter, place, RIGHT)
             place.adjust(ICON_PX + GAP_PX, 0, -ICON_PX - GAP_PX, 0)
-            room = place.width() - self._summary_px - GAP_PX
-            has_summary = room >= min(self._name_px, SHORTEST_NAME_PX)
-            most, font = min(room if has_summary else place.width(), LONGEST_NAME_PX), bold(Theme.ui_font())
+            font, small = bold(Theme.ui_font()), Theme.ui_font()
+            most = min(place.width(), LONGEST_NAME_PX)
             shown = elided(self._name, font, most, Qt.TextElideMode.ElideMiddle)
             write(painter, place, shown, theme.text, LEFT, font)
-            if has_summary:
-                place.adjust(ceil(width_of(shown, font)) + GAP_PX, 0, 0, 0)
-                write(painter, place, self._summary, theme.dim, LEFT, Theme.ui_font())
+            place.adjust(ceil(width_of(shown, font)) + GAP_PX, 0, 0, 0)
+            if place.width() >= min(self._summary_px, LEAST_SUMMARY_PX):
+                write(painter, place, elided(self._summary, small, place.width()), theme.dim, LEFT, small)
 
     @property
     def _name_px(self) -> float:

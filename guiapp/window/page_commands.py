@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
@@ -22,6 +24,10 @@ from guiapp.window.pages import PAGES, PageStack
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.findings import TemplateLine
     from guiapp.analysis.vocabulary_list.listing import Ids
+    from guiapp.pages.bench.page import BenchPage
+    from guiapp.pages.chat.page import ChatPage
+    from guiapp.pages.compare.texts_page import TextsPage
+    from guiapp.pages.compare.vocabularies_page import VocabulariesPage
     from guiapp.pages.steps.page import StepsPage
     from guiapp.pages.tree.page import TreePage
 
@@ -36,15 +42,11 @@ class PageCommands(QObject):
         self._window = window
         self._session, self._settings = window.setting.session, window.setting.settings
         self._actions = window.actions_table
-        self._page_actions = PageActions(window.pages, self._actions, self)
+        self.page_actions = PageActions(window.pages, self._actions, self)
         self._connect_actions()
         self._connect()
         self._on_page_changed()
         self._on_checks_changed()
-
-    def stop(self) -> None:
-        """Wait for no page any more."""
-        self._page_actions.stop()
 
     def _connect_actions(self) -> None:
         self._actions.connect_all(
@@ -90,21 +92,22 @@ class PageCommands(QObject):
 
     def steps(self) -> StepsPage:
         """The Steps page, brought to the front."""
-        from guiapp.pages.steps.page import StepsPage  # time that starting does not have
-
-        page = self.show("steps")
-        assert isinstance(page, StepsPage)
-        return page
+        return cast("StepsPage", self.show("steps"))
 
     def _tree(self) -> TreePage:
-        from guiapp.pages.tree.page import TreePage
+        return cast("TreePage", self.show("tree"))
 
-        page = self.show("tree")
-        assert isinstance(page, TreePage)
-        return page
+    def _chat(self) -> ChatPage:
+        return cast("ChatPage", self.show("chat"))
+
+    def _bench(self) -> BenchPage:
+        return cast("BenchPage", self.show("bench"))
 
     def _on_page_changed(self) -> None:
-        self._actions[self._window.pages.current_name].setChecked(True)
+        name = self._window.pages.current_name
+        self._actions[name].setChecked(True)
+        if name != "compare_texts":
+            self._window.notices.clear_notice("texts")
 
     def _go_back(self) -> None:
         self.show(self._window.pages.name_before)
@@ -172,26 +175,14 @@ class PageCommands(QObject):
 
     def _compare_vocabularies(self, query: str) -> None:
         """Filter the vocabularies of the window's model and of another one."""
-        from guiapp.pages.compare.vocabularies_page import VocabulariesPage
-
-        page = self.show("compare_vocabularies")
-        assert isinstance(page, VocabulariesPage)
-        page.model.search_all(query)
+        cast("VocabulariesPage", self.show("compare_vocabularies")).model.search_all(query)
 
     def _measure(self) -> None:
-        from guiapp.pages.bench.page import BenchPage
-
-        page = self.show("bench")
-        assert isinstance(page, BenchPage)
-        page.model.run()
+        self._bench().model.run()
 
     def _show_template(self, line: TemplateLine) -> None:
         """Show a chat template at a line, with the prompt that it makes of the messages there."""
-        from guiapp.pages.chat.page import ChatPage
-
-        page = self.show("chat")
-        assert isinstance(page, ChatPage)
-        page.show_line(line.template, line.number)
+        self._chat().show_line(line.template, line.number)
 
     def _stop_at_token(self, token_id: int, offset: int) -> None:
         """Show the step that forms a token of the text, and keep a breakpoint there."""
@@ -204,6 +195,39 @@ class PageCommands(QObject):
     def _show_race(self, other_session: ModelSession, offset: int) -> None:
         """Step through what the window's model and another one do."""
         self.steps().race_with(other_session, offset)
+
+    # Files
+
+    def show_texts(self, paths: list[Path]) -> None:
+        """Put the second of some texts beside the first, which is the window's."""
+        page = cast("TextsPage", self.show("compare_texts"))
+        page.compared.take_ids(False)
+        page.compared.second.text.open(paths[1])
+        if len(paths) > 2:
+            told = (
+                f"These are the first two of {len(paths):,} texts. “Folder…” on Compare › Models counts all."
+            )
+            self._window.notices.show_notice("texts", told, is_hint=True)
+
+    def show_run(self, path: Path) -> None:
+        """Show a run of Bench that was saved."""
+        self._bench().model.open_run(path)
+
+    def show_messages(self, path: Path) -> None:
+        """Show the prompt of some messages."""
+        self._chat().model.open(path)
+
+    def show_template_file(self, path: Path) -> None:
+        """Render the messages with another template."""
+        model = self._chat().model
+        model.choose(replace(model.settings, template=str(path)))
+
+    def show_steps_of(self, text: str, encoder: str) -> None:
+        """Step through a text, by an encoder where the model has that."""
+        self._session.text.show(text.encode("utf-8", "replace"))
+        if encoder in self._session.encoders:
+            self._session.set_encoder(encoder)
+        self.steps()
 
     # Lessons
 

@@ -1,27 +1,34 @@
-"""The pages of the window, behind the tabs in the middle of the top bar and those of the row below it.
+"""The pages of the window, the rail at its left that shows them, and the modes that some of them have.
 
 To add a page: a folder `pages/NAME` with a module `page.py`, in which a subclass of `Page` and a function
-`make_page` are, and a row in PAGES; tab, menu entry, shortcut and command palette follow.  Its modules are
+`make_page` are, and a row in PAGES; rail, menu entry, shortcut and command palette follow.  Its modules are
 imported in the background, or when it is shown for the first time.
 Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QScrollArea, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.state.qt_exceptions import protect_overrides
-from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.theme import TEXT_FONT_PX
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down
+from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
+from guiapp.kit.widgets.painting import CENTER, PaintedButton, bold, fill, icon, ring, write
+from guiapp.kit.widgets.theme import GAP_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 
 IMPORT_AFTER_MS = 2000  # the first tokens go first
+RAIL_PX, ENTRY_PX, SHORT_ENTRY_PX = 72, 62, 44
+NAMES_FROM_PX = 700  # of the window's height
+ICON_PX, ICON_TOP_PX, WORD_PX, BAR_PX, BADGE_PX = 24, 11, 11, 3, 16
 
 
 @dataclass(frozen=True)
@@ -30,56 +37,49 @@ class PageRow:
 
     name     also that of the action that shows it
     title    of its entry in the menu
-    path     the tabs that lead to it, that of the top bar first; none for a page without a tab
-    modules  take long to import
+    entry    the word of the rail that it belongs to, "" for a page that is not in the rail
+    mode     which of several pages of an entry it is, a word in the top bar
+    module   with a function `make_page`; it takes long to import
     """
 
     name: str
     title: str
     keys: str
-    path: tuple[str, ...]
-    make: Callable[[PageSetting], Page]
-    modules: tuple[str, ...] = ()
+    entry: str
+    mode: str
+    module: str
 
-
-def _row(name: str, title: str, keys: str, path: tuple[str, ...], where: str) -> PageRow:
-    module = f"guiapp.{where}"
-    return PageRow(name, title, keys, path, partial(_make_page, module), (module,))
-
-
-def _make_page(module: str, setting: PageSetting) -> Page:
-    make_page = import_module(module).make_page
-    protect_overrides()
-    page: Page = make_page(setting)
-    return page
+    def make(self, setting: PageSetting) -> Page:
+        make_page = import_module(self.module).make_page
+        protect_overrides()
+        page: Page = make_page(setting)
+        return page
 
 
 PAGES = (
-    _row("inspect", "Inspect", "Ctrl+1", ("Inspect", "Text"), "pages.text.page"),
-    _row("compare", "Compare models", "Ctrl+5", ("Inspect", "Compare", "Models"), "pages.compare.page"),
-    _row("compare_texts", "Compare texts", "", ("Inspect", "Compare", "Texts"), "pages.compare.texts_page"),
-    _row(
-        "compare_vocabularies",
-        "Compare vocabularies",
-        "",
-        ("Inspect", "Compare", "Vocabularies"),
-        "pages.compare.vocabularies_page",
+    PageRow("inspect", "Text", "Ctrl+1", "Text", "", "guiapp.pages.text.page"),
+    PageRow("compare", "Compare models", "Ctrl+2", "Compare", "Models", "guiapp.pages.compare.page"),
+    PageRow("compare_texts", "Compare texts", "", "Compare", "Texts", "guiapp.pages.compare.texts_page"),
+    PageRow(
+        *("compare_vocabularies", "Compare vocabularies", "", "Compare", "Vocabularies"),
+        "guiapp.pages.compare.vocabularies_page",
     ),
-    _row("hunt", "Hunt for differences", "", ("Inspect", "Compare", "Hunt"), "pages.hunt.page"),
-    _row("chat", "Chat", "Ctrl+6", ("Inspect", "Chat"), "pages.chat.page"),
-    _row("vocabulary", "Vocabulary", "Ctrl+7", ("Inspect", "Vocabulary", "Tokens"), "pages.vocabulary.page"),
-    _row(
+    PageRow("hunt", "Hunt for differences", "", "Compare", "Hunt", "guiapp.pages.hunt.page"),
+    PageRow("chat", "Chat", "Ctrl+3", "Chat", "", "guiapp.pages.chat.page"),
+    PageRow("vocabulary", "Vocabulary", "Ctrl+4", "Vocabulary", "Tokens", "guiapp.pages.vocabulary.page"),
+    PageRow(
         "special_tokens",
         "Special tokens",
         "",
-        ("Inspect", "Vocabulary", "Special tokens"),
-        "pages.vocabulary.special_page",
+        "Vocabulary",
+        "Special tokens",
+        "guiapp.pages.vocabulary.special_page",
     ),
-    _row("doctor", "Doctor", "", ("Inspect", "Vocabulary", "Doctor"), "pages.doctor.page"),
-    _row("tree", "Tree", "Ctrl+2", ("Tree",), "pages.tree.page"),
-    _row("steps", "Steps", "Ctrl+3", ("Steps",), "pages.steps.page"),
-    _row("bench", "Bench", "Ctrl+4", ("Bench",), "pages.bench.page"),
-    _row("start", "Start page", "Alt+Home", (), "window.start_page"),
+    PageRow("doctor", "Doctor", "Ctrl+5", "Doctor", "", "guiapp.pages.doctor.page"),
+    PageRow("tree", "Tree", "Ctrl+6", "Tree", "", "guiapp.pages.tree.page"),
+    PageRow("steps", "Steps", "Ctrl+7", "Steps", "", "guiapp.pages.steps.page"),
+    PageRow("bench", "Bench", "Ctrl+8", "Bench", "", "guiapp.pages.bench.page"),
+    PageRow("start", "Start page", "Alt+Home", "", "", "guiapp.window.start_page"),
 )
 
 
@@ -125,10 +125,19 @@ class PageStack(QStackedWidget):
         """The page that is shown."""
         return self._pages[self.current_name]
 
-    def last_shown(self, *path: str) -> str:
-        """The name of the page behind these tabs that was shown last, or else of the first one."""
-        behind = [name for name, row in self.rows.items() if row.path[: len(path)] == path]
-        return next((name for name in reversed(self._shown) if name in behind), behind[0])
+    @property
+    def current_entry(self) -> str:
+        """The word of the rail that the page belongs to, "" for none."""
+        return self.rows[self.current_name].entry
+
+    def rows_of(self, entry: str) -> list[PageRow]:
+        """The pages of an entry of the rail, each of them a mode where they are several."""
+        return [row for row in self.rows.values() if row.entry == entry]
+
+    def last_shown(self, entry: str) -> str:
+        """Which page of an entry was shown last, or else the first one."""
+        names = [row.name for row in self.rows_of(entry)]
+        return next((name for name in reversed(self._shown) if name in names), names[0])
 
     @property
     def pages(self) -> Mapping[str, Page]:
@@ -169,7 +178,7 @@ class PageStack(QStackedWidget):
         self._until_import.start()
 
     def _import_modules(self) -> None:
-        modules = [module for row in self.rows.values() for module in row.modules]
+        modules = [row.module for row in self.rows.values()]
 
         def work(progress: Progress) -> None:
             for done, module in enumerate(modules):
@@ -190,3 +199,177 @@ class PageStack(QStackedWidget):
         self._importing.wait()
         for page in self._pages.values():
             page.stop()
+
+
+class Rail(QScrollArea):
+    """All pages in sight, a click away; without names in a low window, and scrolled in a lower one.
+
+    Tab leads to the entry of the present page, arrows to the others.
+    """
+
+    def __init__(self, pages: PageStack, actions: Actions, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._pages = pages
+        self._actions = actions
+        entries = dict.fromkeys(row.entry for row in pages.rows.values() if row.entry)
+        self.entries = {entry: self._entry(entry, theme_source) for entry in entries}
+        inside = QWidget()
+        in_column(*self.entries.values(), STRETCH, on=inside, margins=(0, UNIT_PX), spacing=0)
+        scroll_down(self, inside)
+        set_role(self, "rail")
+        self.setAccessibleName("Pages")
+        self.setFixedWidth(RAIL_PX + 1)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        pages.page_changed.connect(self._refresh)
+
+    def _entry(self, entry: str, theme_source: ThemeSource) -> RailEntry:
+        action = self._actions[self._pages.rows_of(entry)[0].name]
+        made = RailEntry(entry, action.shortcut(), theme_source)
+        made.clicked.connect(partial(self._show, entry))
+        return made
+
+    def _show(self, entry: str) -> None:
+        self._actions[self._pages.last_shown(entry)].trigger()
+
+    def _refresh(self) -> None:
+        current = self._pages.current_entry
+        begin = current or next(iter(self.entries))
+        for name, entry in self.entries.items():
+            entry.setChecked(name == current)
+            entry.setFocusPolicy(Qt.FocusPolicy.TabFocus if name == begin else Qt.FocusPolicy.NoFocus)
+        if current:
+            self.ensureWidgetVisible(self.entries[current], 0, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for entry in self.entries.values():
+            entry.set_named(self.window().height() >= NAMES_FROM_PX)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk, which shows no page before Return or the space bar."""
+        entries = list(self.entries.values())
+        at = next((i for i, entry in enumerate(entries) if entry.hasFocus()), 0)
+        key, last = Qt.Key(event.key()), len(entries) - 1
+        places = {Qt.Key.Key_Up: at - 1, Qt.Key.Key_Down: at + 1, Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        if key not in places:
+            super().keyPressEvent(event)
+            return
+        entry = entries[min(max(places[key], 0), last)]
+        entry.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.ensureWidgetVisible(entry, 0, 0)
+
+
+class RailEntry(PaintedButton):
+    """An icon over a word, or alone; with a count at its corner where there is one."""
+
+    def __init__(self, word: str, keys: QKeySequence, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._count, self._color, self._is_named = 0, "dim", True
+        self.setText(word)
+        self.setToolTip(f"{word} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+        self.setAccessibleName(word)
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def nextCheckState(self) -> None:
+        """The page that is shown is checked, whatever is clicked."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select):
+            super().keyPressEvent(event)
+        else:
+            event.ignore()  # the rail walks, and the window presses
+
+    def sizeHint(self) -> QSize:
+        return QSize(RAIL_PX, ENTRY_PX if self._is_named else SHORT_ENTRY_PX)
+
+    def set_named(self, is_named: bool) -> None:
+        if is_named != self._is_named:
+            self._is_named = is_named
+            self.updateGeometry()
+
+    def show_count(self, count: int, color: str, words: Sequence[str]) -> None:
+        """Show a number at the icon, in a colour of the theme; 0 for none."""
+        self._count, self._color = count, color
+        self.setAccessibleName(", ".join((self.text(), *words)))
+        self.update()
+
+    def ground(self, theme: Theme) -> QColor | None:
+        return None
+
+    def edge(self, theme: Theme) -> QColor | None:
+        return None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        whole, is_here = QRectF(self.rect()), self.isChecked()
+        card = whole.adjusted(UNIT_PX, 2, -UNIT_PX, -2)
+        if is_here or self.underMouse() or self.hasFocus():
+            fill(painter, card, theme.raised, GAP_PX)
+        if is_here:
+            height = whole.height() * 0.55
+            bar = QRectF(-BAR_PX, whole.center().y() - height / 2, 2 * BAR_PX, height)
+            fill(painter, bar, theme.accent, BAR_PX)
+        if self.hasFocus():
+            ring(painter, card, theme.accent, GAP_PX)
+        top = ICON_TOP_PX if self._is_named else (whole.height() - ICON_PX) / 2
+        sign = QRectF(whole.center().x() - ICON_PX / 2, top, ICON_PX, ICON_PX)
+        drawn = icon(f"page-{self.text().lower()}", theme.accent if is_here else theme.dim, ICON_PX)
+        drawn.paint(painter, sign.toRect())
+        if self._is_named:
+            word = QRectF(
+                0, sign.bottom() + UNIT_PX, whole.width(), whole.bottom() - sign.bottom() - 2 * UNIT_PX
+            )
+            color = theme.text if is_here else theme.dim
+            write(painter, word, self.text(), color, CENTER, Theme.ui_font(WORD_PX))
+        if self._count:
+            self._paint_count(painter, theme, sign)
+
+    def _paint_count(self, painter: QPainter, theme: Theme, sign: QRectF) -> None:
+        text, font = f"{self._count:,}", bold(Theme.ui_font(WORD_PX - 1))
+        painter.setFont(font)
+        width = max(painter.fontMetrics().horizontalAdvance(text) + GAP_PX, BADGE_PX)
+        badge = QRectF(sign.right() - UNIT_PX, sign.top() - BADGE_PX / 2 + 1, width, BADGE_PX)
+        fill(painter, badge.adjusted(-2, -2, 2, 2), theme.panel, BADGE_PX / 2 + 2)
+        fill(painter, badge, getattr(theme, self._color), BADGE_PX / 2)
+        write(painter, badge, text, theme.panel, CENTER, font)
+
+
+class PageModes(QWidget):
+    """The modes of the present page, one of some words in the top bar, or the tools of a page without."""
+
+    def __init__(self, pages: PageStack, actions: Actions) -> None:
+        super().__init__()
+        self._pages = pages
+        self._tools: QWidget | None = None
+        self._groups: dict[str, QButtonGroup] = {}
+        self.buttons = {
+            row.name: self._button(row, actions[row.name]) for row in pages.rows.values() if row.mode
+        }
+        self._row = in_row(*self.buttons.values(), on=self, spacing=UNIT_PX)
+        pages.page_changed.connect(self._refresh)
+
+    def _button(self, row: PageRow, action: QAction) -> QToolButton:
+        button = tool_button(row.mode, action.trigger, tip=row.title)
+        button.setCheckable(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._groups.setdefault(row.entry, QButtonGroup(self)).addButton(button)
+        return button
+
+    @property
+    def most_px(self) -> int:
+        """How wide the modes of any page are."""
+        groups = (group.buttons() for group in self._groups.values())
+        return max(sum(button.sizeHint().width() + UNIT_PX for button in group) for group in groups)
+
+    def _refresh(self) -> None:
+        for name, button in self.buttons.items():
+            button.setVisible(self._pages.rows[name].entry == self._pages.current_entry)
+            button.setChecked(name == self._pages.current_name)
+        if self._tools is not None:
+            self._row.removeWidget(self._tools)
+            self._tools.hide()
+        self._tools = self._pages.current.tools
+        if self._tools is not None:
+            self._row.addWidget(self._tools)
+            self._tools.show()

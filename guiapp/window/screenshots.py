@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEventLoop, QPoint, QTimer
+from PySide6.QtCore import QDeadlineTimer, QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QPainter, QPixmap
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
+from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.reports import Subtree
 from guiapp.core.demo import sample_text
-from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import TokenloupeError
-from guiapp.kit.session.loader import Load
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import read_text, write_text
 from guiapp.kit.state.settings import Settings, SharedSpelling
 from guiapp.kit.widgets.controls import Popover
 from guiapp.kit.widgets.painting import save_image
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
-from guiapp.pages.text.page import InspectPage
 from guiapp.pages.tree.appearance import TreePaint
 from guiapp.pages.tree.geometry import View
 from guiapp.pages.tree.model import TreeModel, TreeSearch
@@ -43,14 +38,21 @@ from guiapp.window.main_window import SMALLEST_SIZE
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.run_results import BenchRun
+    from guiapp.pages.bench.page import BenchPage
+    from guiapp.pages.chat.page import ChatPage
+    from guiapp.pages.compare.page import ComparePage
+    from guiapp.pages.compare.texts_page import TextsPage
+    from guiapp.pages.hunt.page import HuntPage
+    from guiapp.pages.steps.page import StepsPage
+    from guiapp.pages.text.page import InspectPage
+    from guiapp.pages.vocabulary.page import VocabularyPage
 
 TICK_MS = 20
 MOST_BESIDE = 3
 PRESENTATION = "presentation"
 LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
-TOO_LATE = 1
-PANELS = ("token", "why", "dearest")  # at the right of the Inspect page, as its tabs are
+PANELS = ("token", "why", "dearest")  # at the right of the Text page, as its tabs are
 UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
@@ -72,9 +74,9 @@ class ScreenshotOptions:
     more              on the Bench page: open what is behind "More"
     bench_seconds     on the Bench page: how long to measure before the picture is taken, while it goes on
     spelling          of tokens, see `Spelling`
-    color             on the Inspect page: one of COLORINGS; by cost, line costs and the budget show, too
-    detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
-    at_text           on the Inspect and Chat pages: select the token that these words begin in
+    color             on the Text page: one of COLORINGS; by cost, line costs and the budget show, too
+    detail            on the Text page: one of PANELS, or "hidden" for the first hidden characters
+    at_text           on the Text and Chat pages: select the token that these words begin in
     messages          on the Chat page: a file of messages; template of one to render them with
     compared          on the Chat page: put beside the prompt: text, prompt, llama.cpp, or a template
     """
@@ -133,21 +135,12 @@ def save_screenshot(
             settings.shows_line_tokens = settings.shows_budget = options.color == "cost"
         settings.set_options(True, True, options.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
-        shell = build(application, settings, shown, _loader(tokenizers))
+        shell = build(application, settings, shown, lambda name, *_: tokenizers[name])
         try:
             save_image(_grab(shell, page, model, options).toImage(), path)
         finally:
             shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
             shell.stop()
-
-
-def _loader(tokenizers: dict[str, Tokenizer]) -> Load:
-    """Gives the models of the picture, which are open already."""
-
-    def load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
-        return tokenizers[name]
-
-    return load
 
 
 def _grab(shell: Shell, page: str, model: str, options: ScreenshotOptions) -> QPixmap:
@@ -159,12 +152,10 @@ def _grab(shell: Shell, page: str, model: str, options: ScreenshotOptions) -> QP
         shell.compared.add(name)
     _open_and_wait(shell, model)
     _wait_for_page(shell)
-    _arrange_inspect(shell, options)
-    _arrange_compare(shell, options)
-    _arrange_vocabulary(shell, options)
-    _arrange_steps(shell, options)
-    _arrange_bench(shell, options)
-    _arrange_chat(shell, options)
+    pages = shell.window.pages
+    if (arrange := ARRANGE.get(pages.current_name)) is not None:
+        for _ in arrange(shell, pages.current, options):
+            _wait_for_page(shell)
     if is_presented:
         _present(shell, options)
     return _with_popovers(shell.window)
@@ -188,27 +179,18 @@ def _present(shell: Shell, options: ScreenshotOptions) -> None:
     _wait_for_page(shell)
 
 
-def _start_once_known(shell: Shell, timer: QTimer) -> None:
-    if shell.session.round_trip.is_current:
-        timer.start()
-
-
 def _open_and_wait(shell: Shell, model: str) -> None:
-    """Run the event loop until the round trip of the first text is known, the last thing to arrive."""
-    loop = QEventLoop()
-    settled = QTimer(singleShot=True, interval=SETTLE_MS)
-    settled.timeout.connect(loop.quit)
-    shell.session.round_trip.changed.connect(partial(_start_once_known, shell, settled))
-    shell.session.spans.failed.connect(settled.start)
+    """Wait until the round trip of the first text is known, the last thing to arrive, or nothing will."""
+    failures = list[str]()
+    shell.session.spans.failed.connect(failures.append)
     shell.session.loader.open(model)
-    run_until_ready(loop)
+    wait_until(lambda: shell.session.round_trip.is_current or bool(failures))
 
 
-def _arrange_inspect(shell: Shell, options: ScreenshotOptions) -> None:
-    """Show on the Inspect page the token and the details that were asked for."""
-    page = shell.window.pages.current
-    if not isinstance(page, InspectPage):
-        return
+# What was asked for on a page; the picture waits for the page at each `yield`, and at the end
+
+
+def _arrange_text(shell: Shell, page: InspectPage, options: ScreenshotOptions) -> Iterator[None]:
     if options.at_text:
         start = shell.session.document.text().find(options.at_text.encode())
         if start < 0:
@@ -222,112 +204,99 @@ def _arrange_inspect(shell: Shell, options: ScreenshotOptions) -> None:
         caret = page.editor.rows.place_of(start)
         below = QPoint(round(caret.x), round(caret.y + page.editor.fontMetrics().height()))
         shell.commands.open_hidden_card(start, end, page.editor.viewport().mapToGlobal(below))
-    _wait_for_page(shell)
+    yield
 
 
-def _arrange_compare(shell: Shell, options: ScreenshotOptions) -> None:
-    """Show on the pages of Compare, if one of them is in front, what was asked for."""
-    from guiapp.pages.compare.page import ComparePage
-    from guiapp.pages.compare.texts_page import TextsPage
-    from guiapp.pages.hunt.page import HuntPage
-
-    page = shell.window.pages.current
-    if isinstance(page, ComparePage) and options.difference:
+def _arrange_models(shell: Shell, page: ComparePage, options: ScreenshotOptions) -> Iterator[None]:
+    if options.difference:
         page.walk.go_to(options.difference - 1)
-    elif isinstance(page, TextsPage) and options.against:
+        yield
+
+
+def _arrange_texts(shell: Shell, page: TextsPage, options: ScreenshotOptions) -> Iterator[None]:
+    if options.against:
         page.compared.second.text.show(os.fsencode(options.against))
-    elif isinstance(page, HuntPage) and options.hunt_seconds:
+        yield
+
+
+def _arrange_hunt(shell: Shell, page: HuntPage, options: ScreenshotOptions) -> Iterator[None]:
+    if options.hunt_seconds:
         page.model.choose(replace(page.model.choices, seconds=options.hunt_seconds))
         page.model.run()
-    else:
-        return
-    _wait_for_page(shell)
+        yield
 
 
-def _arrange_vocabulary(shell: Shell, options: ScreenshotOptions) -> None:
-    """On the Vocabulary page, if it is shown, read embeddings, filter, and look at the first token."""
-    from guiapp.pages.vocabulary.page import VocabularyPage
-
-    page = shell.window.pages.current
-    if not isinstance(page, VocabularyPage):
-        return
+def _arrange_vocabulary(shell: Shell, page: VocabularyPage, options: ScreenshotOptions) -> Iterator[None]:
     if options.embeddings:
         page.bar.embeddings.click()
         page.embeddings.read()
-        _wait_for_page(shell)
+        yield
         page.embeddings.list_suspects()
-        _wait_for_page(shell)
+        yield
     if options.filter:
         page.model.set_query(options.filter)
-        _wait_for_page(shell)
+        yield
     if options.embeddings or options.filter:
         page.model.step(1)
-        _wait_for_page(shell)
+        yield
 
 
-def _arrange_steps(shell: Shell, options: ScreenshotOptions) -> None:
-    """Bring the Steps page, if it is shown, to the place that was asked for."""
-    from guiapp.pages.steps.page import StepsPage
-
-    page = shell.window.pages.current
-    if isinstance(page, StepsPage):
-        if options.counterpart:
-            page.race_with(shell.compared.sessions[1])
-        if options.lesson == LESSON_LIST:
-            page.show_lessons()
-        else:
-            page.begin(options.race, options.lesson)
-        page.begin_training(options.train)
-        _wait_for_page(shell)
-        page.stop_at(options.at)
-        _wait_for_page(shell)
+def _arrange_steps(shell: Shell, page: StepsPage, options: ScreenshotOptions) -> Iterator[None]:
+    if options.counterpart:
+        page.race_with(shell.compared.sessions[1])
+    if options.lesson == LESSON_LIST:
+        page.show_lessons()
+    else:
+        page.begin(options.race, options.lesson)
+    page.begin_training(options.train)
+    yield
+    page.stop_at(options.at)
+    yield
 
 
-def _arrange_bench(shell: Shell, options: ScreenshotOptions) -> None:
-    """Show on the Bench page, if that is in front, what was asked for."""
-    if not (options.run or options.chart or options.more or options.bench_seconds):
-        return
+def _arrange_bench(shell: Shell, page: BenchPage, options: ScreenshotOptions) -> Iterator[None]:
     from guiapp.analysis.bench.history import load_run
-    from guiapp.pages.bench.page import BenchPage
 
-    page = shell.window.pages.current
-    if isinstance(page, BenchPage):
-        if options.run is not None:
-            page.model.show_run(load_run(options.run))
-        if options.more:
-            page.open_more()
-        if options.chart:
-            page.show_only(options.chart)
-        _wait_for_page(shell)
-        if options.bench_seconds:
-            page.run_or_stop()
-            loop = QEventLoop()
-            QTimer.singleShot(round(options.bench_seconds * 1000), loop.quit)
-            loop.exec()
+    if options.run is not None:
+        page.model.show_run(load_run(options.run))
+    if options.more:
+        page.open_more()
+    if options.chart:
+        page.show_only(options.chart)
+    yield
+    if options.bench_seconds:
+        page.run_or_stop()
+        _let_pass(round(options.bench_seconds * 1000))
 
 
-def _arrange_chat(shell: Shell, options: ScreenshotOptions) -> None:
-    """Show on the Chat page, if that is in front, the messages that were asked for."""
+def _arrange_chat(shell: Shell, page: ChatPage, options: ScreenshotOptions) -> Iterator[None]:
     if options.messages is None:
         return
-    from guiapp.analysis.chat.messages import conversation_of
-    from guiapp.pages.chat.page import ChatPage
+    page.model.edited.take(conversation_of(read_text(options.messages)))
+    page.model.choose(replace(page.model.settings, template=options.template or None))
+    yield
+    if options.compared or options.counterpart:
+        page.counterpart.choose(_comparison_of(options))
+        yield
+        page.compare.walk.step(1)
+        yield
+    elif options.at_text:
+        assert page.model.chat is not None
+        start = page.model.chat.text.find(options.at_text)
+        page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
+        yield
 
-    page = shell.window.pages.current
-    if isinstance(page, ChatPage):
-        page.model.edited.take(conversation_of(read_text(options.messages)))
-        page.model.choose(replace(page.model.settings, template=options.template or None))
-        _wait_for_page(shell)
-        if options.compared or options.counterpart:
-            page.counterpart.choose(_comparison_of(options))
-            _wait_for_page(shell)
-            page.compare.walk.step(1)
-            _wait_for_page(shell)
-        elif options.at_text:
-            assert page.model.chat is not None
-            start = page.model.chat.text.find(options.at_text)
-            page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
-            _wait_for_page(shell)
+
+ARRANGE: dict[str, Callable[[Shell, Any, ScreenshotOptions], Iterator[None]]] = {
+    "inspect": _arrange_text,
+    "compare": _arrange_models,
+    "compare_texts": _arrange_texts,
+    "hunt": _arrange_hunt,
+    "vocabulary": _arrange_vocabulary,
+    "steps": _arrange_steps,
+    "bench": _arrange_bench,
+    "chat": _arrange_chat,
+}
 
 
 def _comparison_of(options: ScreenshotOptions) -> Counterpart:
@@ -342,24 +311,29 @@ def _comparison_of(options: ScreenshotOptions) -> Counterpart:
 
 
 def _wait_for_page(shell: Shell) -> None:
-    """Run the event loop until the page that is shown has what it shows first."""
+    """Wait until the page that is shown has what it shows first."""
     page = shell.window.pages.current
-    loop = QEventLoop()
-    settled = QTimer(singleShot=True, interval=SETTLE_MS)  # what has arrived is laid out first
-    settled.timeout.connect(loop.quit)
-    ticks = QTimer(interval=SETTLE_MS)
-    ticks.timeout.connect(lambda: None if settled.isActive() or not page.is_ready else settled.start())
+    wait_until(lambda: page.is_ready)
+
+
+def wait_until(is_done: Callable[[], bool]) -> None:
+    """Run the event loop until something is so and laid out; raises TokenloupeError where it never is."""
+    loop, late = QEventLoop(), QDeadlineTimer(PATIENCE_MS)
+    ticks = QTimer(interval=TICK_MS)
+    ticks.timeout.connect(lambda: loop.quit() if is_done() or late.hasExpired() else None)
     ticks.start()
-    run_until_ready(loop)
-
-
-def run_until_ready(loop: QEventLoop) -> None:
-    """Run an event loop until somebody ends it; raises TokenloupeError where nobody does for too long."""
-    patience = QTimer(singleShot=True, interval=PATIENCE_MS)  # ends with this function
-    patience.timeout.connect(lambda: loop.exit(TOO_LATE))
-    patience.start()
-    if loop.exec() == TOO_LATE:
+    loop.exec()
+    ticks.stop()
+    if not is_done():
         raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))
+    _let_pass(SETTLE_MS)
+
+
+def _let_pass(time_ms: int) -> None:
+    """Run the event loop for a while."""
+    loop = QEventLoop()
+    QTimer.singleShot(time_ms, loop.quit)
+    loop.exec()
 
 
 def bench_charts(run: BenchRun, baseline: str) -> dict[str, str]:
@@ -412,7 +386,7 @@ def save_tree_picture(
     tree.set_coloring(style.coloring)
     try:
         session.loader.open(model)
-        _wait_until(application, lambda: view.geometry_now is not None and paint.is_current)
+        wait_until(lambda: view.geometry_now is not None and paint.is_current)
         if prefix:
             tree.set_view(_view_of(tree, branch))
         view.show_at_once()
@@ -433,12 +407,3 @@ def _view_of(tree: TreeModel, branch: Subtree) -> View:
         tree.picture.span(tree.picture.node(token)) for token in branch.tokens[branch.levels == 1].tolist()
     ]
     return float(min(start for start, _ in spans)), float(max(end for _, end in spans))
-
-
-def _wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_MS / 1000
-    while not is_done() and time.monotonic() < deadline:
-        application.processEvents()
-        time.sleep(TICK_MS / 1000)
-    if not is_done():
-        raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))

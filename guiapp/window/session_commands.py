@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QTextCursor
@@ -18,11 +18,14 @@ from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.session_opener import Read, SessionOpener
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.theme import MARGIN_PX, set_role
 from guiapp.window.main_window import MainWindow
 
 if TYPE_CHECKING:
     from guiapp.analysis.sessions.session_file import SessionFile
+    from guiapp.pages.chat.page import ChatPage
+    from guiapp.pages.steps.page import StepsPage
 
 SIZE_PX, AWAY_PX = (400, 240), 32
 HINT = "What should be known about this text and model? Notes are saved with the session."
@@ -43,8 +46,11 @@ class SessionCommands(QObject):
         self.path: Path | None = None
         opener.obstructed.connect(self._ask)
         opener.taken_up.connect(self._show)
-        opener.saved.connect(self._remember)
+        opener.saved.connect(self._on_saved)
         opener.failed.connect(self._show_message)
+        session = window.setting.session
+        for is_over in (session.text.left, session.loader.model_changed, opener.reading.busy_changed):
+            is_over.connect(partial(window.notices.clear_notice, SUBJECT))
 
     @cached_property
     def notes(self) -> NotesDialog:
@@ -73,21 +79,16 @@ class SessionCommands(QObject):
     def _with_steps(self, session: SessionFile) -> SessionFile:
         """With what the Steps page has, or would have if it were shown."""
         from guiapp.pages.steps.model import recall
-        from guiapp.pages.steps.page import StepsPage
 
-        page = self._window.pages.pages.get("steps")
-        if isinstance(page, StepsPage):
-            return page.model.captured(session)
+        if (page := self._window.pages.pages.get("steps")) is not None:
+            return cast("StepsPage", page).model.captured(session)
         return recall(self._settings.debugger).of_session(session)
 
     def _with_chat(self, session: SessionFile) -> SessionFile:
         """With the messages of the Chat page and their settings, if that was shown."""
-        from guiapp.pages.chat.page import ChatPage
-
-        page = self._window.pages.pages.get("chat")
-        if isinstance(page, ChatPage) and page.model.edited.messages:
-            return replace(session, chat=page.model.request)
-        return session
+        page = cast("ChatPage | None", self._window.pages.pages.get("chat"))
+        has_messages = page is not None and page.model.edited.messages
+        return replace(session, chat=page.model.request) if page and has_messages else session
 
     def show_notes(self) -> None:
         self.notes.present()
@@ -112,17 +113,10 @@ class SessionCommands(QObject):
 
     def _show(self, read: Read) -> None:
         """Bring the page to the front on which the session was left, with the steps as they were."""
-        from guiapp.pages.chat.page import ChatPage
-        from guiapp.pages.steps.page import StepsPage
-
         window, session = self._window, read.opening.session
-        steps = window.pages.show_page("steps")
-        assert isinstance(steps, StepsPage)
-        steps.resume(session)
+        cast("StepsPage", window.pages.show_page("steps")).resume(session)
         if session.chat:
-            chat = window.pages.show_page("chat")
-            assert isinstance(chat, ChatPage)
-            chat.model.take_request(session.chat)
+            cast("ChatPage", window.pages.show_page("chat")).model.take_request(session.chat)
         window.actions_table[session.page].trigger()
         window.inspect_page.editor.reveal(*sorted(session.selection))
         if session.notes or self._written_notes:
@@ -132,6 +126,10 @@ class SessionCommands(QObject):
         self._remember(read.path)
         if explanation := read.opening.lacking:
             window.notices.show_notice(SUBJECT, explanation, is_hint=True)
+
+    def _on_saved(self, path: Path) -> None:
+        self._remember(path)
+        announce(self._window, f"Saved {path}")
 
     def _remember(self, path: Path) -> None:
         self.path = path

@@ -21,7 +21,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import LESSONS, PREFIX, LessonHead
 from guiapp.core.sources.locate import lasting_name
 from guiapp.core.text.numbers_in_words import counted, quoted
@@ -224,7 +223,6 @@ class StartPage(Page):
 
     def _show_sample(self) -> None:
         self._setting.actions[f"sample:{SAMPLE}"].trigger()
-        self._setting.actions["inspect"].trigger()
 
     def _go_on_learning(self) -> None:
         self._setting.actions[f"lesson:{self._next_lesson.name}"].trigger()
@@ -247,8 +245,6 @@ class StartPage(Page):
 
     def _open_text(self, path: str) -> None:
         self._setting.requests.text_chosen.emit(Path(path))
-        if not is_session(Path(path)):  # which brings its own page to the front
-            self._setting.actions["inspect"].trigger()
 
     def _give_way(self) -> None:
         if self.isVisible():

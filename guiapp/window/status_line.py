@@ -29,7 +29,6 @@ HEIGHT_PX = 30
 FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
 CANCEL_KEY = "Esc"
-SHORT_TITLES = (40, 28, 16)  # characters
 
 
 class StatusLine(QFrame):
@@ -132,7 +131,7 @@ class ActivityView(QWidget):
     def __init__(self, activity: Activity) -> None:
         super().__init__()
         self._activity = activity
-        self._label = set_role(FittedLabel(is_needed=True), "dim")
+        self._label = set_role(FittedLabel(is_needed=True, elides=True), "dim")
         self._bar = QProgressBar(textVisible=False)
         self._bar.setMinimumWidth(SHORT_BAR_PX)
         self._bar.setMaximumWidth(BAR_WIDTH_PX)
@@ -154,7 +153,7 @@ class ActivityView(QWidget):
             self._due.stop()
             self.hide()
             return
-        self._label.set_texts(_under_way(work.title))
+        self._label.set_texts([work.title, work.title.partition(" ")[0]])
         self._bar.setRange(0, 1000 if work.progress > 0 else 0)
         self._bar.setValue(round(work.progress * 1000))
         self.cancel_button.setVisible(work.cancel is not None)
@@ -172,12 +171,6 @@ class _Switch(QCheckBox):
         self.setChecked(action.isChecked())
         self.clicked.connect(action.trigger)
         action.toggled.connect(self.setChecked)
-
-
-def _under_way(title: str) -> list[str]:
-    """What goes on, and shorter ways to say so: with the beginning of a name, in a word."""
-    shortened = [f"{title[:length]}…" for length in SHORT_TITLES if len(title) > length + 1]
-    return [title, *shortened, title.partition(" ")[0]]
 
 
 def _selected(selection: SelectionStatistics | None) -> list[str]:

@@ -1,27 +1,26 @@
-"""The bar at the top: the model, the pages, the encoder, and how far to trust the tokens."""
+"""The bar at the top: the model, the modes of the page, the encoder, and how far to trust the tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QMargins, QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QToolButton
 
-from guiapp.analysis.doctor.findings import ERROR, WARNING
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.encode.exactness import REFUSED
-from guiapp.core.text.numbers_in_words import counted, percent
-from guiapp.kit.session.doctor_model import ICONS, DoctorModel
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.layouts import in_row
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_row
 from guiapp.kit.widgets.menu_button import IconButton, MenuButton
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, color_again, set_role
 from guiapp.window.actions import ActionTable
 from guiapp.window.model_picker import ModelButton
+from guiapp.window.pages import PageModes
 
 STATES = {
     "exact": ("good", "check"),
@@ -31,8 +30,11 @@ STATES = {
 }
 LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
-WORDS_FROM_PX = 1200  # of the window, from where on there is room for a level with its share
-ROOMS_PX = 960, WORDS_FROM_PX, 1440  # for “warning”, for that, and for findings beside it
+WORDS_FROM_PX = 1200  # of the window, from where on there is room for the word on the search button
+USUAL_PX, MODES_PX = 1280, 430  # a window, and where modes begin in it, and in all that are wider
+SHRINKING, LEAST_MODEL_PX = 60, 176  # how many pixels of 100 that are missing the model does without
+SIDE_PX = MARGIN_PX - 2
+STYLES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
 MOST_REMARKS = 4  # about the file; the list of models has all
 HEIGHT_PX = 48
 SEARCH_PX, SHORT_SEARCH_PX = 122, 34
@@ -40,45 +42,51 @@ AROUND_NAME_PX = 46  # of an encoder: arrow and margins
 
 
 class TopBar(QFrame):
-    """Three groups: model at the left, pages in the middle, encoder and badges at the right.
+    """Model, modes, badges and encoder, each where it is by the width of the window alone.
 
-    What changes its width stands left of what does not, so that nothing moves that people have just clicked.
+    Badges are icons where the widest modes leave no room for their words.
     """
 
     def __init__(
         self,
         session: ModelSession,
-        doctor: DoctorModel,
-        tabs: QWidget,
+        modes: PageModes,
         actions: ActionTable,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         set_role(self, "bar")
         self.setFixedHeight(HEIGHT_PX)
+        self.modes = modes
         self.model_button = ModelButton(session.loader, theme_source)
         self.encoder_button = EncoderButton(session, actions, theme_source)
-        remedies = actions["inexact_next"], actions["choose_pre"], actions["doctor"]
-        self.exactness = ExactnessBadge(session, doctor, theme_source, *remedies)
+        self.exactness = ExactnessBadge(session, theme_source, actions["inexact_next"], actions["choose_pre"])
         self.round_trip = RoundTripBadge(session, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)
-        right: list[QWidget] = [self.exactness, self.round_trip, self.encoder_button, self.palette_button]
-        layout = QGridLayout(self)
-        layout.setContentsMargins(MARGIN_PX - 2, 0, MARGIN_PX - 4, 0)
-        groups: list[list[QWidget]] = [[self.model_button], [tabs], right]
-        sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignRight)
-        for column, (widgets, side) in enumerate(zip(groups, sides, strict=True)):
-            layout.addLayout(
-                in_row(*widgets, spacing=GAP_PX), 0, column, side | Qt.AlignmentFlag.AlignVCenter
-            )
-        layout.setColumnStretch(0, 1)
-        layout.setColumnStretch(2, 1)
+        self._badges: list[Badge] = [self.exactness, self.round_trip]
+        self._left = framed(in_row(self.model_button, STRETCH, spacing=0))
+        self._right = [*self._badges, self.encoder_button, self.palette_button]
+        margins = SIDE_PX, 0, SIDE_PX - 2, 0
+        in_row(self._left, modes, STRETCH, *self._right, on=self, margins=margins, spacing=GAP_PX)
+        for badge in self._badges:
+            badge.reworded.connect(self._fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_short = self.width() < WORDS_FROM_PX
-        self.palette_button.set_short(is_short)
-        self.exactness.set_room(self.width())
+        missing = max(USUAL_PX - self.width(), 0)
+        self._left.setFixedWidth(
+            max(MODES_PX - missing * SHRINKING // 100, LEAST_MODEL_PX) - SIDE_PX - GAP_PX
+        )
+        self.palette_button.set_short(self.width() < WORDS_FROM_PX)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = self.width() - self._left.width() - self.modes.most_px - 2 * (SIDE_PX + GAP_PX)
+        for are_short in (False, True):
+            for badge in self._badges:
+                badge.set_short(are_short)
+            if sum(part.sizeHint().width() + GAP_PX for part in self._right if not part.isHidden()) <= room:
+                break
 
 
 class EncoderButton(MenuButton):
@@ -126,8 +134,7 @@ class PaletteButton(IconButton):
         self.set_short(False)
 
     def set_short(self, is_short: bool) -> None:
-        style = Qt.ToolButtonStyle
-        self.setToolButtonStyle(style.ToolButtonIconOnly if is_short else style.ToolButtonTextBesideIcon)
+        self.setToolButtonStyle(STYLES[is_short])
         self.setFixedWidth(SHORT_SEARCH_PX if is_short else SEARCH_PX)
 
 
@@ -135,16 +142,21 @@ class PaletteButton(IconButton):
 
 
 class Badge(QToolButton):
-    """A word in a pill, coloured by its state, with an icon as second sign."""
+    """A word in a pill, coloured by its state, with an icon as second sign.
+
+    Signals:
+        reworded(): it says something else, and needs more or less room.
+    """
+
+    reworded = Signal()
 
     def __init__(
         self,
         title: str,
         theme_source: ThemeSource,
         remedies: Sequence[QAction] = (),
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._title = title
         self._remedies = remedies
         self._theme_source = theme_source
@@ -162,14 +174,20 @@ class Badge(QToolButton):
     def show_state(self, text: str, color: str, icon_name: str, reason: str) -> None:
         """`color` names a colour of the theme."""
         is_other, self._state, self._reason = (color, icon_name) != self._state, (color, icon_name), reason
+        is_reworded = text != self.text()
         self.setText(text)
-        self.setToolTip(plain_tip(reason))
+        self.setToolTip(plain_tip(f"{text}\n{reason}"))
         self.setAccessibleName(f"{self._title}: {text}")
         self.setAccessibleDescription(reason)
+        if is_reworded:
+            self.reworded.emit()
         if is_other:
             self.setProperty("state", color)
             self._color()
         self._update_card()
+
+    def set_short(self, is_short: bool) -> None:
+        self.setToolButtonStyle(STYLES[is_short])
 
     def explain(self) -> None:
         """Open the reason under the badge."""
@@ -200,45 +218,20 @@ class ExactnessBadge(Badge):
     def __init__(
         self,
         session: ModelSession,
-        doctor: DoctorModel,
         theme_source: ThemeSource,
         next_inexact: QAction,
         choose_pre: QAction,
-        show_doctor: QAction,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, [next_inexact, choose_pre, show_doctor], parent)
-        self._choose_pre, self._show_doctor = choose_pre, show_doctor
+        super().__init__("Exactness", theme_source, [next_inexact, choose_pre])
+        self._choose_pre = choose_pre
         self._session = session
-        self._doctor = doctor
-        self._room = (True, True, True)
         session.vocabulary_changed.connect(self._refresh)
         session.options_changed.connect(self._refresh)
         session.encoder_check.changed.connect(self._refresh)
-        doctor.changed.connect(self._refresh)
         self._refresh()
 
-    def set_room(self, width_px: int) -> None:
-        """Say less in a narrow window; errors and warnings of the file then stand in place of the level."""
-        severity_px, words_px, findings_px = ROOMS_PX
-        room = width_px >= severity_px, width_px >= words_px, width_px >= findings_px
-        if room != self._room:
-            self._room = room
-            self._refresh()
-            self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        """With room for findings, which come a while after the model: nothing beside it moves by that."""
-        (has_severity, has_words, has_findings), room_px = self._room, 0
-        if has_severity and not has_findings:
-            width_of = self.fontMetrics().horizontalAdvance
-            longest = "9 warnings" if has_words else WARNING
-            room_px = max(width_of(longest) - width_of(self.text()), 0)
-        return super().sizeHint().grownBy(QMargins(0, 0, room_px, 0))
-
     def remedies(self) -> list[QAction]:
-        offered = {self._choose_pre: self._offers_pre, self._show_doctor: self._doctor.is_of_open_model}
-        return [action for action in super().remedies() if offered.get(action, True)]
+        return [each for each in super().remedies() if each is not self._choose_pre or self._offers_pre]
 
     @property
     def _offers_pre(self) -> bool:
@@ -259,20 +252,7 @@ class ExactnessBadge(Badge):
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             reason = "\n\n".join((exactness.reason, *remarks))
-            has_severity, has_words, has_findings = self._room
-            text = f"{exactness.level}{share}" if has_words or not share else share.strip()
-            state = STATES[exactness.level]
-            if worst := self._doctor.worst:
-                n_worst = counted(len(worst), worst[0].severity)
-                if has_findings:
-                    text += f" · {n_worst}"
-                elif has_words:
-                    text = n_worst + (share and f" ·{share}")
-                elif has_severity or worst[0].severity == ERROR:
-                    text = worst[0].severity
-                reason += f"\n\nThe doctor found {n_worst} in the file. {worst[0].what}"
-                state = ICONS[worst[0].severity][1], "warning"
-            self.show_state(text, *state, reason)
+            self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
 
 
 class RoundTripBadge(Badge):

@@ -23,7 +23,7 @@ from guiapp.analysis.bench.findings import Verdict, verdict_of
 from guiapp.analysis.bench.history import compare_runs
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
-from guiapp.analysis.bench.worker_process import AskedProcess, WorkerProcess
+from guiapp.analysis.bench.worker import AskedProcess, WorkerProcess
 
 NAMES = ("fast", "heap", "scan", "table")  # all of which are `fast` here
 N_RUNS = 51  # 50 pairs of runs with 4 results each

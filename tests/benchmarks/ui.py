@@ -33,7 +33,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp import open_model
-from guiapp.analysis.bench.scenarios import SCALING_BYTES, WORST_BYTES
+from guiapp.analysis.bench.plan import SCALING_BYTES, WORST_BYTES
 from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.tree.picture import NodeColors, tree_picture

@@ -63,10 +63,3 @@ def test_the_command_line_repeats_the_plan():
     options = parser.parse_args([*words, "-o", "x.html"])
     again = parser.parse_args(shlex.split(command_line(options))[3:])
     assert _plan(again) == _plan(options)
-
-
-@pytest.mark.parametrize("text", ["English=", "=book.txt", "book.txt", "="])
-def test_a_text_has_a_name_and_a_file(text, capsys):
-    with pytest.raises(SystemExit):
-        run(["bench", "field", "--text", text, "-o", "report.html"])
-    assert f"“{text}” is not a name and a file, such as English=book.txt" in capsys.readouterr().err

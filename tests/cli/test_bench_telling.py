@@ -9,7 +9,7 @@ from bench_runs import record
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.run_results import BenchRun
-from guiapp.cli.bench import _charts, _measure
+from guiapp.cli.bench import _measure
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -26,10 +26,3 @@ def test_a_signal_stops_a_run_and_means_what_it_meant_before_when_it_ends(number
     _measure(Plan("demo:bpe"), measured)
     assert signal.getsignal(number) is before
     assert len(measured.finished) == 1
-
-
-def test_a_report_without_charts_says_why(monkeypatch, capsys):
-    monkeypatch.setattr("guiapp.window.qt_libraries.problem", lambda: "A library is missing.")
-    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    assert _charts(BenchRun(), "fast") == {}
-    assert capsys.readouterr().err == "tokenloupe: The report has no charts: A library is missing.\n"

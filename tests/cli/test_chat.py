@@ -57,23 +57,6 @@ def test_warnings_make_the_exit_status_3_and_are_told(capsys, messages):
     assert (hint["code"], hint["fix"]["as_text"], hint["message"]) == ("content_became_control", True, 0)
 
 
-@pytest.mark.parametrize(
-    ("written", "way"),
-    [
-        ("{{ bos_token }}{{ messages[0].content }}", "  fixed by --no-special"),
-        (
-            "a\n{{ messages[0].content }}<| im_end |> b",
-            "  line 2 of the template, fixed: {{ messages[0].content }}<|im_end|> b",
-        ),
-    ],
-)
-def test_how_to_mend_it_is_told_as_well(capsys, messages, tmp_path, written, way):
-    template = tmp_path / "own.jinja"
-    template.write_text(written)
-    assert run(["chat", "demo:bpe", messages(USER), "--template", str(template)]) == 3
-    assert way in capsys.readouterr().out.splitlines()
-
-
 def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
     template, tools = tmp_path / "own.jinja", tmp_path / "tools.json"
     template.write_text("{{ tools | tojson }}{{ add_generation_prompt }}")
@@ -83,21 +66,6 @@ def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
     record = json.loads(capsys.readouterr().out)
     assert record["text"] == '[{"name": "add"}]False'
     assert "tools" in record["budget"]["roles"]
-
-
-def test_variables_are_json_or_a_text(capsys, messages, tmp_path):
-    (tmp_path / "own.jinja").write_text("{{ messages[0].content }}{{ a | tojson }}{{ b | tojson }}")
-    more = [
-        "--template",
-        str(tmp_path / "own.jinja"),
-        "--set",
-        "a=[1, null]",
-        "--set",
-        "b=2026-01-01",
-        "--json",
-    ]
-    run(["chat", "demo:bpe", messages(USER), *more])
-    assert json.loads(capsys.readouterr().out)["text"] == USER["content"] + '[1, null]"2026-01-01"'
 
 
 @pytest.mark.parametrize(
@@ -124,11 +92,6 @@ def test_two_prompts_are_compared(capsys, messages, tmp_path, monkeypatch, besid
         assert set(record[f"only_{side}"]) <= set(range(len(record[side]["token_ids"])))
 
 
-def test_what_makes_the_exit_status_3_is_told_also_where_both_are_alike(capsys, messages):
-    assert run(["chat", "demo:bpe", messages(USER), "--beside", "demo:bpe"]) == 3
-    assert "\nwarning: Two <|begin_of_text|>" in capsys.readouterr().out
-
-
 def test_what_is_only_a_hint_leaves_the_exit_status_0(capsys, messages):
     given = ["chat", "demo:bpe", messages(USER | {"content": "a <|eot_id|>"}), "--no-special"]
     assert run(given) == 0
@@ -141,12 +104,6 @@ def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
     file = messages({**USER, "a\x1b[31m": "not obeyed"})
     run(["chat", "demo:bpe", file, "--template", str(tmp_path / "all.jinja")])
     assert "1 user, a\\x1b[31m" in capsys.readouterr().out
-
-
-def test_one_token_is_one(capsys, messages, tmp_path):
-    (tmp_path / "empty.jinja").write_text("")
-    run(["chat", "demo:bpe", messages(USER), "--template", str(tmp_path / "empty.jinja")])
-    assert capsys.readouterr().out.startswith("1 token: 0 template, 1 added\n")
 
 
 @pytest.mark.parametrize(
@@ -165,11 +122,6 @@ def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypa
     (tmp_path / "no.jinja").write_text("{{ raise_exception('never') }}")
     assert run(["chat", "demo:bpe", messages(USER), *more]) == 1
     assert told in capsys.readouterr().err
-
-
-def test_standard_input_is_read_once(capsys):
-    assert run(["chat", "demo:bpe", "-", "--tools", "-"]) == 1
-    assert "Standard input is for one of both." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import errno
 import io
 import json
-import re
 import subprocess
 import sys
 from shlex import quote
@@ -13,7 +12,6 @@ from gguf_builder import write_vocab
 
 from guiapp.cli import info
 from guiapp.cli.main import run
-from guiapp.core.encode.catalogue import ALGORITHMS
 
 DEMO_MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
 
@@ -55,18 +53,6 @@ def test_info_says_what_the_file_is(capfdbinary, model):
     assert not any(line.endswith(" ") for line in out.decode().splitlines())  # a name without a value
 
 
-@pytest.mark.parametrize("model", DEMO_MODELS)
-def test_info_says_why_an_encoder_is_not_offered(capfdbinary, model):
-    _, out, _ = result_of(capfdbinary, "info", model, "--json")
-    report = json.loads(out)
-    not_offered = report["not_offered"]
-    assert {*report["encoders"], *not_offered} == set(ALGORITHMS)
-    assert not not_offered.keys() & set(report["encoders"])
-    assert all(reason.endswith(".") for reason in not_offered.values())
-    _, out, _ = result_of(capfdbinary, "info", model)
-    assert all(f"{name}: {reason}" in out.decode() for name, reason in not_offered.items())
-
-
 def test_json_gives_each_token_its_span(capfdbinary):
     _, out, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "new york", "--no-special", "--format", "json")
     record = json.loads(out)
@@ -80,12 +66,6 @@ def test_styles_for_people_never_print_raw_control_characters(capfdbinary, style
     text = out.decode()
     assert "\u202e" not in text
     assert "\x1b[31m" not in text
-
-
-def test_coloured_text_is_whole_where_tokens_leave_something_out(capfdbinary):
-    arguments = ("tokenize", "demo:wordpiece", " the  cat\nsat \n", "--no-special", "--format", "color")
-    _, out, _ = result_of(capfdbinary, *arguments)
-    assert re.sub(rb"\x1b\[[0-9;]*m", b"", out).decode() == "·the··cat↵\nsat·↵\n"
 
 
 def test_text_that_is_not_utf8_is_taken_as_bytes(capfdbinary, tmp_path):
@@ -133,18 +113,6 @@ def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, co
         run([*command.split(), "--nope=1", "--", "demo:toy"])
     assert exit_status.value.code == 2
     assert capfdbinary.readouterr().err.startswith(f"usage: tokenloupe {command} ".encode())
-
-
-@pytest.mark.parametrize(
-    ("words", "result"),
-    [
-        ("tokenize demo:toy --format ids abc", b"3 2\n"),
-        ("tokenize demo:toy --format ids -- -abc", b"3 2\n"),
-        ("detokenize demo:toy --remove-special 3 2", b"abc"),
-    ],
-)
-def test_options_may_stand_before_a_text_that_may_be_left_out(capfdbinary, words, result):
-    assert result_of(capfdbinary, *words.split())[:2] == (0, result)
 
 
 EMPTY = "the name of the file is empty"
@@ -196,15 +164,6 @@ def test_wrong_usage_is_told_and_status_2(capsys, words, says):
         run(words.split(" "))
     assert ended.value.code == 2
     assert says in capsys.readouterr().err
-
-
-def test_an_unknown_option_is_no_text_without_quotes(capsys):
-    with pytest.raises(SystemExit) as ended:
-        run(["detokenize", "demo:toy", "--formats", "1"])
-    assert ended.value.code == 2
-    message = capsys.readouterr().err
-    assert "unrecognized arguments: --formats" in message
-    assert "quotes" not in message
 
 
 def test_the_module_is_the_console_script():
@@ -304,46 +263,12 @@ def test_standard_input_that_cannot_be_read_is_not_taken_for_the_output(monkeypa
     assert capsys.readouterr().err == "tokenloupe: Standard input cannot be read: Input/output error.\n"
 
 
-def test_a_terminal_is_told_that_a_text_is_waited_for(monkeypatch, capsys):
-    class Terminal(io.TextIOWrapper):
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr(sys, "stdin", Terminal(io.BytesIO(b"abc")))
-    assert run(["tokenize", "demo:toy"]) == 0
-    assert capsys.readouterr().err == "tokenloupe: Type the input, then Ctrl+D on a line of its own.\n"
-
-
-def test_a_session_brings_its_own_text(tmp_path, capsys):
-    path = tmp_path / "1.session"
-    path.touch()
-    assert run([str(path), "text.txt"]) == 1
-    assert capsys.readouterr().err == f"tokenloupe: {path} has a text of its own. Leave text.txt out.\n"
-
-
-@pytest.mark.parametrize("command", [["info"], ["tokenize", "-f", "/dev/null"]])
-def test_a_name_that_no_file_can_have_is_told_as_such(capsys, command):
-    assert run([*command, "x" * 5000]) == 1
-    assert "cannot be opened: File name too long" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("word", "says"), [("tokenise", "Did you mean `tokenize`?"), ("x", "neither a model file")]
 )
 def test_a_mistyped_command_opens_no_window(capsys, word, says):
     assert run([word]) == 1
     assert says in capsys.readouterr().err
-
-
-def test_a_mistyped_command_with_arguments_is_told_as_such(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        run(["tokenise", "demo:bpe", "Hello", "--ids"])
-    assert "Did you mean `tokenize`?" in capsys.readouterr().err
-
-
-def test_an_id_beyond_all_vocabularies_is_told_as_such(capsys):
-    assert run(["detokenize", "demo:toy", "9" * 5000]) == 1
-    assert "is not in 0 … 8." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])

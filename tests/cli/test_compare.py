@@ -1,15 +1,12 @@
 """`tokenloupe compare`: texts, two texts, ids and vocabularies; one clear line on errors."""
 
-import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
 import guiapp
 from guiapp.cli.main import run
-from guiapp.core.demo import demo_model_path
 
 TEXT = "Hello worlds, naïve 汉字 don't"
 
@@ -51,53 +48,6 @@ def test_json_keeps_the_contract(printed):
     ]
 
 
-def test_people_get_tables_and_programs_csv_markdown_or_a_drawing(printed):
-    arguments = "demo:bpe", "demo:spm", "--text", TEXT
-    shown = printed(*arguments, "--price", "2,3")
-    assert "places where they cut otherwise" in shown
-    assert "cost" in shown
-    assert "--json lists all" not in shown
-    assert printed(*arguments, "--markdown").startswith("## 33 bytes, 28 characters\n\n|  | tokens |")
-    assert printed(*arguments, "--svg").startswith("<svg")
-    rows = list(csv.DictReader(io.StringIO(printed(*arguments, "--csv"))))
-    assert {row["model"] for row in rows} == {"demo:bpe", "demo:spm"}
-
-
-def test_each_difference_says_why(printed):
-    arguments = "demo:bpe", "demo:bpe", "--pre", "2=qwen2", "--encoder", "1=table", "--text", "in 1984"
-    rows = json.loads(printed(*arguments, "--json"))["differences"]
-    assert [(each["cause"], each["subject"]) for row in rows for each in row["why"]] == [
-        ("pre-tokenizer", "digits")
-    ]
-    assert rows[0]["why"][0]["others"] == [1]
-    assert "cuts `198`" in rows[0]["why"][0]["reason"]
-    assert printed(*arguments).rstrip().endswith("pre-tokenizer: digits")
-
-
-def test_a_long_list_of_differences_ends_in_a_hint(printed):
-    lines = printed("demo:bpe", "demo:spm", "--text", TEXT * 20).splitlines()
-    assert lines[-1].endswith("more. --json lists all.")
-    assert len(lines) < 40
-
-
-def test_texts_come_from_several_files_folders_and_standard_input(
-    printed, folder, tmp_path, monkeypatch, capsys
-):
-    extra = tmp_path / "extra.md"
-    extra.write_text("more")
-    found = json.loads(
-        printed("demo:bpe", "demo:spm", "-f", str(folder / "deep"), "-f", str(extra), "--json")
-    )
-    assert found["models"][0]["bytes"] == len("some text") + len("more")
-    assert set(found["models"][0]["file_types"]) == {".txt", ".md"}
-    assert run(["compare", "demo:bpe", "demo:spm", "-f", str(folder), "--json"]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == f"tokenloupe: {folder}: 1 file without text is left out.\n"
-    assert set(json.loads(captured.out)["models"][0]["file_types"]) == {".py", ".txt", ".md"}
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"from a pipe")))
-    assert json.loads(printed("demo:bpe", "demo:spm", "--json"))["models"][1]["bytes"] == len("from a pipe")
-
-
 def test_one_model_can_be_compared_with_itself_in_another_way(printed):
     text = "unbelievable transmogrification"
     found = json.loads(printed("demo:bpe", "demo:bpe", "--encoder", "2=greedy", "--text", text, "--json"))
@@ -115,30 +65,6 @@ def test_one_model_can_be_compared_with_itself_in_another_way(printed):
     same = printed("demo:bpe", "demo:bpe", "--text", text)
     assert "2. demo:bpe" in same
     assert "All cut the text alike" in same
-
-
-def test_models_have_short_names_that_tell_them_apart(printed, tmp_path):
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "x.gguf").write_bytes(demo_model_path("toy").read_bytes())
-    one, two = (str(tmp_path / folder / "x.gguf") for folder in ("one", "two"))
-
-    def names(*models):
-        return [line.split()[0] for line in printed(*models, "--text", "a").splitlines()[2 : 2 + len(models)]]
-
-    assert names(one, "demo:toy") == ["x", "demo:toy"]
-    assert names(one, two) == [one, two]
-    assert names(one, one) == ["1.", "2."]
-
-
-def test_no_special_leaves_bos_out_and_its_text_may_be_text(printed):
-    arguments = "demo:bpe", "demo:spm", "--text", "a<|im_end|>", "--json"
-    usual, bare, as_text = (
-        json.loads(printed(*arguments, *switches))["models"][0]["tokens"]
-        for switches in ((), ("--no-special",), ("--no-parse-special",))
-    )
-    assert usual == bare + 1
-    assert as_text > usual
 
 
 def test_two_texts_of_one_model(printed, tmp_path):
@@ -209,25 +135,7 @@ def test_what_cannot_be_compared_is_told_in_one_line(printed, arguments, says):
     assert told.count("\n") == 1
 
 
-@pytest.mark.parametrize("price", ["x", "-1", "1,", "inf", "nan"])
-def test_what_is_no_price_is_a_matter_of_usage(capsys, price):
-    with pytest.raises(SystemExit) as ended:
-        run(["compare", "demo:bpe", "--text", "a", f"--price={price}"])
-    assert ended.value.code == 2
-    assert "is no price" in capsys.readouterr().err
-
-
-def test_an_empty_folder_is_told(printed, tmp_path):
-    assert "holds no texts" in printed("demo:bpe", "-f", str(tmp_path), status=1)
-
-
 def test_of_a_folder_no_huge_file_is_read_that_holds_no_text(printed, folder):
     with open(folder / "model.gguf", "wb") as file:
         file.truncate(1 << 40)  # a hole: takes no room, and could not be read
     assert json.loads(printed("demo:bpe", "-f", str(folder), "--json"))["models"][0]["bytes"] == 15
-
-
-def test_a_folder_in_utf_16_is_converted_where_that_is_asked_for(printed, tmp_path):
-    Path(tmp_path / "a.txt").write_text("naïve", encoding="utf-16")
-    found = json.loads(printed("demo:bpe", "-f", str(tmp_path), "--utf16", "--json"))
-    assert found["models"][0]["characters"] == 5

@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 from gguf_builder import write_vocab
-from small_files import TOKENS, bpe, spm
+from small_files import TOKENS, bpe
 
 import guiapp
-from guiapp.analysis.doctor.doctor import record
 from guiapp.cli.main import run
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
-
-RIGHT = {"types": [2, 3, 3, 1, 1, 1], "scores": [0.0, 0.0, 0.0, -1.0, -2.0, -3.0]}
 
 
 @pytest.mark.parametrize(
@@ -27,14 +24,6 @@ def test_the_exit_status_tells_the_worst_severity(
     bpe(pre="gpt-9000").write("wrong.gguf")
     assert run(["doctor", model]) == status
     assert run(["doctor", model, "--json"]) == status
-
-
-def test_of_a_folder_the_file_that_was_examined_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    bpe(**RIGHT).write(tmp_path / "small.gguf")
-    run(["doctor", str(tmp_path)])
-    assert capsys.readouterr().out.endswith(" in small.gguf.\n")
-    run(["doctor", str(tmp_path), "--json"])
-    assert json.loads(capsys.readouterr().out)["file"] == "small.gguf"
 
 
 def test_json_has_a_record_of_each_finding(capsys: pytest.CaptureFixture[str]):
@@ -94,13 +83,6 @@ def test_what_a_file_says_is_quoted(tmp_path: Path):
     for finding in guiapp.doctor(model).findings:
         assert finding.what.isprintable()
         assert finding.remedy.isprintable()
-
-
-def test_a_template_of_any_size_is_looked_at_at_once(tmp_path: Path):
-    text = "{#" * 100_000 + "<|" * 300_000 + "{{ bos_token" + "<" + " " * 500_000
-    file = spm(**RIGHT, keys={"tokenizer.chat_template": text})
-    found = guiapp.doctor(file.write(tmp_path / "m.gguf"))
-    assert record(found)
 
 
 def test_the_original_is_compared(capsys: pytest.CaptureFixture[str]):

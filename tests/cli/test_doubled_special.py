@@ -25,8 +25,3 @@ def test_a_doubled_special_token_is_told_beside_the_ids(model, text, said, form,
     assert printed.out
     assert run(["tokenize", model, text, "--format", form, "--no-special"]) == 0
     assert capsys.readouterr().err == ""
-
-
-def test_ids_are_printed_on_one_line(capsys):
-    assert run(["tokenize", "demo:bpe", "<|begin_of_text|>a\n"]) == 0
-    assert capsys.readouterr().out == "2549 2549 64 198\n"

@@ -61,7 +61,7 @@ def test_nothing_found_in_many_texts_is_status_0_and_in_few_1(
     [
         (["demo:none", "demo:bpe"], "demo:none"),
         (["demo:bpe", "demo:bpe", "-f", "no such file"], "no such file"),
-        (["llama.cpp", "demo:bpe"], "name a model file first"),
+        (["llama.cpp", "demo:bpe"], "give the model file first"),
     ],
 )
 def test_input_at_fault_is_status_1_and_one_line(arguments, message, capfd):
@@ -69,9 +69,3 @@ def test_input_at_fault_is_status_1_and_one_line(arguments, message, capfd):
     error = capfd.readouterr().err
     assert message in error
     assert error.count("\n") == 1
-
-
-def test_a_time_that_is_none_is_refused(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        run(["hunt", "demo:bpe", "demo:bpe", "--seconds", "0"])
-    assert "is not a number above 0" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 import io
 import json
 import math
-import re
 import sys
 
 import pytest
@@ -44,27 +43,6 @@ def test_what_strangers_wrote_into_a_file_is_no_command_for_a_terminal(capsys, t
     assert (said["tokenizer.chat_template"], said["odd.number"]) == (template, "inf")
 
 
-def test_what_lies_beside_a_file_is_told_in_no_language_of_programmers(capsys, tmp_path):
-    (tmp_path / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\na\n")
-    said = {"bos_token": {"content": "[CLS]", "lstrip": False}, "pad_token": None, "kinds": [{"a": True}]}
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(said))
-    assert run(["info", str(tmp_path)]) == 0
-    printed = capsys.readouterr().out
-    for line in ("bos_token: [CLS]", "pad_token: none", 'kinds: [{"a": true}]'):
-        assert f" {line}\n" in printed
-
-
-def test_agreement_is_told_in_hundredths_where_it_is_asked_for(capsys):
-    assert run(["info", "demo:bpe", "--agreement"]) == 0
-    out = capsys.readouterr().out
-    share = r"\d+\.\d % of"
-    assert re.search(
-        f"greedy: gives of the exact tokens {share} english, {share} code, {share} languages\n", out
-    )
-    assert run(["info", "demo:bpe"]) == 0
-    assert "of the exact tokens" not in capsys.readouterr().out
-
-
 class Screen(io.TextIOWrapper):
     def isatty(self):
         return True
@@ -88,10 +66,3 @@ def test_a_list_that_is_no_text_is_told_where(listed, at, byte, tmp_path, capsys
         f"tokenloupe: The list of ids is not UTF-8: byte {at} is 0x{byte}. "
         "Give ids as text, as tokenize prints them.\n"
     )
-
-
-def test_ids_come_from_one_place(tmp_path, capsys):
-    (tmp_path / "ids").write_bytes("\ufeff3, 8".encode("utf-16-le"))
-    assert run(["detokenize", "demo:toy", "-f", str(tmp_path / "ids")]) == 0
-    assert run(["detokenize", "demo:toy", "1", "-f", str(tmp_path / "ids")]) == 1
-    assert capsys.readouterr().err == "tokenloupe: There are ids and a file of ids. Give either.\n"

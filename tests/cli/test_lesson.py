@@ -40,16 +40,6 @@ def test_a_fault_is_told_without_control_characters(example, capsys):
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_ours_are_listed_and_exported_by_name(tmp_path, capsys):
-    assert run(["lesson", "list"]) == 0
-    listed = capsys.readouterr().out
-    assert "7-wordpiece" in listed
-    assert str(lessons_folder() / "7-wordpiece.toml") in listed
-    assert run(["lesson", "export", "7-wordpiece", "-o", str(tmp_path / "page.html")]) == 0
-    assert "<title>WordPiece</title>" in (tmp_path / "page.html").read_text()
-    assert "<script>" in (tmp_path / "page.html").read_text()
-
-
 @pytest.mark.parametrize(
     ("output", "told"),
     [("page.txt", "names no page. End its name with .html."), ("none/page.html", "cannot be written")],

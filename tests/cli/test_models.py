@@ -7,33 +7,11 @@ from installed_models import fill_home, move_home, put
 
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources import cached
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
     return move_home(tmp_path / "home", monkeypatch)
-
-
-def test_nothing_found_is_said(capsys):
-    assert run(["models"]) == 0
-    assert capsys.readouterr().out == (
-        "No model was found. `tokenloupe models --add FOLDER` looks elsewhere, too.\n"
-    )
-    assert run(["models", "--json"]) == 0
-    assert capsys.readouterr().out == "[]\n"
-
-
-def test_models_are_listed_by_place_with_kind_size_and_path(capsys, home):
-    put(home / ".cache/llama.cpp/tiny.gguf", demo_model_path("toy").read_bytes())
-    put(home / ".cache/llama.cpp/bad.gguf", b"GGUF")
-    bpe = put(home / ".local/share/nomic.ai/GPT4All/b.gguf", demo_model_path("bpe").read_bytes())
-    assert run(["models"]) == 0
-    printed = capsys.readouterr().out
-    assert [line for line in printed.splitlines() if line[0] != " "] == ["llama.cpp cache", "GPT4All"]
-    bad, tiny, other = (line.split() for line in printed.splitlines() if line[0] == " ")
-    assert (bad[0], bad[-1]) == ("llama.cpp:bad.gguf", f"{home}/.cache/llama.cpp/bad.gguf")
-    assert (tiny[1:6], other[-1]) == (["BPE", "·", "gpt-2", "·", "9"], str(bpe))
 
 
 def test_the_json_has_stable_keys(capsys, home):
@@ -66,13 +44,6 @@ def test_folders_are_added_and_removed(capsys, home, tmp_path):
     assert f"{mine} is not among the folders that are looked in." in capsys.readouterr().err
     assert run(["models", "--add", f"{mine}/x.gguf"]) == 1
     assert "is no folder. Choose one." in capsys.readouterr().err
-
-
-def test_what_was_fetched_is_deleted(capsys, home):
-    put(cached.folder() / "0/model.gguf", bytes(1_500_000))
-    assert run(["models", "--clear"]) == 0
-    assert capsys.readouterr().out == "1.5 MB deleted.\n"
-    assert cached.size_bytes() == 0
 
 
 def test_a_model_opens_by_the_name_that_is_listed(capsys, home):

@@ -38,17 +38,6 @@ def test_json_is_utf8_whatever_the_encoding(command, monkeypatch):
     assert json.loads(printed(command, monkeypatch).decode("utf-8"))
 
 
-def test_what_becomes_a_file_is_utf8_too(monkeypatch):
-    command = ["compare", "--vocab", "demo:bpe", "demo:unigram", "--csv"]
-    assert not printed(command, monkeypatch).decode("utf-8").isascii()
-
-
-def test_training_is_told_too(tmp_path, monkeypatch):
-    (tmp_path / "text").write_text("a b a b")
-    files = ["-f", str(tmp_path / "text"), "-o", str(tmp_path / "out.gguf")]
-    assert b"?" in printed(["train", "bpe", *files, "--vocab-size", "258", "--log"], monkeypatch)
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -64,8 +53,3 @@ def test_training_is_told_too(tmp_path, monkeypatch):
 )
 def test_what_people_read_is_printed_as_well_as_can_be(command, monkeypatch):
     assert b"?" in printed(command, monkeypatch)
-
-
-def test_sessions_are_told_as_well_as_can_be(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("step\nquit\n"))
-    assert b"?" in printed(["step", "demo:bpe", "中"], monkeypatch)

@@ -1,33 +1,13 @@
 """`tokenloupe special`: lines for people, JSON and CSV for programs."""
 
-import csv
-import io
 import json
-from dataclasses import replace
 
 import pytest
 from gguf_builder import CONTROL, UNKNOWN, write_vocab
 
-import guiapp
-from guiapp.analysis.vocabulary_list.special_tokens import plain_list
 from guiapp.cli.main import run
 
 OBEYED = "<\x1b[31m\u202e>"
-
-
-def test_people_get_a_table_and_how_many_there_are(capsys):
-    assert run(["special", "demo:wordpiece"]) == 0
-    head, *rows, last = capsys.readouterr().out.splitlines()
-    assert head.split()[:4] == ["id", "token", "role", "kind"]
-    assert [row.split()[1] for row in rows] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    assert last == "5 special tokens: 1 ends a generation."
-
-
-def test_a_model_may_have_none(capsys):
-    assert run(["special", "demo:toy"]) == 0
-    assert capsys.readouterr().out == "No special tokens.\n"
-    assert run(["special", "demo:bpe", "--unused"]) == 0
-    assert capsys.readouterr().out == "No special token is unused.\n"
 
 
 def test_json_has_a_record_of_each(capsys):
@@ -59,23 +39,6 @@ def odd_file(tmp_path):
             tmp_path / "m.gguf", tokens=names, scores=[0.0] * 4, types=[UNKNOWN, CONTROL, CONTROL, CONTROL]
         )
     )
-
-
-def test_csv_has_a_line_of_each(odd_file, capsys):
-    run(["special", odd_file, "--csv"])
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["token"] for row in rows] == ["<unk>", OBEYED, '<a,"b">', "<unused1>"]
-    assert [row["unused"] for row in rows] == ["no", "no", "no", "yes"]
-
-
-def test_only_the_unused_ones_are_listed_on_wish(odd_file, capsys):
-    run(["special", odd_file, "--unused", "--json"])
-    assert [token["id"] for token in json.loads(capsys.readouterr().out)["tokens"]] == [3]
-
-
-def test_a_long_name_of_what_cannot_be_seen_is_whole_in_the_list():
-    token = replace(guiapp.special("demo:bpe")[0], name="\U000e0001" * 9)
-    assert plain_list([token]) == "2549\t" + "\\U000e0001" * 9 + "\n"
 
 
 def test_names_do_nothing_to_a_terminal(odd_file, capsys):

@@ -44,16 +44,6 @@ def test_only_a_person_is_prompted(monkeypatch, is_terminal, prompt):
     assert Console(debugger, tokenizer.encoders, print).prompt == prompt
 
 
-def test_an_empty_line_moves_on_as_the_last_one_did(console):
-    for line in ("bk", "s", ""):
-        console.onecmd(console.precmd(line))
-    assert [line.split("/")[0] for line in console.stdout.getvalue().splitlines() if "/5" in line] == [
-        "0",
-        "1",
-        "2",
-    ]
-
-
 def test_words_are_completed_by_what_stands_before_them(console):
     assert console.complete_break("p", "break operation p", 16, 17) == ["piece", "push"]
     assert console.complete_break("tok", "break tok", 6, 9) == ["token"]

@@ -1,7 +1,6 @@
 """`tokenloupe step`: breakpoints that cannot be hit, long pieces, and where a session reads."""
 
 import io
-import json
 import sys
 
 import pytest
@@ -43,20 +42,6 @@ def test_breakpoints_that_cannot_be_hit_say_why_whenever_they_are_named():
         ABSENT,
         "0/21  Piece 1 of 2: `How`. Tokens never cross its edges.",
     ]
-
-
-@pytest.mark.parametrize(
-    ("condition", "indices", "said"),
-    [
-        ("difference words", [2], ""),
-        ("operation reach", [], f"{ABSENT.removeprefix('*** ')}\n"),
-    ],
-)
-def test_what_a_breakpoint_misses_is_told_beside_the_json(condition, indices, said, capsys):
-    assert run(["step", "demo:bpe", "lions", "--encoder", "heap", "--json", "--break", condition]) == 0
-    printed = capsys.readouterr()
-    assert len(json.loads(printed.out)["steps"]) == len(indices)
-    assert printed.err == said
 
 
 class Terminal(io.TextIOWrapper):

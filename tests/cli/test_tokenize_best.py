@@ -41,9 +41,3 @@ def test_what_cannot_be_done_is_told_in_one_line(capsys, arguments, message):
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_the_best_segmentations_and_a_round_trip_are_not_asked_for_at_once(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        run(["tokenize", "demo:unigram", "x", "--best", "2", "--round-trip"])
-    assert "--round-trip: not allowed with argument --best" in capsys.readouterr().err

@@ -14,12 +14,3 @@ def test_what_comes_back_is_told_or_printed_as_json(capsys):
     assert capsys.readouterr().out.splitlines() == [*result.sentences()]
     assert run(["tokenize", "demo:spm", "a  b", "--round-trip", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(result.record()))
-
-
-def test_it_has_no_other_format(capsys):
-    assert run(["tokenize", "demo:spm", "a", "--round-trip", "--format", "table"]) == 1
-    out, err = capsys.readouterr()
-    assert (out, err) == (
-        "",
-        "tokenloupe: --round-trip cannot be printed as table. Choose --format json, or none.\n",
-    )

@@ -57,31 +57,6 @@ def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsy
     assert "--end-marks" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("size", "said"),
-    [(290, "290 tokens"), (400, "306 tokens instead of 400: no pair occurs twice any more.")],
-)
-def test_how_many_tokens_there_are_is_told(size, said, text_file, tmp_path, capsys):
-    out = tmp_path / "out.gguf"
-    assert train("bpe", text_file, size, out) == 0
-    printed = capsys.readouterr()
-    assert (printed.out, printed.err) == ("", f"{out}: {said}\n")
-
-
-@pytest.mark.parametrize("words", ["-o x", "--vocab-size 300"])
-def test_a_size_and_a_place_are_needed(words, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        run(["train", "bpe", *words.split()])
-    assert "required" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("text", "size"), [("", 300), ("abc", 5), ("   \n", 300)])
-def test_too_little_is_told(text, size, tmp_path, capsys):
-    (tmp_path / "text").write_text(text)
-    assert train("bpe", tmp_path / "text", size, tmp_path / "o") == 1
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
     assert train("bpe", text_file, 300, tmp_path / "no" / "o.gguf") == 1
     assert "cannot be written" in capsys.readouterr().err

@@ -48,30 +48,8 @@ def test_standard_input_may_be_utf_16_without_a_mark(capfd, monkeypatch):
     assert piped == result_of(capfd, ("tokenize",), "世界")
 
 
-def test_a_text_of_the_command_line_is_not_converted(capfd):
-    status, out, err = result_of(capfd, ("tokenize",), "hi", "--utf16")
-    assert (status, out) == (1, "")
-    assert "Leave out --utf16" in err
-
-
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-be", "utf-8-sig"])
 def test_ids_that_a_shell_wrote_as_utf_16_are_read(capfd, tmp_path, codec):
     ids = tmp_path / "ids.txt"
     ids.write_bytes("1489 1171\n".encode(codec))
     assert result_of(capfd, ("detokenize",), "-f", str(ids)) == (0, "Hello world", "")
-
-
-def test_ids_in_no_known_form_are_told_with_the_first_byte_that_is_not(capfd, tmp_path):
-    ids = tmp_path / "ids.txt"
-    ids.write_bytes(b"1489\xa01171")
-    status, out, err = result_of(capfd, ("detokenize",), "-f", str(ids))
-    assert (status, out) == (1, "")
-    assert "The list of ids is not UTF-8: byte 5 is 0xA0." in err
-
-
-def test_a_vocabulary_is_trained_on_the_letters_of_a_text_in_utf_16(capfd, tmp_path, files):
-    output, trained = tmp_path / "trained.gguf", []
-    for file in files:
-        assert run(["train", "bpe", "-f", file, "--vocab-size", "300", "-o", str(output), "--force"]) == 0
-        trained.append(output.read_bytes())
-    assert trained[0] == trained[1]

@@ -1,16 +1,11 @@
 """`tokenloupe vocab --embeddings`"""
 
-import json
-
 import numpy as np
 import pytest
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 
-import guiapp
-from guiapp.analysis.vocabulary_list.filters import vocabulary_list
 from guiapp.cli.main import run
-from guiapp.errors import TokenloupeError
 
 DEAD, KNOWN = range(50, 80), range(50, 60)
 
@@ -34,34 +29,3 @@ def test_tokens_that_look_untrained_are_listed_with_what_was_compared(model, cap
         "The embeddings are compared with the mean of 10 tokens named or marked as unused or reserved."
     )
     assert printed.err.splitlines()[1].startswith("20 tokens with a cosine distance to the known unused rows")
-
-
-def test_the_record_says_what_was_read_and_compared(model, capsys):
-    assert run(["vocab", model, "cosine:<0.2", "--unused", "50..55,58", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    told = record["embeddings"]
-    assert told["compared_with"] == {"what": "chosen rows", "rows": [50, 51, 52, 53, 54, 55, 58]}
-    assert told["tensors"] == [{"name": "token_embd.weight", "type": "F32", "rows": 400, "width": 64}]
-    assert (record["count"], told["untrained"], told["remarks"]) == (30, 20, [])
-    assert len(guiapp.vocab(model, "is:untrained", embeddings=True).ids) == 20
-    assert 0 < record["tokens"][0]["cosine"] < told["limit"]
-
-
-@pytest.mark.parametrize("rows", ["", "a", "3-5", "..5", "5..", "0..99999999", "400"])
-def test_rows_that_there_are_not_are_refused(rows, model, capsys):
-    assert run(["vocab", model, "--unused", rows]) == 1
-    assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("query", ["is:untrained", "norm:<1", "cosine:0..1"])
-def test_embeddings_that_were_not_read_are_no_filter(query, model):
-    with pytest.raises(TokenloupeError, match="have not been read"):
-        guiapp.vocab(model, query)
-
-
-@pytest.mark.parametrize("is_gguf", [True, False])
-def test_a_vocabulary_alone_has_no_embeddings(is_gguf, tmp_path):
-    path = tmp_path / "vocab.txt"
-    path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##b\n")
-    with pytest.raises(guiapp.VocabError, match="holds no embeddings"):
-        vocabulary_list(guiapp.open_model("demo:bpe" if is_gguf else path), reads_embeddings=True)

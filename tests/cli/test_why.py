@@ -23,14 +23,6 @@ def test_a_token_is_named_by_a_byte_or_by_its_number(capsys):
     assert "beats t + o, rank 1,964" in told[0]
 
 
-def test_without_a_place_all_tokens_with_text_are_told(capsys):
-    assert run(["why", "demo:bpe", TEXT]) == 0
-    n_told = capsys.readouterr().out.count("\n  Bytes ")
-    assert n_told == len(guiapp.open_model("demo:bpe").encode(TEXT)) - 1
-    assert run(["why", "demo:bpe", TEXT, "--token", "0"]) == 0
-    assert "is put in front of the text" in capsys.readouterr().out
-
-
 def test_the_record_has_the_merges_and_what_lost(capsys):
     assert run(["why", "demo:bpe", TEXT, "--at", "8", "--encoder", "heap", "--json"]) == 0
     (token,) = json.loads(capsys.readouterr().out)["tokens"]

@@ -5,7 +5,6 @@ from guiapp.core.demo import (
     SAMPLES,
     demo_model_path,
     resources_folder,
-    sample_text,
 )
 from guiapp.errors import VocabError
 
@@ -32,15 +31,3 @@ def test_every_file_is_listed_and_every_listed_file_exists():
     samples = {path.stem for path in (resources_folder() / "samples").iterdir()}
     assert models == set(NAMES)
     assert samples == {sample.name for sample in SAMPLES}
-
-
-def test_samples_are_utf_8_and_start_with_something_to_see():
-    for sample in SAMPLES:
-        text = sample_text(sample.name).decode()
-        assert text[0].isprintable(), sample.name
-        assert text[0] != " ", sample.name
-
-
-def test_a_sample_that_is_not_listed_is_a_mistake_of_the_caller():
-    with pytest.raises(KeyError):
-        sample_text("../models/toy")

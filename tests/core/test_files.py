@@ -65,18 +65,6 @@ def test_permissions_and_links_stay(tmp_path):
     assert (path.read_bytes(), mode_of(path)) == (b"new", 0o640)
 
 
-def test_the_disk_is_waited_for_where_that_is_asked(tmp_path, monkeypatch):
-    sizes = []
-    monkeypatch.setattr(os, "fsync", lambda handle: sizes.append(os.fstat(handle).st_size))
-    replace_file(tmp_path / "file", b"at once")
-    assert sizes == []
-    replace_file(tmp_path / "file", b"safe", waits_for_disk=True)
-    assert sizes == [4]
-    with replacement(tmp_path / "file") as new:
-        new.write_bytes(b"")
-    assert sizes == [4]
-
-
 def test_a_file_is_written_where_others_find_it(tmp_path):
     path, meanwhile = tmp_path / "file", tmp_path / "file.part"
     with replacement(path, written_at=meanwhile) as new:

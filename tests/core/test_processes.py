@@ -1,6 +1,5 @@
 """A process of the program's own runs the package that the program runs."""
 
-import ctypes
 import io
 import json
 import os
@@ -17,7 +16,7 @@ import pytest
 import guiapp
 from guiapp.analysis.search import in_tokens_worker
 from guiapp.analysis.search.in_text_worker import request
-from guiapp.core.interrupts import give_freed_memory_back, give_holes_back
+from guiapp.core.interrupts import give_holes_back
 from guiapp.core.processes import (
     ApartError,
     PersistentProcess,
@@ -266,22 +265,6 @@ def test_children_that_are_stopped_do_not_hold_up_their_parent(command, folder):
         for child in children:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
-
-
-class Library:
-    def __init__(self):
-        self.options = []
-
-    def mallopt(self, option, value):
-        self.options.append((option, value))
-
-
-def test_there_is_one_heap_and_large_blocks_go_back(monkeypatch):
-    library = Library()
-    monkeypatch.setattr(ctypes, "CDLL", {None: library}.__getitem__)
-    give_freed_memory_back()
-    m_trim_threshold, m_mmap_threshold, m_arena_max = -1, -3, -8
-    assert library.options == [(m_arena_max, 1), (m_mmap_threshold, 1 << 20), (m_trim_threshold, 1 << 20)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="another C library")

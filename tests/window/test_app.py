@@ -6,10 +6,9 @@ import sys
 
 import pytest
 from conftest import VOCABS
-from PySide6.QtCore import QEventLoop
 
 from guiapp.errors import TokenloupeError
-from guiapp.window.screenshots import ScreenshotOptions, run_until_ready, save_screenshot
+from guiapp.window.screenshots import ScreenshotOptions, save_screenshot, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -181,7 +180,7 @@ def test_a_screenshot_with_an_encoder_that_the_model_lacks_is_refused(look, tmp_
 def test_a_picture_that_is_not_ready_in_time_is_an_error(qapp, monkeypatch):
     monkeypatch.setattr("guiapp.window.screenshots.PATIENCE_MS", 0)
     with pytest.raises(TokenloupeError, match="not ready after 0 s"):
-        run_until_ready(QEventLoop())
+        wait_until(lambda: False)
 
 
 @pytest.mark.slow

@@ -136,7 +136,7 @@ def test_bench_gives_a_verdict_in_three_clicks_and_has_it_again_after_a_restart(
     window = shell.window
     hand = Hand(qtbot, window, "bench")
     hand.click(window.pages.current.looking.title)
-    hand.click_on("Bench", window)
+    hand.click(window.rail.entries["Bench"])
     page = window.pages.current
     for name in page.model.choice.contenders:
         page.model.choice.set_contender(name, name in ("fast", "heap"))

@@ -33,6 +33,8 @@ OF_CLASS = {
     "SpanEditor": "In the text",
     "MainWindow": "On a button",
     "Popover": "On a button",
+    "Rail": "In the rail at the left",
+    "RailEntry": "",  # only the space bar, which any button takes
     "MenuButton": "On a button with an arrow",
     "TextPanel": "In the find bar",
     "TokenStrip": "In the ids",
@@ -47,7 +49,7 @@ OF_CLASS = {
     "EmbeddingsChart": "In the chart of embeddings",
     "Scrubber": "On the timeline",
     "BeginButton": "In the list of lessons",
-    "ContenderChip": "On a contender of Bench",
+    "ContenderChip": "On an encoder of Bench",
     "StartRow": "On the start page",
     "StartPage": "On the start page",
     "FilterLine": "",  # the arrow keys of any list
@@ -127,6 +129,12 @@ def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
     assert ignored_keys(inspect_page.ids_panel.strip, KEY_HINTS["In the ids"]) == []
 
 
+def test_the_rail_takes_its_keys(shell):
+    assert ignored_keys(shell.window.rail, KEY_HINTS["In the rail at the left"][:2]) == []
+    entry = shell.window.rail.entries["Text"]
+    assert ignored_keys(entry, KEY_HINTS["In the rail at the left"][2:]) == ["Return"], "the window takes it"
+
+
 def test_the_tree_page_takes_its_keys(tree_page, qtbot):
     qtbot.keySequence(tree_page.view, "Ctrl+F")
     assert tree_page.bar.query.hasFocus()
@@ -174,4 +182,4 @@ def test_the_chart_of_embeddings_takes_its_keys(make_shell):
 def test_a_contender_takes_its_keys(qtbot):
     chip = ContenderChip("fast", ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(chip)
-    assert ignored_keys(chip, KEY_HINTS["On a contender of Bench"]) == []
+    assert ignored_keys(chip, KEY_HINTS["On an encoder of Bench"]) == []

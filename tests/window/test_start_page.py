@@ -9,7 +9,6 @@ from PySide6.QtCore import QPoint, Qt
 
 import guiapp
 from guiapp.core.demo import LESSONS
-from guiapp.window.main_window import PageTabs
 from guiapp.window.start_page import StartRow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -34,15 +33,13 @@ def rows(page):
     return {row.text(): row for row in page.findChildren(StartRow) if row.isVisibleTo(page)}
 
 
-def test_it_has_no_tab_and_escape_leads_back(at_start, qtbot):
+def test_it_is_not_in_the_rail_and_escape_leads_back(at_start, qtbot):
     window = at_start.window
-    tabs = window.top_bar.findChild(PageTabs).tabs.values()
-    assert [tab.text() for tab in tabs if tab.isChecked()] == []
-    assert len([tab for tab in tabs if tab.isVisible()]) == 4
-    assert not window.tab_row.isVisible()
+    entries = window.rail.entries.values()
+    assert [entry.text() for entry in entries if entry.isChecked()] == []
     press(qtbot, at_start, Qt.Key.Key_Escape)
     assert window.pages.current_name == "inspect"
-    assert [tab.text() for tab in tabs if tab.isChecked()] == ["Inspect"]
+    assert [entry.text() for entry in entries if entry.isChecked()] == ["Text"]
     window.actions_table["tree"].trigger()
     press(qtbot, at_start, Qt.Key.Key_Home, Qt.KeyboardModifier.AltModifier)
     assert window.pages.current_name == "start"

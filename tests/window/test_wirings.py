@@ -54,7 +54,7 @@ def test_a_notice_goes_at_once_when_it_is_closed_cleared_or_replaced(shell, qtbo
     ):
         area.show_notice("one", "message", "details")
         area.show_notice("two", "another")
-        notice = area.notices[0]
+        [notice] = [each for each in area.notices if each.message == "message"]
         assert notice.isVisible()
         go(notice)
         assert not notice.isVisible()

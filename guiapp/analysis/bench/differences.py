@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from guiapp.analysis.bench.engine import cells_of
-from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.plan import BenchCell, BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchResult
-from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.core.encode.tokenizer import Tokenizer
 
 

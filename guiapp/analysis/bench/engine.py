@@ -42,12 +42,23 @@ from guiapp.analysis.bench.machine import (
     vocabulary_record,
 )
 from guiapp.analysis.bench.operations import MEMORY, encode_all
-from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder, is_enough
+from guiapp.analysis.bench.plan import (
+    SCENARIOS,
+    BenchCell,
+    BenchError,
+    CellBuilder,
+    Plan,
+    from_any_folder,
+    is_enough,
+    tasks_of,
+)
 from guiapp.analysis.bench.run_results import LeftOut, Series, results_of
-from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, tasks_of
-from guiapp.analysis.bench.worker import OPENS, READS, STARTS, WRITES
-from guiapp.analysis.bench.worker_process import (
+from guiapp.analysis.bench.worker import (
     GLANCE_S,
+    OPENS,
+    READS,
+    STARTS,
+    WRITES,
     AskedProcess,
     ContenderFailed,
     StartWorker,
@@ -59,6 +70,7 @@ from guiapp.analysis.bench.worker_process import (
 from guiapp.analysis.libraries.contender import ContenderTokens, as_split, compare, our_contender, split_name
 from guiapp.analysis.libraries.custom import names_of
 from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.encode.catalogue import TOKENLOUPE
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -67,7 +79,6 @@ from guiapp.native.checkpoint import at_checkpoints
 Event = dict[str, Any]
 SHARES = {STARTS: 0.05, OPENS: 0.2, WRITES: 0.4, READS: 0.7}  # of loading, about
 BREATH_S = 0.1  # between turns for those that load
-PREPARING_CALLS = 5  # a contender is called so often before it is timed
 STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
 LOST_BEFORE = "It was lost with a shorter text."
 
@@ -111,7 +122,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
     """The names that take part; raises BenchError for one that is neither encoder nor installed peer."""
     ours = list(tokenizer.encoders)
-    own = names_of(plan.own, {*ours, *PEERS})
+    own = names_of(plan.own, {*ours, *PEERS, TOKENLOUPE})
     for contender in plan.contenders:
         if contender in own:
             continue
@@ -298,7 +309,7 @@ class Race:
 
     def _prepare(self, cell: BenchCell, name: str, operation: str) -> ContenderTokens:
         self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
-        limit_s = self._plan.call_limit_s * PREPARING_CALLS
+        limit_s = self._plan.call_limit_s
         tokens: ContenderTokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.threads)
         return tokens
 
@@ -361,7 +372,7 @@ class Race:
             self._check_control()
             try:
                 worker = self._workers.get(name, cell.threads)
-                encoding_bytes = worker.ask(self._plan.call_limit_s * PREPARING_CALLS, "memory", cell.texts)
+                encoding_bytes = worker.ask(self._plan.call_limit_s, "memory", cell.texts)
             except (ContenderFailed, WorkerLost) as error:
                 yield self._failure(cell, name, MEMORY, error)
                 continue

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from guiapp.analysis.bench.history import BUSY
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
     BenchResult,
@@ -22,7 +23,6 @@ from guiapp.analysis.bench.run_results import (
     growth_lines,
     ratio_of,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import IN_STEP, LESS, Ratio
 from guiapp.analysis.bench.wording import NUMBERS, in_words, size_text, time_text, times_text
 from guiapp.analysis.libraries.contender import APPENDED_BYTES
@@ -326,8 +326,8 @@ def stopped(rows: Rows, left_out: Sequence[LeftOut]) -> list[str]:
 
 
 def _names(names: Sequence[str]) -> str:
-    """“a and b”, or “five contenders” where that is too long to read."""
-    return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} contenders"
+    """“a and b”, or “five encoders” where that is too long to read."""
+    return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} encoders"
 
 
 def _are(names: Sequence[str]) -> str:

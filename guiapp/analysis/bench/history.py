@@ -169,7 +169,7 @@ def _conditions(run: BenchRun) -> dict[str, Any]:
     conditions |= {f"text {each['name']}": each["sha256"] for each in run.corpora}
     if (plan := _plan_of(run)) is not None:
         conditions["repetition of texts"] = plan.repeat
-        conditions |= {f"contender {own.name}": own.shown for own in plan.own}
+        conditions |= {f"encoder {own.name}": own.shown for own in plan.own}
     return conditions
 
 

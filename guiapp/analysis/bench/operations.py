@@ -33,12 +33,17 @@ SINGLY, N_SINGLE = "encode singly", 32  # calls of a sample
 
 
 class OperationInput(NamedTuple):
-    """What an operation is done with; `rebuild` gives the same contender as if just loaded."""
+    """What an operation is done with.
+
+    rebuild  gives the same contender as if just loaded
+    pause    called between two calls: each has the time limit for itself
+    """
 
     contender: Contender
     rebuild: Callable[[], Contender]
     texts: Texts
     threads: int = 1
+    pause: Callable[[], object] = lambda: None
 
     @property
     def text(self) -> bytes:
@@ -62,6 +67,7 @@ def encode_all(contender: Contender, texts: Texts) -> ContenderTokens:
 def compared_tokens(operation: str, subject: OperationInput) -> ContenderTokens:
     """The tokens that an operation is judged by: of batches their own where they are others."""
     tokens = encode_all(subject.contender, subject.texts)
+    subject.pause()
     if operation == BATCH and not np.array_equal(together := _batch_ids(subject), tokens.ids):
         return ContenderTokens(together, None)
     return tokens
@@ -132,6 +138,7 @@ def _append(subject: OperationInput) -> TimedOperation:
     if ids.tolist() != encode_all(contender, subject.texts).ids.tolist():
         raise UnavailableError("Its ids after appending are not those of the whole text.")
     for index in np.linspace(0, len(counts) - 1, N_COMPARED).astype(int).tolist():
+        subject.pause()
         size = min((index + 1) * APPENDED_BYTES, len(text))
         if counts[index] != len(encode_all(contender, [text[:size]]).ids):
             raise UnavailableError(f"Its count after {size} bytes is not that of encoding so many.")
@@ -210,7 +217,9 @@ def _n_waits() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw if resource is not None else 0
 
 
-def calls_per_sample(operation: TimedOperation, clock: Clock = SYSTEM_CLOCK) -> int:
+def calls_per_sample(
+    operation: TimedOperation, clock: Clock = SYSTEM_CLOCK, pause: Callable[[], object] = lambda: None
+) -> int:
     """So many calls that reading the clock does not matter; one where each is timed by itself.
 
     They are counted by what the process got of a processor: one that was interrupted would be timed by single
@@ -222,6 +231,7 @@ def calls_per_sample(operation: TimedOperation, clock: Clock = SYSTEM_CLOCK) -> 
         return n_calls
     take_sample(operation, n_calls, clock)
     while n_calls < MOST_CALLS:
+        pause()
         sample = take_sample(operation, n_calls, clock)
         wall_ns, cpu_ns = (each * operation.units * n_calls * 1e9 for each in sample[:2])
         if cpu_ns >= SHORTEST_SAMPLE_NS or wall_ns >= LONGEST_WAIT_NS:

@@ -1,24 +1,51 @@
-"""What shall be measured, as a value that travels to the process that measures, and how long that takes."""
+"""What a run measures: a plan, its scenarios, the cells that these make, and how long all that takes.
+
+Each scenario is a row of SCENARIOS.  A plan travels to the process that measures as JSON.
+"""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from guiapp.analysis.bench import corpus
-from guiapp.analysis.bench.operations import MEMORY
-from guiapp.analysis.bench.run_results import read_row
-from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, tasks_of
+from guiapp.analysis.bench.corpus import WORST_TEXTS, BenchText, fresh_text, stretched, worst_texts
+from guiapp.analysis.bench.operations import MEMORY, N_SINGLE, SINGLY
 from guiapp.analysis.bench.statistics import interval_in_turns
+from guiapp.analysis.libraries.contender import APPENDED_BYTES
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
+N_PROMPTS = 64
+N_UNSEEN, UNSEEN_BYTES = 2_048, 128
+DOCUMENT_BYTES = 2_000
+N_TEXTS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
+SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MB
+SHORT_BYTES = (16, 128, 1024)
+WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
+APPEND_BYTES = (1_000, 10_000)
+BATCH_BYTES = 1 << 21
+
+Chart = Literal["bars", "curves", "groups", "memory", "latency"]
+Unit = Literal["MB/s", "s", "MB"]
+"""A speed, the time of a call, or memory."""
+UNITS: Mapping[Chart, Unit] = {
+    "bars": "MB/s",
+    "groups": "MB/s",
+    "curves": "s",
+    "latency": "s",
+    "memory": "MB",
+}
 RUN_OWN = "--run-own"
 MOST_THREADS = 1024  # of a plan that comes from outside
 Repeat = Literal["never", "same", "fresh"]
@@ -31,6 +58,289 @@ FEWEST_ROUNDS, MOST_ROUNDS = 5, 96
 NARROW_ROUNDS, NARROW_WIDTH = 16, 0.03  # from so many rounds on, intervals so narrow are enough
 NARROW_SHARE = 0.5  # of all rounds, or of the budget: the time of a run hardly depends on how narrow they are
 PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
+
+
+class CellTask(NamedTuple):
+    """What a cell is before its texts are made.
+
+    operations  take turns like contenders, so that what machines do to their times falls on all of them
+    text        the number of the corpus, or of the text of the worst case
+    size_bytes  of the text, or of one of N_TEXTS, about
+    """
+
+    scenario: str
+    operations: tuple[str, ...]
+    text: int
+    size_bytes: int
+    threads: int = 1
+
+    @property
+    def is_of_many(self) -> bool:
+        """Whether one call takes several texts of this size."""
+        return self.operations[0] in N_TEXTS
+
+    @property
+    def call_bytes(self) -> int:
+        """What one call takes."""
+        return self.size_bytes * N_TEXTS.get(self.operations[0], 1)
+
+
+@dataclass(frozen=True)
+class BenchCell:
+    """What all contenders do in turn.
+
+    operations  what they do in each round, with
+    texts       these; prompts and documents are several
+    unit_bytes  the size that times refer to; None where it is that of all texts together
+    own_bytes   of the text that they are made of; less than all together where it is repeated
+    """
+
+    scenario: str
+    operations: tuple[str, ...]
+    corpus: str
+    texts: tuple[bytes, ...]
+    threads: int = 1
+    unit_bytes: int | None = None
+    own_bytes: int | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(map(len, self.texts)) if self.unit_bytes is None else self.unit_bytes
+
+
+@dataclass(frozen=True)
+class CellBuilder:
+    """What tasks become cells with."""
+
+    plan: Plan
+    tokenizer: Tokenizer
+    corpora: Sequence[BenchText]
+
+    def cell(self, task: CellTask) -> BenchCell:
+        scenario, unit_bytes = SCENARIOS[task.scenario], task.size_bytes if task.is_of_many else None
+        head, texts = (task.scenario, task.operations), tuple(scenario.texts(self, task))
+        if scenario.own_texts:
+            return BenchCell(*head, scenario.own_texts[task.text], texts, task.threads, unit_bytes)
+        own_bytes = len(self.text(task, task.size_bytes))
+        return BenchCell(*head, self.corpora[task.text].name, texts, task.threads, unit_bytes, own_bytes)
+
+    def text(self, task: CellTask, size_bytes: int = 0) -> bytes:
+        """The text of a task, at least so long."""
+        text = self.corpora[task.text].text
+        if self.plan.repeat == "fresh" and size_bytes > len(text):
+            return text + fresh_text(size_bytes - len(text), self.plan.seed)
+        return text
+
+
+Texts = Callable[[CellBuilder, CellTask], Iterable[bytes]]
+
+
+def whole(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    return [setting.text(task)]
+
+
+def lengthened(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    return [stretched(setting.text(task, task.size_bytes), task.size_bytes)]
+
+
+def prompts(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    return _pieces(setting.text(task), task.size_bytes, N_PROMPTS)
+
+
+def unseen(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    """Spans from random positions, so that hardly any comes twice."""
+    text, size = setting.text(task), task.size_bytes
+    starts = np.random.default_rng(setting.plan.seed).integers(0, len(text), N_UNSEEN).tolist()
+    repeated = stretched(text, len(text) + size)
+    prompts = dict.fromkeys(_from_character(repeated, start, size) for start in starts)
+    return prompts if len(prompts) > 1 else [*prompts] * 2
+
+
+def worst(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    texts = worst_texts(setting.tokenizer.vocabulary, task.size_bytes, setting.plan.seed)
+    return [texts[WORST_TEXTS[task.text]]]
+
+
+def documents(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    """Texts of the length of a short page, as many as fill a batch."""
+    text, n_documents = setting.text(task, task.size_bytes), max(task.size_bytes // DOCUMENT_BYTES, 1)
+    return _pieces(text, min(DOCUMENT_BYTES, task.size_bytes), n_documents)
+
+
+def _pieces(text: bytes, size_bytes: int, count: int) -> Iterator[bytes]:
+    """Spans of one size from positions all over the text."""
+    repeated = stretched(text, max(len(text), size_bytes) + size_bytes)
+    starts = np.linspace(0, len(repeated) - size_bytes, count).astype(int).tolist()
+    return (_from_character(repeated, start, size_bytes) for start in starts)
+
+
+def _from_character(text: bytes, start: int, size_bytes: int) -> bytes:
+    while start and text[start] & 0xC0 == 0x80:
+        start -= 1
+    return stretched(text[start : start + size_bytes + 4], size_bytes)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A question that a run can answer, and all that anybody needs to know to ask and to show it.
+
+    title       of charts and tables, a sentence
+    label       in lists and on tabs, short
+    help        what is timed, in one sentence
+    operations  what is done within the same rounds
+    texts       what is encoded in a cell
+    sizes       bytes of its cells; none: those of the texts
+    chart       the kind of its picture
+    by_text     whether each text has cells, and so a chart, of its own; else the first alone has
+    own_texts   what is encoded instead of the texts of a plan
+    grows       whether cells differ in size only
+    on_threads  whether cells differ in threads only, and so by the wall clock; their size is that of a batch
+                however short the texts are: of less, threads have nothing to share
+    is_default  whether it is measured where nobody asks for any
+    """
+
+    name: str
+    title: str
+    label: str
+    help: str
+    operations: tuple[str, ...]
+    sizes: tuple[int, ...]
+    texts: Texts
+    chart: Chart
+    by_text: bool = False
+    own_texts: tuple[str, ...] = ()
+    grows: bool = False
+    on_threads: bool = False
+    is_default: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """Of what its chart and tables show."""
+        return UNITS[self.chart]
+
+    @property
+    def is_live(self) -> bool:
+        """Whether samples that come one by one say what it shows."""
+        return self.chart != "latency"
+
+    def tasks(self, plan: Plan, text_bytes: Sequence[int]) -> Iterator[CellTask]:
+        """Its cells for texts of so many bytes."""
+        texts = range(len(self.own_texts or text_bytes)) if self.by_text else (0,)
+        for text, threads in product(texts, plan.threads if self.on_threads else (1,)):
+            for size_bytes in self.sizes or (text_bytes[text],):
+                yield CellTask(self.name, self.operations, text, size_bytes, threads)
+
+
+def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[CellTask]:
+    """The cells of a plan in order, for texts of so many bytes, without making them.
+
+    Sizes above a text's own are that, unless the plan says what is repeated.  None without a text.
+    """
+    if not text_bytes:
+        return []
+    largest, tasks = plan.largest_bytes or math.inf, []
+    for scenario in (SCENARIOS[name] for name in dict.fromkeys(plan.scenarios)):
+        for task in scenario.tasks(plan, text_bytes):
+            if plan.repeat == "never" and not (scenario.own_texts or scenario.on_threads):
+                task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
+            if task.call_bytes <= largest or not scenario.grows:
+                tasks.append(task)
+    return sorted(dict.fromkeys(tasks), key=_turn)
+
+
+def _turn(task: CellTask) -> tuple[int, bool]:
+    """Other numbers of threads need other workers; those that are compared follow each other."""
+    return task.threads, SCENARIOS[task.scenario].on_threads
+
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.name: scenario
+    for scenario in (
+        Scenario(
+            "throughput",
+            "Throughput",
+            "Throughput",
+            "encoding each text as a whole",
+            *(("encode",), (), whole),
+            chart="bars",
+            by_text=True,
+            is_default=True,
+        ),
+        Scenario(
+            "scaling",
+            "Time by length of text",
+            "By length",
+            "encoding the beginning of the first text, from 128 B to 4 MiB",
+            *(("encode",), SCALING_BYTES, lengthened),
+            chart="curves",
+            grows=True,
+        ),
+        Scenario(
+            "short",
+            "Time of a short call",
+            "Short calls",
+            f"one call for each of {N_PROMPTS} stretches of 16, 128 and 1,024 bytes of the first text",
+            *(("encode each",), SHORT_BYTES, prompts),
+            chart="curves",
+            is_default=True,
+        ),
+        Scenario(
+            "latency",
+            "Half, 95 and 99 of 100 single calls take no longer than this",
+            "Single calls",
+            f"each of {N_UNSEEN:,} calls with other {UNSEEN_BYTES} bytes of the first text by itself",
+            *((SINGLY,), (UNSEEN_BYTES,), unseen),
+            chart="latency",
+        ),
+        Scenario(
+            "worst",
+            "Time of text that cannot be split",
+            "Worst case",
+            "encoding letters without a space, 1 kB to 1 MB of three kinds",
+            *(("encode",), WORST_BYTES, worst),
+            chart="curves",
+            by_text=True,
+            own_texts=WORST_TEXTS,
+            grows=True,
+        ),
+        Scenario(
+            "threads",
+            "A batch of documents by number of threads",
+            "Threads",
+            "encoding 2 MiB in documents of 2 kB, on so many threads",
+            *(("encode batch",), (BATCH_BYTES,), documents),
+            on_threads=True,
+            chart="groups",
+        ),
+        Scenario(
+            "decode",
+            "Speed of decoding",
+            "Decode",
+            "making text of the ids of each text",
+            *(("decode",), (), whole),
+            chart="groups",
+            by_text=True,
+            is_default=True,
+        ),
+        Scenario(
+            "append",
+            f"Time of appending {APPENDED_BYTES} bytes at a time, with a count after each",
+            "Append",
+            "a text that grows with a count after each part, and encoding it once",
+            *(("append", "encode"), APPEND_BYTES, lengthened),
+            chart="curves",
+        ),
+        Scenario(
+            "memory",
+            "Memory of an encoder that is ready, and what encoding adds",
+            "Memory",
+            "what an encoder takes in memory, and what up to 2 MiB add at most; no time",
+            *((MEMORY,), (BATCH_BYTES,), lengthened),
+            chart="memory",
+        ),
+    )
+}
+DEFAULT_SCENARIOS = tuple(name for name, scenario in SCENARIOS.items() if scenario.is_default)
 
 
 class BenchError(TokenloupeError):
@@ -98,7 +408,7 @@ def plan_from(record: dict[str, Any]) -> Plan:
         if unknown := [name for name in record if name not in Plan.__dataclass_fields__]:
             raise ValueError(f"“{quoted(unknown[0])}” means nothing here")
         own, removed = without_removed(record.get("own", ()))
-        plan = read_row(Plan, {**record, "own": own})
+        plan: Plan = read_as(Plan, {**record, "own": own})
         for name, is_right in CHECKS.items():
             if not is_right(value := getattr(plan, name)):
                 raise ValueError(f"its “{name}” is {value!r:.40}")

@@ -6,11 +6,13 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PureWindowsPath
 from typing import NamedTuple
 
-from guiapp.analysis.bench.findings import growth_text, length_text, notes
+from guiapp.analysis.bench.findings import growth_text, length_text, notes, verdict_of
 from guiapp.analysis.bench.history import SpeedChange, busy_text
-from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan, Unit, plan_from
 from guiapp.analysis.bench.published import comparable, ratio_text
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
@@ -20,7 +22,6 @@ from guiapp.analysis.bench.run_results import (
     BenchRun,
     growth_lines,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS, Unit
 from guiapp.analysis.bench.wording import (
     TIME_UNITS,
     figure_text,
@@ -33,7 +34,7 @@ from guiapp.analysis.export.html import Html, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_text, markdown_table
 from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
-CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
+CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
 TOOK_NO_PART = "took no part"
@@ -76,10 +77,11 @@ def report_text(suffix: str, run: BenchRun, baseline: str, charts: Mapping[str, 
 
 
 def table_lines(run: BenchRun, baseline: str) -> Iterator[str]:
-    """For a terminal: all tables, then what they do not say."""
+    """For a terminal: all tables, then who is fastest, and what one should know."""
     for each in tables(run, baseline):
         yield from aligned(each)
         yield ""
+    yield from verdicts(run, baseline)
     yield from notes(run)
 
 
@@ -88,10 +90,11 @@ def html_text(run: BenchRun, baseline: str, charts: Mapping[str, str]) -> str:
     values = {
         "title": f"Tokenloupe benchmark: {_vocabulary(run)}",
         "style": Html(resource("bench.css")),
+        "verdicts": verdicts(run, baseline),
         "notes": notes(run),
         "charts": [(name, _inline(svg, f"chart{at}-")) for at, (name, svg) in enumerate(charts.items())],
         "tables": [*tables(run, baseline), Table("Machine and versions", [["", ""], *_environment(run)])],
-        "repeat": _repeat(run),
+        "repeat": "\n".join(_repeat(run)),
         "counted": counted,
     }
     return rendered("bench.html", values)
@@ -99,11 +102,12 @@ def html_text(run: BenchRun, baseline: str, charts: Mapping[str, str]) -> str:
 
 def markdown_text(run: BenchRun, baseline: str) -> str:
     """Tables that people read in plain text too."""
-    parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", "\n".join(f"- {line}" for line in notes(run))]
+    parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", *verdicts(run, baseline)]
+    parts += ["\n".join(f"- {line}" for line in notes(run))]
     for each in tables(run, baseline):
         parts += [f"## {each.title}", each.note, markdown_table(each)]
     parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
-    parts += ["## To repeat it", f"```\n{_repeat(run)}\n```"]
+    parts += ["## To repeat it", "\n".join(["```", *_repeat(run), "```"])]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -128,11 +132,33 @@ def _environment(run: BenchRun) -> list[list[str]]:
     return [*rows, ["vocabulary, SHA-256", str(run.vocabulary.get("sha256"))]]
 
 
-def _repeat(run: BenchRun) -> str:
+def verdicts(run: BenchRun, baseline: str) -> list[str]:
+    """Who is fastest on each text, and whose ids are right."""
+    texts, reference = dict.fromkeys(row.corpus for row in run.finished), run.vocabulary.get("library", "")
+    of_each = ((text, verdict_of(run.finished, text, baseline, reference)) for text in texts)
+    return [f"{text}: {verdict}." for text, verdict in of_each if verdict is not None]
+
+
+def _repeat(run: BenchRun) -> list[str]:
+    """Which files to put into a folder, and a command that repeats the run there, on whatever computer."""
     try:
-        return command_line(plan_from(run.plan))
+        plan = plan_from(run.plan)
     except BenchError:
-        return "The plan of this run was not saved."
+        return ["The plan of this run was not saved."]
+    names, hashes = [plan.model, *plan.corpora], {each["name"]: each["sha256"] for each in run.corpora}
+    hashes[_file_name(plan.model)] = str(run.vocabulary.get("sha256"))
+    files = [_file_name(name) for name in names if _file_name(name) != name]
+    model, *corpora = map(_file_name, names)
+    return [
+        *(f"# {name}: SHA-256 {hashes.get(name, 'not saved')}" for name in files),
+        command_line(replace(plan, model=model, corpora=tuple(corpora))),
+    ]
+
+
+def _file_name(name: str) -> str:
+    """The last part of a whole path, of whatever system; other names as they are."""
+    path = PureWindowsPath(name)  # which takes both slashes
+    return path.name if path.is_absolute() or name.startswith("/") else name
 
 
 def _inline(svg: str, prefix: str) -> Html:

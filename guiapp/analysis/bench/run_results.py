@@ -6,15 +6,14 @@ Measuring writes these records; page, tables, findings, the field and comparison
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from math import exp, hypot, inf, isfinite, log
-from types import UnionType
-from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from guiapp.analysis.bench.machine import LEAST_SHARE, is_busy
-from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell
+from guiapp.analysis.bench.plan import SCENARIOS, BenchCell
 from guiapp.analysis.bench.statistics import (
     Growth,
     Ratio,
@@ -24,11 +23,12 @@ from guiapp.analysis.bench.statistics import (
     ratio_in_turns,
 )
 from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
+from guiapp.core.encode.catalogue import encoder_label, encoder_name
 from guiapp.core.text.numbers_in_words import printable
-from guiapp.core.text.outside_json import read_as
+from guiapp.core.text.outside_json import read_as, wrong_value
 
 Record = dict[str, Any]
-Row = TypeVar("Row")
+Row = TypeVar("Row", "BenchResult", "LeftOut")
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
 BYTES_PER_MB = 1e6
@@ -321,6 +321,8 @@ class BenchRun:
     environment, vocabulary, plan, corpora, contenders  as in its JSON
     finished     results of cells that are over
     loading      contenders that are being opened
+
+    All but the plan calls contenders by what people read; the JSON has their names.
     """
 
     def __init__(self, results: Sequence[BenchResult] = (), left_out: Sequence[LeftOut] = ()) -> None:
@@ -339,7 +341,7 @@ class BenchRun:
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Take one event of `engine` in."""
-        details = {key: value for key, value in event.items() if key != "event"}
+        details = _called(encoder_label, {key: value for key, value in event.items() if key != "event"})
         match event["event"]:
             case "started":
                 self.environment, self.vocabulary = dict(details["environment"]), details["vocabulary"]
@@ -352,7 +354,7 @@ class BenchRun:
                 self.contenders.append(details)
             case "left out":
                 self.loading.pop(details["contender"], None)
-                self.left_out.append(read_row(LeftOut, details))
+                self.left_out.append(read_as(LeftOut, details))
             case "cell":
                 self._series, self._load = {}, details.get("load")
                 loads = self.environment.get("load_highest"), self._load
@@ -360,7 +362,7 @@ class BenchRun:
                     (load for load in loads if load is not None), default=None
                 )
             case "compared":
-                self._series[_turn(details)] = Series(read_row(BenchResult, details))
+                self._series[_turn(details)] = Series(read_as(BenchResult, details))
             case "sample":
                 series = self._series[_turn(details)]
                 if details["n"] == 1:
@@ -368,10 +370,15 @@ class BenchRun:
                 series.add(details["seconds"], details.get("share"))
             case "result":
                 self._series.pop(_turn(details), None)
-                self.finished.append(read_row(BenchResult, details))
+                self.finished.append(read_as(BenchResult, details))
             case "finished":
                 self.is_complete = details["complete"]
                 self.environment |= details["environment"]
+
+    @property
+    def planned(self) -> list[str]:
+        """Who was asked for."""
+        return list(map(encoder_label, self.plan.get("contenders", ())))
 
     def end(self) -> None:
         """No event follows: what the last cell has so far is its result."""
@@ -395,11 +402,16 @@ class BenchRun:
             "plan": self.plan,
             "corpora": self.corpora,
             "complete": self.is_complete,
-            "contenders": self.contenders,
-            "results": [row.record() for row in self.finished],
-            "growth": [line.record() for line in growth_lines(self.finished)],
-            "left_out": [vars(each) for each in self.left_out],
+            "contenders": [_called(encoder_name, each) for each in self.contenders],
+            "results": [_called(encoder_name, row.record()) for row in self.finished],
+            "growth": [_called(encoder_name, line.record()) for line in growth_lines(self.finished)],
+            "left_out": [_called(encoder_name, vars(each)) for each in self.left_out],
         }
+
+
+def _called(rename: Callable[[str], str], record: Record) -> Record:
+    """A record that names its contender, if it has one, in another form."""
+    return record | {"contender": rename(record["contender"])} if "contender" in record else record
 
 
 def _turn(event: Record) -> tuple[str, str]:
@@ -418,24 +430,24 @@ def run_of(record: Any) -> BenchRun:
         raise ValueError("it is no object")
     record = as_shown(record)
     for (part, name), kind in PARTS.items():
-        if name in _value(dict, record.get(part, {}), part):
-            _value(kind, record[part][name], f"{part}.{name}")
+        if name in read_as(dict, record.get(part, {}), part):
+            read_as(kind, record[part][name], f"{part}.{name}")
     run = BenchRun(_results(record.get("results")))
     run.left_out = [
-        read_row(LeftOut, each, f"left_out[{index}]")
-        for index, each in enumerate(_value(list, record.get("left_out", []), "left_out"))
+        _labelled(read_as(LeftOut, each, f"left_out[{index}]"))
+        for index, each in enumerate(read_as(list, record.get("left_out", []), "left_out"))
     ]
     for part, keys in LISTS.items():
-        for index, entry in enumerate(_value(list, record.get(part, []), part)):
+        for index, entry in enumerate(read_as(list, record.get(part, []), part)):
             for key in keys:
-                _value(str, _value(dict, entry, f"{part}[{index}]").get(key), f"{part}[{index}].{key}")
-        setattr(run, part, record.get(part, []))
+                read_as(str, read_as(dict, entry, f"{part}[{index}]").get(key), f"{part}[{index}].{key}")
+        setattr(run, part, [_called(encoder_label, entry) for entry in record.get(part, [])])
     for part in ("environment", "vocabulary", "plan"):
         setattr(run, part, record.get(part, {}))
     if "scenarios" in run.plan:  # earlier versions had others
         known = [name for name in run.plan["scenarios"] if name in SCENARIOS]
         run.plan = {**run.plan, "scenarios": known}
-    run.name = _value(str, record.get("name", ""), "name")
+    run.name = read_as(str, record.get("name", ""), "name")
     run.is_complete = bool(record.get("complete"))
     return run
 
@@ -467,54 +479,26 @@ RULES: Mapping[str, Callable[[BenchResult], bool]] = {
 }
 
 
+def _labelled(row: Row) -> Row:
+    return replace(row, contender=encoder_label(row.contender))
+
+
 def _results(entries: object) -> list[BenchResult]:
     results = []
-    for index, entry in enumerate(_value(list, entries, "results")):
+    for index, entry in enumerate(read_as(list, entries, "results")):
         place = f"results[{index}]"
-        if str(_value(dict, entry, place).get("scenario")) in SCENARIOS:
-            row = read_row(BenchResult, entry, place)
+        if str(read_as(dict, entry, place).get("scenario")) in SCENARIOS:
+            row = _labelled(read_as(BenchResult, entry, place))
             if not row.n_tokens and row.median_s:  # of older versions, which say the speed alone
-                speed = _value(float | None, entry.get("tokens_per_s"), f"{place}.tokens_per_s")
+                speed = read_as(float | None, entry.get("tokens_per_s"), f"{place}.tokens_per_s")
                 row = replace(row, n_tokens=(speed or 0.0) * row.median_s)
             for name, is_right in RULES.items():
                 if not is_right(row):
-                    raise _wrong(f"{place}.{name}", entry.get(name))
+                    raise wrong_value(entry.get(name), f"{place}.{name}")
             results.append(row)
     if len({row.contender for row in results}) > MOST_CONTENDERS:
-        raise ValueError(f"more than {MOST_CONTENDERS} contenders take part")
+        raise ValueError(f"more than {MOST_CONTENDERS} encoders take part")
     return results
-
-
-def read_row(kind: type[Row], entries: Any, place: str = "") -> Row:
-    """A frozen record of an object; None stands for what is not there, and what it does not know is left.
-
-    Raises ValueError with the part that is missing or of another type.
-    """
-    entries, kinds, values = _value(dict, entries, place), get_type_hints(kind), Record()
-    for each in fields(kind):  # type: ignore[arg-type]
-        value = entries.get(each.name)
-        if value is not None:
-            values[each.name] = _value(kinds[each.name], value, f"{place}.{each.name}")
-        elif each.default is MISSING:
-            what = "None" if each.name in entries else "missing"
-            raise ValueError(f"its “{place}.{each.name}” is {what}")
-    return kind(**values)
-
-
-def _value(kind: Any, value: object, place: str) -> Any:
-    """A value as a type has it; see `read_as`."""
-    if isinstance(kind, UnionType) and is_dataclass(inner := get_args(kind)[0]):
-        return read_row(inner, value, place)  # type: ignore[arg-type]
-    if kind is list and isinstance(value, list):
-        return value
-    try:
-        return read_as(kind, value)
-    except ValueError:
-        raise _wrong(place, value) from None
-
-
-def _wrong(place: str, value: object) -> ValueError:
-    return ValueError(f"its “{place.removeprefix('.')}” is {value!r:.40}")
 
 
 def as_shown(value: Any) -> Any:

@@ -4,7 +4,8 @@ It answers messages on a pipe, one at a time:
 
     ("load",)                                       memory used by the contender, its version and vocabulary;
                                                     before that, what it does: (STAGE, in words) each time
-    ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm
+    ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm.  Between
+                                                    two calls (STAGE, in words)
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
     ("ids", texts)                                  the ids of each, None of those that it refuses
@@ -13,11 +14,9 @@ It answers messages on a pipe, one at a time:
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import gc
 import json
-import mmap
 import multiprocessing
 import os
 import signal
@@ -29,13 +28,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.bench.control import OPEN_EARLY
+from guiapp.analysis.bench.control import (
+    OPEN_EARLY,
+    SPAWN,
+    ContextOfProcesses,
+    contenders_context,
+    interrupts_held_back,
+)
 from guiapp.analysis.bench.operations import (
     OPERATIONS,
     OperationInput,
@@ -46,6 +50,7 @@ from guiapp.analysis.bench.operations import (
     encode_all,
     take_sample,
 )
+from guiapp.analysis.bench.wording import time_text
 from guiapp.analysis.libraries.contender import (
     Contender,
     ContenderTokens,
@@ -54,22 +59,26 @@ from guiapp.analysis.libraries.contender import (
     our_contender,
     split_name,
 )
-from guiapp.analysis.libraries.custom import MODEL_VARIABLE, PYTHON, CustomContender, open_custom
+from guiapp.analysis.libraries.custom import MODEL_VARIABLE, CustomContender, open_custom
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.processes import held_bytes, held_bytes_of, how_it_ended, peak_bytes_during
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.errors import TokenloupeError
 
-PROCESSES = Path("/proc")
-PAGE_BYTES = mmap.PAGESIZE
-STATUS = Path("/proc/self/status")
-CLEAR_REFS = Path("/proc/self/clear_refs")
-RESET_PEAK = "5"
+LOAD_LIMIT_S, TRIAL_LIMIT_S = 180.0, 20.0
+MOST_LOSSES = 3  # of one contender, until it is not started again
+SHOWN_IDS = 12  # of a trial
+LOADING_BYTES = 6 << 30
+SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256
+GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
+FAREWELL_S = 1.0
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 STAGE = "stage"
 STARTS = "starts"
+PREPARES = "is called for the first times"
 OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
@@ -137,8 +146,6 @@ class Worker:
             before = held_bytes()
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
-        if own is not None and own.kind == PYTHON:
-            self._build = _no_second
         encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
         version = "" if peer is None else peer.version
         memory_bytes = opened_bytes + max(held_bytes() - before, 0)
@@ -150,10 +157,13 @@ class Worker:
         if texts != self._texts:
             self._texts = texts
             self._prepared.clear()
-        subject = OperationInput(self._contender, self._build, texts, threads)
+        pause = partial(self._notify, PREPARES)
+        subject = OperationInput(self._contender, self._build, texts, threads, pause)
         tokens = compared_tokens(operation, subject)
+        pause()
         ready = OPERATIONS[operation](subject)
-        self._prepared[operation] = ready, calls_per_sample(ready)
+        pause()
+        self._prepared[operation] = ready, calls_per_sample(ready, pause=pause)
         return tokens
 
     def sample(self, operation: str) -> TimingSample:
@@ -192,10 +202,6 @@ class Worker:
             fresh.encode(taken)
             times.append((built - started, time.perf_counter() - built))
         return times
-
-
-def _no_second() -> Contender:
-    raise UnavailableError("A function stays loaded: no text is its first one again.")
 
 
 def serve(
@@ -304,48 +310,265 @@ _early: dict[tuple[str, str | None], Opened] = {}
 _early |= _open_early()
 
 
-# How much memory this process holds, and the most it held
+# The engine's end of workers: starts them, asks with a time limit, ends those that fail
 
 
-def held_bytes() -> int:
-    """What is in memory now, after freed memory has been given back."""
-    gc.collect()
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
-    return _status("VmRSS") or _peak_of_process()
+class Stopped(Exception):  # noqa: N818  # nothing went wrong
+    """Somebody asked to stop."""
 
 
-def peak_bytes_during(call: Callable[[], object]) -> int:
-    """The most that was in memory while something ran; where nobody tells, the most since the start."""
-    with contextlib.suppress(OSError):
-        CLEAR_REFS.write_text(RESET_PEAK)
-    call()
-    return _status("VmHWM") or _peak_of_process()
+class WorkerLost(Exception):  # noqa: N818
+    """The worker crashed or took too long and is gone; the message says which."""
 
 
-def held_bytes_of(process_id: int) -> int:
-    """What a process and all that it started hold; 0 where nobody tells.  Takes 0.2 ms."""
-    folder = PROCESSES / str(process_id)
-    with contextlib.suppress(OSError, ValueError):  # it is gone meanwhile
-        held = int((folder / "statm").read_text().split()[1]) * PAGE_BYTES
-        lists = [(thread / "children").read_text() for thread in (folder / "task").iterdir()]
-        return held + sum(held_bytes_of(int(child)) for child in " ".join(lists).split())
-    return 0
+class TookTooLong(WorkerLost):
+    """The worker was ended because one call took too long."""
 
 
-def _status(field: str) -> int:
-    """A field of Linux's list in bytes, 0 where there is none."""
-    with contextlib.suppress(OSError):
-        for line in STATUS.read_text().splitlines():
-            if line.startswith(f"{field}:"):
-                return int(line.split()[1]) * 1024
-    return 0
+class ContenderFailed(Exception):  # noqa: N818
+    """The contender refused or raised; the worker lives on."""
 
 
-def _peak_of_process() -> int:
-    if sys.platform == "win32":
-        return 0
-    import resource
+class AskedProcess:
+    """A child process that runs `serve(connection, *arguments)`, which answers what it is asked.
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    One that was spawned ends with the thread that started it, on Linux.
+
+    stage       what it said last that it does
+    most_bytes  of memory that it and what it started may hold, where the system tells; None: no limit
+    """
+
+    def __init__(
+        self,
+        serve: Callable[..., None],
+        arguments: tuple[object, ...],
+        shall_stop: Callable[[], bool],
+        context: ContextOfProcesses = SPAWN,
+    ) -> None:
+        self._shall_stop = shall_stop
+        self._limit_s = self._deadline_s = 0.0
+        self._reply: tuple[str, Any] = ("", None)
+        self.stage = ""
+        self.most_bytes: int | None = None
+        self._has_ended = False
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, *arguments), daemon=True)
+        with interrupts_held_back():  # until the child has learnt to leave them to us
+            self._process.start()
+        theirs.close()
+
+    def ask(self, limit_s: float, command: str, *arguments: object) -> Any:
+        """The answer; raises Stopped, WorkerLost or ContenderFailed."""
+        self.begin(limit_s, command, *arguments)
+        while not self.is_answered(GLANCE_S):
+            pass
+        return self.answer()
+
+    def begin(self, limit_s: float, command: str, *arguments: object) -> None:
+        """Ask, and leave the answer for later; raises WorkerLost."""
+        self._limit_s, self._deadline_s = limit_s, time.monotonic() + limit_s
+        try:
+            self._pipe.send((command, *arguments))
+        except OSError as error:
+            raise self._lost() from error
+
+    def is_answered(self, wait_s: float) -> bool:
+        """Whether the answer is there, within some seconds; raises Stopped or WorkerLost.
+
+        Until then it may say again and again what it does, and each time the limit starts again.
+        """
+        if self._shall_stop():
+            self.end()
+            raise Stopped
+        try:
+            while self._pipe.poll(wait_s):
+                self._reply = self._pipe.recv()
+                if self._reply[0] != STAGE:
+                    self._check_memory()
+                    return True
+                self.stage = self._reply[1]
+                self._deadline_s = time.monotonic() + self._limit_s
+        except (EOFError, OSError) as error:
+            raise self._lost() from error
+        self._check_memory()
+        if self._process.exitcode is not None and not self._pipe.poll():
+            raise self._lost()  # what it started keeps the pipe open
+        if time.monotonic() > self._deadline_s:
+            self.end()
+            raise TookTooLong(f"It did not answer within {self._limit_s:g} s.")
+        return False
+
+    def answer(self) -> Any:
+        """What it said, once `is_answered`; raises ContenderFailed."""
+        outcome, value = self._reply
+        if outcome == "done":
+            return value
+        raise ContenderFailed(value)
+
+    def end(self) -> None:
+        """End it now, whatever it does, and whatever it started."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        if hasattr(os, "killpg") and (process_id := self._process.pid) is not None:
+            with suppress(OSError):  # it leads no group, or not yet
+                os.killpg(process_id, signal.SIGKILL)
+        self._process.kill()
+        self._process.join(GLANCE_S if self._shall_stop() else FAREWELL_S)  # the fork server may be stopped
+        self._pipe.close()
+
+    def _check_memory(self) -> None:
+        most = self.most_bytes
+        if most is not None and held_bytes_of(self._process.pid or 0) > most:
+            self.end()
+            raise WorkerLost(f"It took more than {most >> 20:,} MB of memory.")
+
+    def _lost(self) -> WorkerLost:
+        self._process.join(FAREWELL_S)
+        code = self._process.exitcode
+        self.end()
+        return WorkerLost("It closed its pipe." if code is None else how_it_ended(code))
+
+
+class WorkerProcess(AskedProcess):
+    """A child process with a contender.
+
+    It may hold LOADING_BYTES while it loads.  Then its memory is looked at while it works and whenever it has
+    answered: it may be twice what it was, and SPARE_BYTES, and SPARE_PER_BYTE for each byte of its texts.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        name: str,
+        threads: int,
+        shall_stop: Callable[[], bool],
+        pre: str | None = None,
+        own: CustomContender | None = None,
+    ) -> None:
+        super().__init__(serve, (model, name, threads, pre, own), shall_stop, contenders_context())
+        self.most_bytes = LOADING_BYTES
+        self._loaded_bytes = 0
+
+    def begin(self, limit_s: float, command: str, *arguments: Any) -> None:
+        match command, *arguments:
+            case ("prepare", _, texts, *_) | ("memory", texts):
+                n_bytes = sum(map(len, texts))
+                self.most_bytes = 2 * self._loaded_bytes + SPARE_BYTES + SPARE_PER_BYTE * n_bytes
+        super().begin(limit_s, command, *arguments)
+
+    def answer(self) -> Any:
+        answer = super().answer()
+        if not self._loaded_bytes:
+            self._loaded_bytes = held_bytes_of(self._process.pid or 0)
+        return answer
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """What a contender of one's own made of a text before it takes part, and how long one call took."""
+
+    ids: NDArray[np.int32]
+    is_equal: bool
+    adds_bos: bool
+    seconds: float
+
+    def __str__(self) -> str:
+        shown = " ".join(map(str, self.ids[:SHOWN_IDS])) + (" …" if len(self.ids) > SHOWN_IDS else "")
+        equal = "those of the model" if self.is_equal else "not those of the model"
+        if self.adds_bos:
+            equal = f"those of the model after BOS (id {self.ids[0]}), which Bench does not ask for"
+        return f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.\n{shown}".strip()
+
+
+def try_custom(
+    own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, shall_stop: Callable[[], bool]
+) -> TrialResult:
+    """Run it once in a process of its own; raises UnavailableError with what went wrong."""
+    pre = tokenizer.vocabulary.chosen_pre or None
+    process = WorkerProcess(model, own.name, 1, shall_stop, pre, own)
+    try:
+        process.ask(TRIAL_LIMIT_S, "load")
+        ids = process.ask(TRIAL_LIMIT_S, "prepare", "encode", (text,), 1).ids
+        seconds = process.ask(TRIAL_LIMIT_S, "sample", "encode").wall_s
+    except (ContenderFailed, WorkerLost) as error:
+        raise UnavailableError(str(error)) from error
+    finally:
+        process.end()
+    wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+    adds_bos = np.array_equal(ids[1:], wanted) and ids[:1].tolist() == [tokenizer.vocabulary.special_ids.bos]
+    return TrialResult(ids, np.array_equal(ids, wanted), adds_bos, seconds)
+
+
+StartWorker = Callable[[str, int], AskedProcess]  # the contender's name, threads
+
+
+class Workers:
+    """The workers of one run, each started when it is needed, and again when it was lost.
+
+    There is one for each contender and number of threads.
+
+    loaded  what is known of the contenders that were loaded once
+    """
+
+    def __init__(self, start: StartWorker) -> None:
+        self._start = start
+        self._processes: dict[tuple[str, int], AskedProcess] = {}
+        self._ready: set[tuple[str, int]] = set()
+        self._n_losses: dict[str, int] = {}
+        self.loaded: dict[str, LoadedContender] = {}
+
+    def is_loaded(self, name: str, threads: int) -> bool:
+        """Whether the next question needs no new worker."""
+        return (name, threads) in self._ready
+
+    def get(self, name: str, threads: int) -> AskedProcess:
+        """A worker that has loaded its contender; raises ContenderFailed, WorkerLost or Stopped."""
+        if (name, threads) not in self._processes:
+            self.begin(name, threads)
+        while not self.has_loaded(name, threads, GLANCE_S):
+            pass
+        return self._processes[name, threads]
+
+    def begin(self, name: str, threads: int) -> AskedProcess:
+        """One that loads while something else is done; raises ContenderFailed or WorkerLost."""
+        if self._n_losses.get(name, 0) >= MOST_LOSSES:
+            raise ContenderFailed(f"It crashed {MOST_LOSSES} times.")
+        process = self._processes[name, threads] = self._start(name, threads)
+        process.begin(LOAD_LIMIT_S, "load")
+        return process
+
+    def has_loaded(self, name: str, threads: int, wait_s: float) -> bool:
+        """Whether one that was begun is ready within some seconds; raises as `get` does."""
+        if self.is_loaded(name, threads):
+            return True
+        process = self._processes[name, threads]
+        try:
+            if not process.is_answered(wait_s):
+                return False
+            self.loaded.setdefault(name, process.answer())
+        except (ContenderFailed, WorkerLost) as error:
+            self.lose(name, threads, error)
+            raise
+        self._ready.add((name, threads))
+        return True
+
+    def lose(self, name: str, threads: int, error: ContenderFailed | WorkerLost) -> None:
+        """End a worker that failed; the next one asked for is a new one, unless it crashes all the time."""
+        if (name, threads) in self._processes:  # else it was lost while it loaded
+            if not isinstance(error, TookTooLong):
+                self._n_losses[name] = self._n_losses.get(name, 0) + 1
+            self._end(name, threads)
+
+    def end_others(self, threads: int) -> None:
+        """End all that use another number of threads."""
+        for key in [key for key in self._processes if key[1] != threads]:
+            self._end(*key)
+
+    def end(self) -> None:
+        for key in list(self._processes):
+            self._end(*key)
+
+    def _end(self, name: str, threads: int) -> None:
+        self._ready.discard((name, threads))
+        self._processes.pop((name, threads)).end()

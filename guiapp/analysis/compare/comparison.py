@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -329,12 +330,19 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
     return scripts, is_mark
 
 
-def names_apart(models: Sequence[str], chosen: Sequence[str]) -> list[str]:
-    """Short names of models that were opened by these, each with what was chosen for it, "" for nothing."""
+def names_apart(models: Sequence[str], chosen: Sequence[str], titles: Sequence[str] = ()) -> list[str]:
+    """Names of models that were opened by these, each with what was chosen for it, "" for nothing.
+
+    By their titles if there are any; of those that are alike, by their files, by the paths, by their numbers.
+    """
     paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in models]
     short = [path.removesuffix(".gguf") for path in paths]
-    for bases in (short, models, [f"{number}. {base}" for number, base in enumerate(short, 1)]):
-        names = [f"{base} ({more})" if more else base for base, more in zip(bases, chosen, strict=True)]
-        if len(set(names)) == len(names):
-            break
+    numbered = [f"{number}. {base}" for number, base in enumerate(titles or short, 1)]
+    names: list[str] = []
+    for bases in (titles or short, short, models, numbered):
+        others = [f"{base} ({more})" if more else base for base, more in zip(bases, chosen, strict=True)]
+        times = Counter(names)
+        names = [
+            name if times[name] == 1 else other for name, other in zip(names or others, others, strict=True)
+        ]
     return names

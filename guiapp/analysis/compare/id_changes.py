@@ -17,17 +17,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.analysis.compare.comparison import count_unknown
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import NONE, Table, page_of
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import n_equal_from_start
-from guiapp.core.text.numbers_in_words import counted, percent
+from guiapp.core.text.numbers_in_words import counted, elided, percent
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
 
 LISTED = 10  # changes
 LONGEST_CELL = 40  # characters
+TOO_LONG = "A part is too long to compare token by token: all of it is shown as changed."
 LONGEST_LIST = 20  # tokens of a change that are told
 Ids = NDArray[np.int32]
 LARGEST_TABLE = 1 << 31  # cells; about a second
@@ -376,17 +378,20 @@ def sentences(report: ChangesReport) -> Iterator[str]:
     yield f"{first} has {counted(len(outcome.first), 'token')}, {second} {len(outcome.second):,}: {text}."
     share = f" ({percent(outcome.n_common / len(outcome.second))} of {second})" if len(outcome.second) else ""
     common = counted(outcome.n_common, "token")
-    yield f"{common} in common from the start{share}: what a cache of prefixes keeps."
+    yield f"{common} in common from the start{share}: what a prefix cache keeps."
     removed = f"{counted(outcome.n_removed, 'token')} removed"
     kept = f"{outcome.n_inserted:,} inserted, {outcome.n_unchanged:,} kept"
     yield f"{counted(len(outcome.changes), 'change')}: {removed}, {kept}."
     yield from notes(report)
     if not outcome.is_whole:
-        yield "A stretch is too long to be compared token by token: it is told as changed whole."
+        yield TOO_LONG
 
 
 def notes(report: ChangesReport) -> Iterator[str]:
-    """Which of BOS, EOS and SEP one of both lacks at an end, or has there more often."""
+    """What of both is unknown, and which of BOS, EOS and SEP one lacks at an end, or has there more often."""
+    for name, ids in zip(report.names, (report.outcome.first, report.outcome.second), strict=True):
+        if n_unknown := count_unknown(report.tokenizer.vocabulary, ids):
+            yield f"{percent(n_unknown / len(ids), 1)} of the tokens of {name} are unknown."
     control = Attribute.CONTROL.value
     attributes, special = report.tokenizer.vocabulary.attributes, report.tokenizer.vocabulary.special_ids
     heads, tails = [], []
@@ -432,18 +437,20 @@ def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling
     for change in islice(outcome.changes, most):
         removed = outcome.first[change.first_start : change.first_end]
         inserted = outcome.second[change.second_start : change.second_end]
-        texts = [_tokens(report.tokenizer.vocabulary, each, spelling) for each in (removed, inserted)]
+        texts = [tokens_in_words(report.tokenizer.vocabulary, each, spelling) for each in (removed, inserted)]
         rows.append([f"{change.first_start:,}", texts[0], f"{change.second_start:,}", texts[1]])
     return Table("Changes, by the number of the token", rows)
 
 
-def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) -> str:
+def tokens_in_words(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) -> str:
     """Tokens, with the id of a single one; cut where they are long."""
-    texts = [spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()]
-    if len(ids) == 1:
-        texts = [f"{texts[0]} ({ids[0]})"]
-    shown = "|".join(texts) or NONE
-    return f"{shown[: LONGEST_CELL - 1]}…" if len(shown) > LONGEST_CELL or len(ids) > LONGEST_LIST else shown
+    shown = "|".join(spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()) or NONE
+    shown = (
+        f"{shown} …"
+        if len(ids) > LONGEST_LIST and len(shown) <= LONGEST_CELL
+        else elided(shown, LONGEST_CELL)
+    )
+    return f"{shown} (id {ids[0]})" if len(ids) == 1 else shown
 
 
 def record(report: ChangesReport) -> dict[str, object]:

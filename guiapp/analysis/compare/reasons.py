@@ -101,7 +101,8 @@ def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = P
         tokenizer, why = refusals[0]
         return refused_reason(tokenizer is theirs, f"{shown(text)}: {why}", names)
     if refusals or found[0] == found[1]:
-        around = affix_reason(_affixes(ours), _affixes(theirs), names)
+        vocabularies = ours.vocabulary, theirs.vocabulary
+        around = affix_reason(_affixes(ours), _affixes(theirs), names, vocabularies)
         return around or (None if refusals else decoded_reason(ours, theirs, found[0], names))
     stages = seen_stages(ours, text), seen_stages(theirs, text)
     comparison = _Comparison(ours, theirs, *stages, names)
@@ -114,19 +115,30 @@ def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
     return Reason(Cause.REFUSED, subject, _sentence(f"{names[by_theirs]} refuses {what.rstrip('.')}"))
 
 
-def affix_reason(mine: AffixIds, other: AffixIds, names: Names) -> Reason | None:
-    """Whether other ids are put around texts: those before and behind them."""
+def affix_reason(
+    mine: AffixIds, other: AffixIds, names: Names, vocabularies: tuple[Vocabulary, Vocabulary]
+) -> Reason | None:
+    """Whether other ids are added before and after texts."""
     if mine == other:
         return None
-    clause = " and ".join(
-        f"{name} puts {_ids(before)} before a text and {_ids(behind)} behind it"
-        for name, (before, behind) in zip(names, (mine, other), strict=True)
-    )
+    rows = zip(names, (mine, other), vocabularies, strict=True)
+    clause = "; ".join(f"{name} adds {_added(ids, vocabulary)}" for name, ids, vocabulary in rows)
     return Reason(Cause.AROUND, "each text", _sentence(clause))
 
 
-def _ids(ids: Sequence[int]) -> str:
-    return " ".join(map(str, ids)) or "nothing"
+def _added(ids: AffixIds, vocabulary: Vocabulary) -> str:
+    """`BOS, id 1, before the text and EOS, id 2, after it`."""
+    places = zip(ids, ("before the text", "after the text"), strict=True)
+    return " and ".join(f"{_named(each, vocabulary)}, {place}" for each, place in places if each) or "nothing"
+
+
+def _named(ids: Sequence[int], vocabulary: Vocabulary) -> str:
+    roles = {row: role.upper() for role, row in reversed(vars(vocabulary.special_ids).items())}
+    known = range(len(vocabulary))
+    tokens = (f"{shown_token(vocabulary, row)}, id {row}" if row in known else f"id {row}" for row in ids)
+    return " and ".join(
+        f"{roles[row]}, id {row}" if row in roles else token for row, token in zip(ids, tokens, strict=True)
+    )
 
 
 def _affixes(tokenizer: Tokenizer) -> AffixIds:
@@ -169,7 +181,7 @@ class _Comparison:
                 return Reason(Cause.SPECIAL, _only(is_theirs), _sentence(clause))
         if self.mine.special == self.other.special and self.mine.segments != self.other.segments:
             tokens = " ".join(map(shown, self.mine.special))
-            clause = f"White space beside {tokens} goes with the token by one of the two only"
+            clause = f"White space beside {tokens} belongs to the token in only one of the two"
             return Reason(Cause.SPECIAL, "white space beside", _sentence(clause))
         return None
 
@@ -310,7 +322,7 @@ class _Comparison:
                 f"in {self.names[0]} and {scores[is_mine]:.6g} in {self.names[1]}"
             )
             return Reason(Cause.SCORE, "scores", _sentence(clause))
-        clause = f"The piece {shown(mine.text)} is encoded otherwise, and no stage tells why"
+        clause = f"The piece {shown(mine.text)} is encoded differently, and no stage shows why"
         return Reason(Cause.UNTOLD, "pieces", _sentence(clause))
 
     def _number(self) -> Reason:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import floor, log10
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ WORD_BEFORE = re.compile(rb"\s?\S*\Z")
 WORD_BEHIND = re.compile(rb"\S*")
 AROUND = 160  # bytes of its line that are looked at before and behind a difference
 LONGEST = 400  # bytes of a difference that is looked into
-NO_TEXT_SHOWS_IT = "No shorter text shows this difference by itself, so that no stage tells why."
+NO_TEXT_SHOWS_IT = "No shorter text shows this difference, so its cause is unknown."
 SAME_IDS = "Both give the same ids, but for other bytes of the text."
 Tokens = tuple[tuple[int, int, int], ...]
 """Id, start and end of tokens with text, counted from where the text around begins."""
@@ -250,8 +251,9 @@ def _reason(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan, mine:
     if (chosen := _chosen(ours, theirs, difference)) is not None:
         return chosen
     if difference.is_at_edge:
-        context = affix_reason(_affixes(ours), _affixes(theirs), names)
-        return context or Reason(Cause.UNTOLD, "the ends of the text", NO_TEXT_SHOWS_IT)
+        vocabularies = ours.tokenizer.vocabulary, theirs.tokenizer.vocabulary
+        around = affix_reason(_affixes(ours), _affixes(theirs), names, vocabularies)
+        return around or Reason(Cause.UNTOLD, "the ends of the text", NO_TEXT_SHOWS_IT)
     pairs = ((ours, difference.tokens[mine]), (theirs, difference.tokens[other]))
     for start, end in _contexts(difference):
         if all(_tokens_of(side, difference, start, end) == tokens for side, tokens in pairs):
@@ -264,7 +266,7 @@ def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Re
     """What people chose for one of two sides, where that makes the difference."""
     for side in (ours, theirs):
         if difference.is_at_edge and not side.add_special and ours.add_special != theirs.add_special:
-            told = f"{side.name} adds no special tokens: that is switched off."
+            told = f"{side.name} adds no special tokens: you switched that off."
             return Reason(Cause.AROUND, "switch", told)
         if side.encoder is not None and _makes_a_difference(side, replace(side, encoder=None), difference):
             encoder = code(side.encoder)
@@ -273,7 +275,7 @@ def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Re
     if ours.parse_special != theirs.parse_special:
         side = theirs if ours.parse_special else ours
         if _makes_a_difference(side, replace(side, parse_special=True), difference):
-            told = f"{side.name} takes special tokens as text: to parse them is switched off."
+            told = f"{side.name} takes special tokens as text: you switched parsing them off."
             return Reason(Cause.SPECIAL, "switch", told)
     return None
 
@@ -411,33 +413,55 @@ def summary(compared: TextsComparison) -> str:
     return f"… {more:,} more. --json lists all." if more else ""
 
 
+class CountColumn(NamedTuple):
+    """A number of each model; `value` is of the counts of a model, and which of all models it is."""
+
+    title: str
+    tip: str
+    value: Callable[[Counts, int], float | None]
+    text: Callable[[float], str]
+
+    def cell(self, counts: Counts, row: int) -> str:
+        value = self.value(counts, row)
+        return NONE if value is None else self.text(value)
+
+
+def count_columns(counts: Sequence[Counts], terms: Terms) -> Iterator[CountColumn]:
+    """What texts come to for these models: no column that is empty or says the same for all."""
+    yield CountColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, "{:,.0f}".format)
+    if len(counts) > 1:
+        tip = "How many times the tokens of the first model"
+        yield CountColumn("ratio", tip, lambda each, _: each.ratio_to(counts[0]), "{:.2f}×".format)
+    yield CountColumn(
+        "char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number
+    )
+    yield CountColumn("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number)
+    if any(each.whole.n_unknown for each in counts):
+        tip = "Share of tokens for text that the vocabulary cannot write"
+        yield CountColumn("unknown", tip, lambda each, _: 100 * each.whole.unknown_share, "{:,.1f} %".format)
+    if any(terms.context_of(each) for each in counts):
+        own = "" if terms.context is None else f" of {terms.context:,} tokens"
+        tip, write = f"Share of the context{own} that all texts take", "{:,.2f} %".format
+        yield CountColumn("of context", tip, lambda each, _: _percent_of_context(terms, each), write)
+    if terms.prices:
+        tip = "Cost of all texts, by the price of a million tokens"
+        yield CountColumn("cost", tip, lambda each, row: terms.cost(row, each.whole.n_tokens), cost_text)
+
+
+def _percent_of_context(terms: Terms, counts: Counts) -> float | None:
+    context = terms.context_of(counts)
+    return None if context is None else 100 * counts.whole.n_tokens / context
+
+
 def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
     whole = counts[0].whole
     texts = "" if n_texts == 1 else f"{counted(n_texts, 'text')}: "
     title = f"{texts}{counted(whole.n_bytes, 'byte')}, {counted(whole.n_characters, 'character')}"
-    several = len(counts) > 1
-    head = ["", "tokens", "characters a token", "bytes a token", "tokens a word"]
-    head += [f"× {counts[0].name}"] if several else []
-    contexts = [terms.context_of(each) for each in counts]
-    has_unknown = any(each.whole.n_unknown for each in counts)
-    head += ["unknown"] if has_unknown else []
-    head += ["of the context"] if any(contexts) else []
-    head += ["cost"] if terms.prices else []
-    rows = [head]
-    for row, each in enumerate(counts):
-        whole = each.whole
-        averages = whole.characters_per_token, whole.bytes_per_token, whole.fertility
-        cells = [each.name, f"{whole.n_tokens:,}", *map(number, averages)]
-        if several:
-            cells += [number(each.ratio_to(counts[0]))]
-        if has_unknown:
-            cells += [percent(whole.unknown_share, 1)]
-        if any(contexts):
-            cells += [_context(whole.n_tokens, contexts[row])]
-        if terms.prices:
-            cells += [cost_text(terms.cost(row, whole.n_tokens))]
-        rows.append(cells)
-    return Table(title, rows)
+    title += f"; ratio to {counts[0].name}" if len(counts) > 1 else ""
+    of_words = CountColumn("token/word", "Tokens a word", lambda each, _: each.whole.fertility, number)
+    columns = [*count_columns(counts, terms), of_words]
+    rows = [[each.name, *(column.cell(each, row) for column in columns)] for row, each in enumerate(counts)]
+    return Table(title, [["", *(column.title for column in columns)], *rows])
 
 
 def scripts_in(whole: Tally) -> list[int]:
@@ -484,7 +508,7 @@ def _difference_table(compared: TextsComparison) -> Table:
         why = "; ".join(dict.fromkeys(explained.reason.title for explained in each.reasons or ()))
         rows.append([place, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces), why])
     n_places = counted(compared.n_differences, "place")
-    return Table(f"{n_places} where they cut otherwise", rows)
+    return Table(f"{n_places} where they differ", rows)
 
 
 def _pieces(pieces: Sequence[bytes]) -> str:
@@ -501,12 +525,13 @@ def _share(count: int, whole: int) -> str:
     return f"{count:,} ({percent(count / whole)})" if whole else f"{count:,}"
 
 
-def _context(n_tokens: int, context: int | None) -> str:
-    return NONE if context is None else f"{percent(n_tokens / context, 1)} of {context:,}"
-
-
 def cost_text(cost: float | None) -> str:
-    return NONE if cost is None else f"{cost:.4g}"
+    """`0.0075 $`, `1,200.00 $`: as money, however little it is, with at least three digits that count."""
+    if not cost:
+        return NONE if cost is None else "0 $"
+    n_decimals = max(2, 2 - floor(log10(cost)))
+    whole, _, decimals = f"{cost:,.{n_decimals}f}".partition(".")
+    return f"{whole}.{decimals[:2]}{decimals[2:].rstrip('0')} $"
 
 
 def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
@@ -584,23 +609,26 @@ def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
 
 
 def svg_text(compared: Sequence[Counts]) -> str:
-    """A bar for each model, as long as it needs tokens; the fewest are marked."""
-    totals = [counts.whole.n_tokens for counts in compared]
+    """A bar for each model, as long as it needs tokens; the fewest are marked, unknown ones counted."""
     wholes = [counts.whole for counts in compared]
+    totals = [whole.n_tokens for whole in wholes]
     most, least = max(totals), fewest_tokens((whole.n_tokens, whole.n_unknown) for whole in wholes)
     names_px = NOTE_CHARACTER_PX * max(n_columns(counts.name) for counts in compared) + 12
     left = MARGIN_PX + names_px
 
     def rows() -> Iterator[tuple[str, float]]:
         for row, (counts, n_tokens) in enumerate(zip(compared, totals, strict=True)):
+            is_best = n_tokens == least and not counts.whole.n_unknown
             top = 40 + row * ROW_PX
             width = LONGEST_BAR_PX * n_tokens / most if most else 0.0
-            outline = ' stroke="#1b1f27" stroke-width="1.25"' if n_tokens == least else ""
+            outline = ' stroke="#1b1f27" stroke-width="1.25"' if is_best else ""
             bar = (
                 f'<rect x="{left:.0f}" y="{top}" width="{width:.1f}" height="{BAR_PX}" rx="4" '
                 f'fill="{FILLS[row % len(FILLS)]}"{outline}/>'
             )
             figure = f"{n_tokens:,} × {number(counts.ratio_to(compared[0]))}"
+            if share := counts.whole.unknown_share:
+                figure += f" · {percent(share, 1)} unknown"
             baseline = top + BAR_PX - 5
             yield (
                 f"{note(MARGIN_PX, baseline, counts.name)}{bar}{note(left + width + 8, baseline, figure)}\n",

@@ -33,6 +33,7 @@ from guiapp.native.model_files import StringTable, packed
 
 NOTHING = "none"
 PRE, PATTERNS, SPLITTING = "pre-tokenizer", "patterns", "normalising and splitting"
+BEFORE, AFTER, ENDS = "added before a text", "added after a text", "ends a generation"
 NO_RULES = ("equal_to", "special_rule")  # of a SentencePiece model: what we say about it
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -361,6 +362,13 @@ def _with_choice(text: str, tokenizer: Tokenizer) -> str:
     return f"{text} (split here as {chosen}, chosen by hand)" if chosen else text
 
 
+def choices(comparison: VocabularyComparison, names: tuple[str, str]) -> Iterator[str]:
+    """That a pre-tokenizer was chosen by hand, and what is compared instead."""
+    for name, tokenizer in zip(names, comparison.tokenizers, strict=True):
+        if chosen := tokenizer.vocabulary.chosen_pre:
+            yield f"{name} is split as {chosen}, chosen by hand; this compares what its file says."
+
+
 def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[ComparedSetting]:
     """All rules that one of both has.
 
@@ -370,9 +378,9 @@ def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[Compared
     has_one_form = _form(one) == _form(other)
     types = _setting("type", one.type, other.type)
     yield types if has_one_form else types._replace(is_equal=types.is_equal or None)
-    for name, before in (("put before a text", True), ("put behind a text", False)):
+    for name, before in ((BEFORE, True), (AFTER, False)):
         yield _setting(name, _affixes(first, before), _affixes(second, before))
-    yield _setting("ends a generation", _ending(one), _ending(other))
+    yield _setting(ENDS, _ending(one), _ending(other))
     yield _setting("chat template", _templates(one), _templates(other))
     rules = dict(_rules(one)), dict(_rules(other))
     if not has_one_form:
@@ -463,7 +471,7 @@ def _ending(vocabulary: Vocabulary) -> Wording:
 def _tokens(vocabulary: Vocabulary, ids: list[int]) -> Wording:
     """Files may name ids that are none of their tokens."""
     texts = [visible_text(vocabulary.token_bytes(each)) if each < len(vocabulary) else "?" for each in ids]
-    return Wording(tuple(f"{token_id} {text}" for token_id, text in zip(ids, texts, strict=True)))
+    return Wording(tuple(f"{text} (id {token_id})" for token_id, text in zip(ids, texts, strict=True)))
 
 
 def _templates(vocabulary: Vocabulary) -> Wording:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.vocabularies import VocabularyComparison
-from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
+from guiapp.analysis.compare.vocabularies import VocabularyComparison, choices
+from guiapp.analysis.export.tables import NONE, Table, page_of
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.text.numbers_in_words import counted, elided, quoted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
+from guiapp.native.checkpoint import stoppable
 
 LONGEST_TEXT = 24  # characters of a token
 LONGEST_SETTING = 60
@@ -45,7 +45,7 @@ def verdict(comparison: VocabularyComparison, names: Names) -> str:
 def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
     """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
     told = tables(comparison, names, LISTED_OF_KIND)
-    return page_of(told, [verdict(comparison, names)], is_markdown=is_markdown)
+    return page_of(told, [verdict(comparison, names), *choices(comparison, names)], is_markdown=is_markdown)
 
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
@@ -189,7 +189,8 @@ def _role_cell(vocabulary: Vocabulary, token_id: int | None) -> str:
     if token_id is None:
         return NONE
     is_known = token_id < len(vocabulary)
-    return f"{token_id} {visible_text(vocabulary.token_bytes(token_id), LONGEST_TEXT) if is_known else '?'}"
+    text = visible_text(vocabulary.token_bytes(token_id), LONGEST_TEXT) if is_known else "?"
+    return f"{text} (id {token_id})"
 
 
 def _script_table(comparison: VocabularyComparison, names: Names) -> Table:
@@ -243,22 +244,11 @@ def record(comparison: VocabularyComparison, names: Names) -> dict[str, object]:
     }
 
 
-def csv_text(
-    comparison: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
-) -> str:
-    """A line for each token and merge rule that is not the same in both."""
-    return csv_lines(csv_rows(comparison, names, progress))
+def csv_rows(comparison: VocabularyComparison, names: Names) -> Iterator[list[str]]:
+    """A row for each token and merge rule that is not the same in both, made when it is asked for.
 
-
-def csv_rows(
-    comparison: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
-) -> Iterator[Sequence[str]]:
-    """What they hold, each made when it is asked for: there may be a million, which take 20 seconds."""
+    There may be a million, which take 20 seconds.
+    """
     sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
     merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(comparison, names))
-    rows = chain([["what", "text", *sides]], _token_rows(comparison, names, _escaped), merges)
-    most_rows = sum(comparison.counts.values())
-    for number, row in enumerate(stoppable(rows)):
-        if number % ITEMS_BETWEEN == 0:
-            progress(min(1.0, number / max(1, most_rows)))
-        yield row
+    return stoppable(chain([["what", "text", *sides]], _token_rows(comparison, names, _escaped), merges))

@@ -324,7 +324,7 @@ GROUPS = {
         RowGroup("second", "Tokens only in B", False, lambda each: _only(each.only[1], SECOND)),
         RowGroup("id", "Tokens with another id", False, lambda each: each.both[each.other_id]),
         RowGroup("kind", "Tokens of another kind", False, lambda each: each.both[each.other_kind]),
-        RowGroup("search", "Tokens searched for otherwise", False, lambda each: each.both[each.other_search]),
+        RowGroup("search", "Tokens matched differently", False, lambda each: each.both[each.other_search]),
         RowGroup("score", "Tokens with another score", False, lambda each: each.both[each.other_score]),
         RowGroup("special", "Special tokens", False, _special),
         RowGroup("merges", "Merge rules in both", True, _rules(lambda each: each.both)),

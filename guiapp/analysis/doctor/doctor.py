@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.vocabularies import NOTHING, VocabularyComparison, compare_vocabularies
+from guiapp.analysis.compare.vocabularies import (
+    AFTER,
+    BEFORE,
+    ENDS,
+    NOTHING,
+    VocabularyComparison,
+    compare_vocabularies,
+)
 from guiapp.analysis.doctor.examined import Check, ExaminedModel
 from guiapp.analysis.doctor.findings import (
     CONVERT,
@@ -59,8 +66,7 @@ from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import UnknownPreError, VocabError
 
 MOST_IDS = 12
-ENDS = "ends a generation"
-IN_ALL_FORMATS = ("put before a text", "put behind a text", ENDS, "chat template")
+IN_ALL_FORMATS = (BEFORE, AFTER, ENDS, "chat template")
 """Rules that files of different formats say alike; by the others, the same ids come about in other words."""
 HOLDS_NO_SPECIAL = "tiktoken"
 """Programs give files of this format special tokens: that some differ is no fault of what was converted."""
@@ -83,7 +89,7 @@ CHECKS: tuple[Check, ...] = (
     check_clean_up,
 )
 
-REMOVE = "the command that removes the key of the remark"
+REMOVE = "the command that removes the key"
 OF_REMARKS = {
     "merges_missing": (ERROR, CONVERT),
     "merge_broken": (ERROR, CONVERT),
@@ -98,9 +104,9 @@ OF_REMARKS = {
     "part_misnamed": (ERROR, "Give it its name back."),
     "part_not_first": (ERROR, "Open the first part."),
 }
-"""How bad what readers remark is, and what mends it, by its code; whatever is not here is odd and no more."""
-TOLD = ("pre_missing", "pre_by_hand", "bytes_missing", "byte_misnamed")
-"""What the checks tell with more, or whoever chose it knows."""
+"""How bad what readers note is, and what fixes it, by its code; whatever is not here is a hint."""
+OF_CHECKS = ("pre_missing", "pre_by_hand", "bytes_missing", "byte_misnamed")
+"""What the checks describe in more detail, or whoever chose it knows."""
 MOST_OF_A_KIND = 20
 
 
@@ -160,7 +166,7 @@ def examine(
 def _findings(examined: ExaminedModel, progress: Callable[[float], None]) -> Iterator[Finding]:
     vocabulary = examined.vocabulary
     for remark in vocabulary.warnings:
-        if remark.code not in TOLD:
+        if remark.code not in OF_CHECKS:
             usual = (ERROR, CONVERT) if remark in vocabulary.refusals else (HINT, "")
             severity, remedy = OF_REMARKS.get(remark.code, usual)
             remedy = remedy.replace(REMOVE, without_key(vocabulary.path, remark.key))
@@ -209,7 +215,7 @@ def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, 
     for (kind, severity), found in of_kind.items():
         shown += found[:MOST_OF_A_KIND]
         if n_more := len(found[MOST_OF_A_KIND:]):
-            shown.append(Finding(kind, severity, f"The same of {n_more:,} more.", found[0].remedy))
+            shown.append(Finding(kind, severity, f"The same for {n_more:,} more.", found[0].remedy))
     shown.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     remedies = in_turn([each.remedy for each in shown], path)
     return tuple(replace(each, remedy=remedy) for each, remedy in zip(shown, remedies, strict=True))
@@ -222,7 +228,7 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
     """Other ids of a text of many scripts, and what differs between the files."""
     by_file = ExaminedModel(with_file_pre(examined.tokenizer))
     if changes := first_change(by_file, ExaminedModel(original), add_special=True):
-        what = f"“{quoted(changes.text)}” has other ids than in the original; those are shown as mended."
+        what = f"“{quoted(changes.text)}” has other ids than in the original, which are shown as fixed."
         yield Finding("original_ids", ERROR, what, changes=changes)
     holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL
     comparison = compare_vocabularies(examined.tokenizer, original)
@@ -231,13 +237,14 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
     if (merges := comparison.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
         if any(counts):
-            what = "Merge rules: {:,} of the original are missing, {:,} are new, {:,} stand elsewhere."
+            what = "Merge rules: {:,} of the original are missing, {:,} are new, {:,} are in another order."
             yield Finding("original_merges", ERROR, what.format(*counts))
     if not holds_special:
         yield from _usual_tokens(examined, original)
     for role in comparison.roles:
         if role.first is not None and role.second is not None and role.differs:
-            what = f"The {role.name.upper()} token is {role.first:,}; in the original it is {role.second:,}."
+            ids = f"the id {role.first}; in the original it has the id {role.second}"
+            what = f"The {role.name.upper()} token has {ids}."
             yield Finding("original_role", WARNING if holds_special else HINT, what)
     is_of_one_format = examined.vocabulary.format == original.vocabulary.format
     for setting in comparison.other_settings:
@@ -247,7 +254,7 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
             ours, theirs = quoted(setting.first), quoted(setting.second)
             yield Finding("original_rule", HINT, f"{setting.name.capitalize()}: {ours}; original: {theirs}.")
     for remark in original.vocabulary.warnings:
-        yield Finding("original_remark", HINT, f"Of the original: {remark}", "")
+        yield Finding("original_remark", HINT, f"About the original: {remark}", "")
 
 
 def _usual_tokens(examined: ExaminedModel, original: Tokenizer) -> Iterator[Finding]:
@@ -331,8 +338,8 @@ def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _change(change: TokenizationChange) -> str:
-    now = f"“{quoted(change.text)}” is {_ids(change.before)}"
-    return now if change.after is None else f"{now}; mended: {_ids(change.after)}"
+    now = f"“{quoted(change.text)}” has the ids {_ids(change.before)}"
+    return now if change.after is None else f"{now}; fixed: {_ids(change.after)}"
 
 
 def _ids(cut: Tokenization) -> str:
@@ -342,7 +349,7 @@ def _ids(cut: Tokenization) -> str:
 
 def markdown(title: str, diagnosis: Diagnosis) -> str:
     """For a file or an issue: a heading for each severity, and what stands for itself in code marks."""
-    lines = [f"# What the doctor says of {in_markdown(quoted(title))}", "", f"{count(diagnosis.findings)}."]
+    lines = [f"# Findings about {in_markdown(quoted(title))}", "", f"{count(diagnosis.findings)}."]
     for severity in SEVERITIES:
         found = [each for each in diagnosis.findings if each.severity == severity]
         lines += ["", f"## {counted(len(found), severity).capitalize()}", ""] * bool(found)

@@ -97,12 +97,12 @@ class ExaminedModel:
         changes: TokenizationChange | None = None,
     ) -> Finding:
         """A finding about some tokens; the sentence begins with the first of them, and how many there are."""
-        first = f"token {rows[0]} “{quoted(self.texts[rows[0]])}”"
+        first = f"token “{quoted(self.texts[rows[0]])}” (id {rows[0]})"
         which = f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"
         return Finding(code, severity, f"{which}: {sentence}", remedy, changes, tuple(rows[:MOST_NAMED]))
 
     def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
-        """The command that writes a copy of a GGUF file with other metadata; what mends other files."""
+        """The command that writes a copy of a GGUF file with other metadata; what fixes other files."""
         return new_metadata(self.vocabulary, options, otherwise)
 
 

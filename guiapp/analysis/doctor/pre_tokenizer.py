@@ -32,7 +32,7 @@ MOST_TRIED = 1 << 14
 N_FIRST_MERGES = 1000
 LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
 CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
-UNDECIDED = "Nothing, if the model was trained with it: its own tokenizer.json tells."
+UNDECIDED = "Nothing, if the model was trained with it: see its own tokenizer.json."
 KNOWN = {
     "ea52bc42f5a8998c": ("gpt-2",),
     "f9dede4ff15ae514": ("llama-bpe", "stablelm2"),
@@ -85,7 +85,7 @@ def check_pre(examined: ExaminedModel) -> Iterator[Finding]:
         if named in family:
             what = (
                 f"The file asks for “{named}”, and its first {N_FIRST_MERGES:,} merges are those of "
-                f"{family[0]}: models with both exist, so this file does not tell which is right."
+                f"{family[0]}: models with both exist, so this file does not show which is right."
             )
             changes = _change(examined.tokenizer, family[0])
             yield Finding("pre_undecided", HINT, what, UNDECIDED, changes, pre=family[0])

@@ -35,7 +35,7 @@ ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose inp
 PIPED = re.compile(r"<[|｜].*[|｜]>")
 LINES_AROUND, LONGEST_LINE = 3, 500
 SAVE = "Save the corrected template as fixed.jinja, then run: "
-OTHERWISE = "Mend the template in its file: chat_template.jinja, or tokenizer_config.json."
+OTHERWISE = "Fix the template in its file: chat_template.jinja, or tokenizer_config.json."
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
 USUAL_TEXTS = {
     **TEXTS_OF_ROLE,
@@ -65,25 +65,25 @@ def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
     for role, is_asked in asked.items():
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
-            what = f"Each text is to have a {role.upper()} token, but there is none ({key})."
+            what = f"The file adds {role.upper()} to each text, but names no such token ({key})."
             yield Finding("role_missing", ERROR, what, naming(examined, role))
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
             continue
         is_named = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id" in vocabulary.metadata
         if vocabulary.attributes[row] == Attribute.NORMAL and (is_named or asked.get(role)):
-            token = f"{row} “{quoted(examined.texts[row])}”"
+            token = f"“{quoted(examined.texts[row])}” (id {row})"
             what = f"The {role.upper()} token is {token}, which is ordinary text."
             changes = TokenizationChange("a", examined.cut("a", True)) if asked.get(role) else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
             yield Finding("role_is_text", severity, what, naming(examined, role), changes, (row,))
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
-        what = "There is no token for what the vocabulary does not know (tokenizer.ggml.unknown_token_id)."
+        what = "No token stands for unknown text (tokenizer.ggml.unknown_token_id)."
         yield Finding("unknown_missing", WARNING, what, naming(examined, "unk"))
 
 
 def naming(examined: ExaminedModel, role: str, otherwise: str = CONVERT) -> str:
-    """What names the usual token of a role, first one that a template writes; else what mends the file."""
+    """What names the usual token of a role, first one that a template writes; else what fixes the file."""
     vocabulary = examined.vocabulary
     found = vocabulary.token_table.find([text.encode() for text in USUAL_TEXTS[role].split()])
     rows = [row for row in found.tolist() if row not in (-1, getattr(vocabulary.special_ids, role))]
@@ -100,7 +100,7 @@ def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
     if not writes:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
-        what = "No token ends a generation: the model would write without end."
+        what = "No token ends a generation: the model would never stop."
         yield Finding("no_end", WARNING if examined.is_gguf else HINT, what, naming(examined, "eos"))
     names = examined.tokenizer.special_tokens.names
     for text, row in names.items():
@@ -126,9 +126,9 @@ def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
     named = {name: ids for name, ids in ids_of_file.items() if ids}
     if named and any(not ids <= next(iter(named.values())) for ids in named.values()):
         rows = sorted(row for row in frozenset().union(*named.values()) if row < len(vocabulary))
-        texts = {row: f"{row} “{quoted(examined.texts[row])}”" for row in rows}
+        texts = {row: f"“{quoted(examined.texts[row])}” (id {row})" for row in rows}
         said = (
-            f"{name}: {', '.join(texts.get(row, str(row)) for row in sorted(ids)[:MOST_ENDS])}"
+            f"{name}: {', '.join(texts.get(row, f'id {row}') for row in sorted(ids)[:MOST_ENDS])}"
             for name, ids in named.items()
         )
         what = f"Files name different ends of a text (EOS). {'; '.join(said)}."
@@ -232,7 +232,7 @@ def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding
         re.escape(token), template.text
     ):
         what = (
-            f"{template} writes “{quoted(token)}”, and the tokenizer puts it before each text: a "
+            f"{template} writes “{quoted(token)}”, and the tokenizer adds it before each text: a "
             "program that encodes what the template writes with special tokens has it twice."
         )
         remedy = (
@@ -259,7 +259,7 @@ def _eos_after_prompts(examined: ExaminedModel) -> Iterator[Finding]:
     changes = TokenizationChange("a", cut, Tokenization(cut.ids[:-1], cut.spans[:-1]))
     what = (
         f"Each text ends in “{quoted(examined.texts[eos])}” ({key}), and the file has a chat template: a "
-        "prompt that is encoded with special tokens tells the model that all is said, before it answers."
+        "prompt that is encoded with special tokens ends before the model answers."
     )
     remedy = without_key(vocabulary.path, key)
     yield Finding("eos_behind_prompts", WARNING, what, remedy, changes, (eos,))

@@ -42,7 +42,7 @@ WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
 PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 IN_ORIGINAL = "Nothing: the original lacks them, too."
-ASK_ORIGINAL = "Nothing, if the original lacks them, too: examine the file with --original to see."
+ASK_ORIGINAL = "Nothing, if the original lacks them, too: compare the file with its original."
 N_CHARACTERS = 16  # that are tried for a byte
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
@@ -53,11 +53,13 @@ def check_kinds(examined: ExaminedModel) -> Iterator[Finding]:
     vocabulary, texts = examined.vocabulary, examined.texts
     types, is_normal = vocabulary.stored_types, vocabulary.attributes == Attribute.NORMAL
     if examined.is_gguf and vocabulary.type in TYPED and TYPES_KEY not in vocabulary.metadata:
-        what = f"The file does not say what its tokens are for ({TYPES_KEY}): control tokens are text to it."
+        what = (
+            f"The file does not list the kinds of its tokens ({TYPES_KEY}): control tokens are ordinary text."
+        )
         yield Finding("kinds_missing", ERROR, what)
         return
     if len(odd := np.flatnonzero((types < NORMAL_TYPE) | (types > BYTE_TYPE)).tolist()):
-        said = f"there is no kind {int(types[odd[0]])}; known are 1 to 6 ({TYPES_KEY})."
+        said = f"there is no kind {int(types[odd[0]])}; kinds are 1 to 6 ({TYPES_KEY})."
         yield examined.about(odd, "kind_out_of_range", ERROR, said)
     is_marker = [row for row in examined.bracketed if LOOKS_LIKE_CONTROL.fullmatch(texts[row])]
     if plain := [row for row in is_marker if is_normal[row]]:
@@ -184,7 +186,7 @@ def check_spelling(examined: ExaminedModel) -> Iterator[Finding]:
     broken = [(row, raw) for row in rows if not _may_be_typed(raw := examined.vocabulary.raw_text(row))]
     if broken:
         raw = broken[0][1]
-        said = f"it is no UTF-8 ({raw[:16].hex(' ').upper()}): no text that is becomes it."
+        said = f"not UTF-8 ({raw[:16].hex(' ').upper()}): no valid text contains it."
         yield examined.about([row for row, _ in broken], "token_not_utf8", WARNING, said)
 
 
@@ -200,10 +202,10 @@ def check_scores(examined: ExaminedModel) -> Iterator[Finding]:
         return
     scores = vocabulary.scores
     if len(odd := np.flatnonzero(~np.isfinite(scores)).tolist()):
-        said = f"its score is {scores[odd[0]]}, no number to compare."
+        said = f"its score is {scores[odd[0]]}, which is not a number."
         yield examined.about(odd, "score_not_finite", ERROR, said)
     elif not scores.any():
-        what = "All scores are 0 (tokenizer.ggml.scores): nothing tells which tokens a text is cut into."
+        what = "All scores are 0 (tokenizer.ggml.scores): they do not decide which tokens a text is cut into."
         yield Finding("scores_missing", ERROR, what)
     is_learned = vocabulary.stored_types == NORMAL_TYPE
     if len(high := np.flatnonzero((scores > 0) & is_learned).tolist()):
@@ -221,13 +223,13 @@ def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
     if is_absent.any():
         left, right = (_symbol(examined, int(symbol)) for symbol in table[is_absent.argmax(), :2])
         rules = counted(int(is_absent.sum()), "merge rule")
-        what = f"No token is what {rules} would join or make, such as “{left} {right}”."
+        what = f"The vocabulary has no tokens for {rules}, such as “{left} {right}”."
         yield Finding("merge_of_no_token", ERROR, what)
     n_broken = 0
     if vocabulary.parts is None:
         n_broken = int(count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
     if twice := len(vocabulary.merge_offsets) - 1 - len(table) - n_broken:
-        what = f"In the list again, without effect: {counted(twice, 'merge rule')}."
+        what = f"Listed twice, without effect: {counted(twice, 'merge rule')}."
         yield Finding("merge_twice", WARNING, what)
     if vocabulary.parts is not None and not vocabulary.parts.merges_bytes:
         return

@@ -13,6 +13,7 @@ Where neither the old text nor the new one has a mark of DNA, the pipeline witho
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.editing.token_store import Options, TokenStore
-from guiapp.core.encode.counting.certain_cuts import CertainCuts
+from guiapp.core.encode.counting.certain_cuts import CertainCuts, Clusters
 from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.encode.families.dna import OPENING, dna_tokens
 from guiapp.core.encode.families.words import WORDS
 from guiapp.core.text.special_tokens import WHITESPACE, Partition
+from guiapp.native.checkpoint import checkpoint
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -55,8 +57,10 @@ class LiveEncoding:
         self._options = options
         before, after = tokenizer.special_affixes() if options.add_special else ([], [])
         self._n_before, self._n_after = len(before), len(after)
-        n_bytes = len(encoding.text_bytes)
-        self.tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), n_bytes)
+        n_bytes, (starts, ends) = len(encoding.text_bytes), encoding.spans.T
+        checkpoint()
+        self.tokens = TokenStore(FragmentTokens(encoding.token_ids, starts, ends), n_bytes)
+        checkpoint()
         text = np.frombuffer(bytearray(encoding.text_bytes), np.uint8)
         found = self._special_tokens.partition(text, options.parse_special)
         self._special = TokenStore(_moved(found, 0), n_bytes)
@@ -175,7 +179,8 @@ def count_selection(
         return len(cuts.encode(text[start:end], begins_text=True).ids)
     if tokenizer.special_tokens.drops_white_space:
         return None  # what happens far away may matter here
-    left, right = _first_cut(cuts, text, tokens, start), _last_cut(cuts, text, tokens, end)
+    left = _cut_near(cuts, text, tokens, start, start + WINDOW_BYTES, cuts.first_clean)
+    right = _cut_near(cuts, text, tokens, end - WINDOW_BYTES, end, cuts.last_clean)
     if left is None or right is None:
         return None
     n_first = len(cuts.encode(text[start:left], begins_text=True).ids)
@@ -183,30 +188,20 @@ def count_selection(
     return n_first + tokens.first_from(right) - tokens.first_from(left) + n_last
 
 
-def _first_cut(cuts: CertainCuts, text: NDArray[np.uint8], tokens: TokenStore, start: int) -> int | None:
+def _cut_near(
+    cuts: CertainCuts,
+    text: NDArray[np.uint8],
+    tokens: TokenStore,
+    start: int,
+    end: int,
+    find: Callable[[NDArray[np.uint8], Clusters, int, int, Callable[[int], bool]], int],
+) -> int | None:
+    """A certain cut in (start, end) with each token clearly on one side; None where there is none."""
     begin = max(0, start - cuts.margin)
-    window = text[begin : start + WINDOW_BYTES + cuts.margin]
-    clusters, at, stop = cuts.clusters(window), start - begin, start + WINDOW_BYTES - begin
-    while at < stop:
-        at = cuts.first(window, clusters, at, stop)
-        if at < stop and _parts(tokens, begin + at):
-            return begin + at
-    return None
+    window = text[begin : end + cuts.margin]
 
+    def parts(cut: int) -> bool:
+        return tokens.covering(begin + cut) is None and not tokens.has_empty_at(begin + cut)
 
-def _last_cut(cuts: CertainCuts, text: NDArray[np.uint8], tokens: TokenStore, end: int) -> int | None:
-    begin = end - WINDOW_BYTES - cuts.margin
-    window = text[max(0, begin) : end + cuts.margin]
-    begin = max(0, begin)
-    clusters, at, stop = cuts.clusters(window), end - begin, end - WINDOW_BYTES - begin
-    while at > stop:
-        at = cuts.last(window, clusters, stop, at)
-        if at > stop and _parts(tokens, begin + at):
-            return begin + at
-        at -= 1
-    return None
-
-
-def _parts(tokens: TokenStore, cut: int) -> bool:
-    """Whether each token clearly lies on one side of the cut."""
-    return tokens.covering(cut) is None and not tokens.has_empty_at(cut)
+    cut = begin + find(window, cuts.clusters(window), start - begin, end - begin, parts)
+    return cut if start < cut < end else None

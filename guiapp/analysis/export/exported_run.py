@@ -8,10 +8,8 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryFile
 
-import numpy as np
-
 from guiapp.analysis.explain.spelling import Spelling, without_marks
-from guiapp.analysis.export.html import PageStep, page, step_section
+from guiapp.analysis.export.html import PageStep, page
 from guiapp.analysis.export.tables import json_text, n_columns
 from guiapp.core.sources.files import replacement
 
@@ -22,7 +20,6 @@ NUMBERS_PX = 84
 FILLS = ("#cfe3fb", "#fbe3b5", "#dcd9fa", "#c5eddd", "#f3d3ec", "#e1efb9")
 ENDINGS = (".json", ".svg", ".html")
 ALL = "All"
-N_SAMPLED = 50  # steps, to estimate a size from
 CHUNKS_PER_REPORT = 1000
 PARTIAL = ".part"  # behind the name of a file that is being written
 
@@ -102,11 +99,8 @@ class ExportedRun(ABC):
     def _json(self, steps: range) -> Iterator[str]:
         yield json_text({**self.record_head(), "steps": []}).removesuffix("]}")
         for step in steps:
-            yield ("" if step == steps.start else ",\n") + self._json_row(step)
+            yield ("" if step == steps.start else ",\n") + json_text(self.record(step))
         yield "]}\n"
-
-    def _json_row(self, step: int) -> str:
-        return json_text(self.record(step))
 
     def _svg(self, steps: range) -> Iterator[str]:
         rows = enumerate(self.drawn(steps))
@@ -115,19 +109,6 @@ class ExportedRun(ABC):
 
     def _html(self, steps: range) -> Iterator[str]:
         return page(*self.page_head(), map(self.page_step, self.page_places(steps)))
-
-    def estimated_bytes(self, ending: str) -> int:
-        """About how large the file of all steps will be, from some of them."""
-        told = np.array(self.drawn(self.steps) if ending == ".svg" else self.steps)
-        if ending not in ENDINGS or not len(told):
-            return 0
-        row: Callable[[int], str] = {
-            ".json": self._json_row,
-            ".svg": lambda step: self.drawing_row(step, step)[0],
-            ".html": lambda step: step_section(self.page_step(step)),
-        }[ending]
-        sampled = told[np.linspace(0, len(told) - 1, min(len(told), N_SAMPLED)).astype(int)].tolist()
-        return sum(len(row(step).encode()) for step in sampled) * len(told) // len(sampled)
 
     def write(
         self,

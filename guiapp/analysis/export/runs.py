@@ -1,16 +1,15 @@
 """Runs for elsewhere: an encoding, or a training so far, and a process that writes a whole one to a file.
 
-A million sentences take a minute or two.  The process reads one request as a JSON line from standard input;
-progress, and at the end what went wrong or "", go to standard output as JSON lines.
+A million sentences take a minute or two.
 """
 
 from __future__ import annotations
 
-import json
-import sys
+from collections.abc import Callable
 from copy import copy
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from guiapp.analysis.export.exported_run import (
     ExportedRun,
     boxes,
     label_at,
+    partial_of,
     row_of,
 )
 from guiapp.analysis.export.html import PagePair, PageStep
@@ -32,11 +32,13 @@ from guiapp.analysis.trace.trace import EFFECTS, FORMS, NUMBERS, Effect, Trace, 
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.steps import MergeStep
 from guiapp.core.open_model import open_model
+from guiapp.core.processes import ApartError, PersistentProcess, serve
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import TokenloupeError, not_written
 
+MODULE = "guiapp.analysis.export.runs"
 MOST_PAIRS = 10
 PAGE_BYTES = 100  # of the text on either side
 NEAR_BYTES = 300  # of the text on either side of what is formed
@@ -111,7 +113,7 @@ class TraceRun(ExportedRun):
     def drawing_head(self) -> str:
         trace = self._debugger.trace
         tokens = counted(len(trace.result.ids), "token")
-        return f"{trace.encoder} on “{visible_text(trace.text, 60)}”: {tokens}"
+        return f"{trace.name} on “{visible_text(trace.text, 60)}”: {tokens}"
 
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
         """The state that a step leads to, with what was formed outlined, and what happened."""
@@ -137,7 +139,7 @@ class TraceRun(ExportedRun):
     def page_head(self) -> tuple[str, str]:
         trace = self._debugger.trace
         told = f"{counted(len(trace), 'step')}, {counted(len(trace.result.ids), 'token')}"
-        return f"{trace.encoder} on “{visible_text(trace.text, 60)}”", f"{told}."
+        return f"{trace.name} on “{visible_text(trace.text, 60)}”", f"{told}."
 
     def page_places(self, steps: range) -> range:
         """The state before each step, and the last one behind them."""
@@ -317,7 +319,7 @@ class TrainingRun(ExportedRun):
         )
 
 
-# The process
+# A process that writes
 
 
 @dataclass(frozen=True)
@@ -336,23 +338,39 @@ class ExportRequest:
     pre: str = ""
     spelling: str = Spelling.SIGNS.value
 
-    def line(self) -> bytes:
-        return json.dumps(asdict(self)).encode() + b"\n"
+
+def write_apart(
+    run: ExportedRun, path: Path, steps: range, progress: Callable[[float], None], module: str = MODULE
+) -> Path:
+    """Write some steps of a run in a process of its own, which ends where `progress` raises; gives the path.
+
+    Raises TokenloupeError.
+    """
+    process = PersistentProcess(module)
+    with TemporaryDirectory(prefix="tokenloupe-") as folder:
+        run_file = Path(folder) / "run"
+        files = str(run_file), str(path.absolute())
+        request = ExportRequest(*files, steps.start, steps.stop, *run.model, run.spelling.value)
+        try:
+            run.save(run_file)
+            process.work(asdict(request), progress)
+        except OSError as error:
+            raise TokenloupeError(not_written(run_file, error)) from error
+        except ApartError as error:
+            raise TokenloupeError("Saving ended unexpectedly. Try again.") from error
+        finally:
+            process.close()
+            partial_of(path).unlink(missing_ok=True)
+    return path
 
 
-def work(request: ExportRequest) -> str:
-    """Write the file; what went wrong, to show as it stands, or ""."""
+def work(row: dict[str, object], progress: Callable[[float], None]) -> None:
+    """Write the file that is asked for.  Raises TokenloupeError."""
+    request = ExportRequest(**row)  # type: ignore[arg-type]
     try:
-        _run(request).write(
-            Path(request.output),
-            lambda share: _send(progress=share),
-            range(request.first, request.end),
-        )
-    except TokenloupeError as error:
-        return str(error)
+        _run(request).write(Path(request.output), progress, range(request.first, request.end))
     except OSError as error:
-        return not_written(request.output, error)
-    return ""
+        raise TokenloupeError(not_written(request.output, error)) from error
 
 
 def _run(request: ExportRequest) -> ExportedRun:
@@ -363,13 +381,5 @@ def _run(request: ExportRequest) -> ExportedRun:
     return TraceRun(debugger_for(tokenizer, Trace.load(path), spelling))
 
 
-def _send(**values: object) -> None:
-    print(json.dumps(values), flush=True)
-
-
-def main() -> None:
-    _send(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
-
-
 if __name__ == "__main__":
-    main()
+    serve(work)

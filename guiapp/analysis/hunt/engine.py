@@ -18,7 +18,7 @@ from os.path import basename
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.analysis.bench.worker_process import (
+from guiapp.analysis.bench.worker import (
     AskedProcess,
     ContenderFailed,
     Stopped,
@@ -118,7 +118,7 @@ def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask]:
     """Both subjects, opened once here so that what is wrong is told at once."""
     first, second = plan.first, plan.second
     if first in PEERS:
-        raise HuntError(f"{first} is a library: name a model file first, and the library behind it.")
+        raise HuntError(f"{first} is a library: give the model file first, then the library.")
     ours = open_model(first, plan.pres[0])
     if second in PEERS:
         ends = basename(first) or first, second

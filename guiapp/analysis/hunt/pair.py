@@ -77,7 +77,9 @@ class SidePair:
         known = np.mean(np.array(result) >= 0)
         if known >= SAME_TOKENS:
             self._renumbered = np.array(result, np.int32)
-            self.note = "The two number their tokens otherwise: compared is what tokens stand for, not ids."
+            self.note = (
+                "The two have different ids for their tokens: this compares the texts of tokens, not ids."
+            )
         else:
             self.unrelated = (
                 f"These are two vocabularies: {percent(float(share))} of the ids stand for the same text in "
@@ -151,11 +153,15 @@ class SidePair:
 
     def affixes(self) -> Reason | None:
         """Whether other ids are put around texts."""
-        mine, other = self.ours.affixes(), self.theirs.affixes()
+        mine, other, theirs = (
+            self.ours.affixes(),
+            self.theirs.affixes(),
+            self.theirs.tokenizer or self._tokenizer,
+        )
         if self._renumbered is not None:
             before, behind = (self._renumbered[np.array(ids, int)].tolist() for ids in other)
             other = before, behind
-        return affix_reason(mine, other, self.names)
+        return affix_reason(mine, other, self.names, (self._tokenizer.vocabulary, theirs.vocabulary))
 
     def reason(self, text: bytes) -> Reason | None:
         """Why a text of up to some hundred bytes differs; None where it does not.
@@ -263,7 +269,7 @@ def _of_texts(
     joined = [b"".join(some) for some in texts]
     subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
     if joined[0] != joined[1] and subject in SPACES and _kinds(vocabulary, mine, SPECIAL):
-        clause = "White space beside special tokens stays in one of them only"
+        clause = "White space beside special tokens stays in only one of the two"
         return Reason(Cause.SPECIAL, "white space beside", f"{clause}: {_described(joined, names)}.")
     if texts[0] == texts[1] or (subject == "characters" and len(mine) == len(other)):
         first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
@@ -298,7 +304,7 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
         if len(pieces) == 1 or theirs != list(piece.tokens):
             if subject in CUT_BY_PATTERNS and at in ends[1] and _are_joined(ours, joined, at, texts[1]):
                 break
-            sentence = f"The piece {shown(piece.text)} is merged otherwise: {told}."
+            sentence = f"The piece {shown(piece.text)} is merged differently: {told}."
             return Reason(Cause.MERGE, "pieces", sentence)
     return Reason(Cause.PIECES, subject, f"Pieces end at other places: {told}. It is about {subject}.")
 

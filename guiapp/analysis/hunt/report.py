@@ -9,7 +9,7 @@ from guiapp import __version__
 from guiapp.analysis.explain.spelling import code, in_markdown, parts, without_marks
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject
-from guiapp.core.text.numbers_in_words import counted, quoted
+from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
 
 LONGEST_NAME = 4096
 
@@ -67,7 +67,7 @@ def summary(hunt: Hunt) -> str:
     lines = ""
     if hunt.n_lines:
         lines = f" Of your own texts {hunt.n_differing_lines:,} in {counted(hunt.n_lines, 'line')} differ."
-    return f"{found[0].upper()}{found[1:]}; {tried}.{doubt}{lines}"
+    return f"{capitalized(found)}; {tried}.{doubt}{lines}"
 
 
 def text_lines(hunt: Hunt) -> Iterator[str]:

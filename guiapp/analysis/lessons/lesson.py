@@ -103,7 +103,8 @@ class LessonStep:
         if self.train:
             return f"trains {self.train}"
         model = self.model if self.model.startswith(PREFIX) else Path(self.model).name
-        return f"with {' · '.join(filter(None, (model, self.pre, self.encoder)))}"
+        encoder = "" if self.encoder == "fast" else self.encoder  # which nobody sees at work
+        return f"with {' · '.join(filter(None, (model, self.pre, encoder)))}"
 
     def full_answer(self, computed: str) -> str:
         """The whole answer, of which some may have been computed."""
@@ -205,7 +206,7 @@ def read(path: Path) -> tuple[Lesson, list[Fault], set[int]]:
         entries = row.items() if isinstance(row, dict) else ()
         step = _step({key: value for key, value in entries if key not in lost}, before, path.parent)
         has_lost_entries = has_lost_entries or bool(lost)
-        found += [] if found else _step_faults(step)
+        found += [] if found else step_faults(step)
         if found or has_lost_entries:
             uncertain.add(number)
         faults += [Fault(_line(lines, number, key), f"step {number}{reason}") for key, reason in found]
@@ -259,7 +260,7 @@ def _seen_from(folder: Path, model: str) -> str:
     return str(folder.absolute() / model) if is_path else model
 
 
-def _step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
+def step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
     """What is wrong with the values of a step, likewise."""
     if step.page not in PAGES:
         yield "page", f": there is no page “{quoted(step.page)}”. There are: {', '.join(PAGES)}."

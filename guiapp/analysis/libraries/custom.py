@@ -88,7 +88,7 @@ def parse_custom(text: str) -> CustomContender:
     name, _, rest = text.partition("=")
     kind, colon, target = rest.partition(":")
     if not colon or kind not in KINDS:
-        raise CustomError(f"“{quoted(text)}” is no contender. Write {HOW}.")
+        raise CustomError(f"“{quoted(text)}” describes no encoder. Write {HOW}.")
     return make_custom(name, kind, target)
 
 
@@ -103,7 +103,7 @@ def read_custom(records: object) -> tuple[CustomContender, ...]:
     try:
         return tuple(map(checked, read_as(tuple[CustomContender, ...], records)))
     except ValueError as error:
-        raise CustomError(f"This is no contender: {error}.") from error
+        raise CustomError(f"This is no encoder of your own: {error}.") from error
 
 
 def without_removed(records: object) -> tuple[object, list[str]]:
@@ -119,14 +119,14 @@ def names_of(own: Iterable[CustomContender], taken: Collection[str]) -> list[str
     names = [each.name for each in own]
     for index, name in enumerate(names):
         if name in taken or name in names[:index]:
-            raise CustomError(f"There is a contender “{name}” already. Give yours another name.")
+            raise CustomError(f"There is already an encoder “{name}”. Give yours another name.")
     return names
 
 
 def checked(own: CustomContender) -> CustomContender:
     """The same, if its parts can be ones of a contender; raises CustomError."""
     if own.kind not in KINDS:
-        raise CustomError(f"This is no contender: its kind is none of {', '.join(KINDS)}.")
+        raise CustomError(f"This is no encoder of your own: its kind is none of {', '.join(KINDS)}.")
     name = own.name
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or set(name) & {",", "="}:
         raise CustomError(
@@ -227,6 +227,7 @@ def _function(target: str) -> Callable[[str], Any]:
     folder, module, name = function_of(target)
     if folder:
         sys.path.insert(0, folder)
+    sys.modules.pop(module, None)  # as if just loaded, with what it saved from earlier calls forgotten
     function = import_module(module)
     for part in name.split("."):
         function = getattr(function, part)

@@ -51,7 +51,7 @@ from guiapp.core.vocabulary.vocabulary import LLAMA_CPP as READS_GGUF
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 UNSUPPORTED = re.compile(r"Unsupported (.+?)(?: type)?(?: for SentencePiece tokenizers)?: (.+?)(?: \(.*\))?$")
-HEAD = ("contender", "version", "returns", "")
+HEAD = ("encoder", "version", "returns", "")
 NOTE = (
     "Lists and objects are read outside of the timing. "
     "What a library refuses only when it is opened is told in the run."

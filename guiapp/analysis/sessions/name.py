@@ -10,6 +10,8 @@ PAGES = (
     *("chat", "vocabulary", "special_tokens", "doctor"),
     *("tree", "steps", "bench"),
 )
+ALIASES = {"text": "inspect"}
+"""What pages are called as well, in sessions and for `screenshot`."""
 
 
 def is_session(path: Path) -> bool:

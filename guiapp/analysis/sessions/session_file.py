@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from guiapp.analysis.chat.messages import conversation_of, is_text, settings_of
-from guiapp.analysis.sessions.name import PAGES
+from guiapp.analysis.sessions.name import ALIASES, PAGES
 from guiapp.analysis.trace.breakpoints import Breakpoint, parse_breakpoint
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
@@ -173,9 +173,10 @@ def _notes(value: str) -> str:
 
 
 def _page(value: str) -> str:
-    if value not in PAGES:
-        raise EntryError(f"names no page. There are: {', '.join(PAGES)}.")
-    return value
+    page = ALIASES.get(value, value)
+    if page not in PAGES:
+        raise EntryError(f"names no page. There are: {', '.join((*ALIASES, *PAGES))}.")
+    return page
 
 
 def _step_size(value: str) -> Granularity:

@@ -34,6 +34,10 @@ Ends = Mapping[str, TraceTokens]
 """For encoders that a trace is compared with: their tokens of the same text."""
 
 
+NAMES_STEPS = {"operation", "forms"}
+"""Columns by which a condition says itself which steps it means: one on ranks means merges otherwise."""
+
+
 class BreakpointError(TokenloupeError):
     """A breakpoint that cannot be; the message says why."""
 
@@ -142,7 +146,10 @@ def hits(
     kinds, schema = dialect or TRACE_DIALECT
     results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
     if breakpoint_.condition or breakpoint_.kind == "if":
-        results = results[Condition(breakpoint_.condition, schema).holds(values, results)]
+        condition = Condition(breakpoint_.condition, schema)
+        if breakpoint_.kind == "if" and "rank" in condition.names and not condition.names & NAMES_STEPS:
+            results = np.flatnonzero(values.is_operation("merge"))  # not what enters a queue, or leaves it
+        results = results[condition.holds(values, results)]
     return results[breakpoint_.hit_count - 1 :]
 
 
@@ -358,7 +365,7 @@ def _missing_operation(name: str, trace: Trace) -> str:
     if name in known:
         return ""
     others = ", ".join(operation for operation in NUMBERS if operation in known)
-    return f"No step of {_name(trace)} is a “{name}”. There are: {others}."
+    return f"No step of {trace.name} is a “{name}”. There are: {others}."
 
 
 def _missing_column(breakpoint_: Breakpoint, trace: Trace) -> str:
@@ -367,10 +374,10 @@ def _missing_column(breakpoint_: Breakpoint, trace: Trace) -> str:
     for name, references in TWINS_WITH.items():
         if (name in names or name == breakpoint_.kind) and trace.reference_name not in references:
             if name == "rank" and trace.reference_name in WEIGHING:
-                return f"{_name(trace)} has no ranks. What its ways are worth is the score."
+                return f"{trace.name} has no ranks. What its ways are worth is the score."
             if name == "score" and trace.reference_name in TWINS_WITH["rank"]:
-                return f"{_name(trace)} has no scores. What its merges are worth is the rank."
-            return f"No step of {_name(trace)} has a “{name}”: only those of {' and '.join(references)} do."
+                return f"{trace.name} has no scores. What its merges are worth is the rank."
+            return f"No step of {trace.name} has a “{name}”: only those of {' and '.join(references)} do."
     return ""
 
 
@@ -379,12 +386,6 @@ def _missing_id(tokens: list[str], n_tokens: int) -> str:
         if token.isdecimal() and int(token) >= n_tokens:
             return f"The model has no token {token}: its last one is {n_tokens - 1:,}."
     return ""
-
-
-def _name(trace: Trace) -> str:
-    if trace.encoder == trace.reference_name:
-        return trace.encoder
-    return f"{trace.encoder}, shown as {trace.reference_name},"
 
 
 # Walks

@@ -40,7 +40,7 @@ COLUMNS = {
     "left": "left token: its id, or its text",
     "right": "right token",
     "result": "token that is made or tried",
-    "rank": "rank of the merge (heap, scan)",
+    "rank": "rank of the merge (heap, scan); only merges count unless you name an operation",
     "score": "score or cost of the way (viterbi, plamo2, fewest)",
     "candidates": "pairs that could merge (heap)",
     "depth": "tokens of the piece so far",

@@ -131,7 +131,7 @@ class Debugger(Walk):
             return "–" if math.isnan(value) else f"{value:,.10g}"
         if name not in TOKENS or description == "–":
             return description
-        return f"{getattr(self.trace.columns, name)[self.position]} {description}"
+        return f"id {getattr(self.trace.columns, name)[self.position]} {description}"
 
     def sentence(self) -> str:
         """What the next step does."""

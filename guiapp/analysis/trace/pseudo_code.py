@@ -12,7 +12,6 @@ from guiapp.analysis.trace.trace import NUMBERS, Trace
 class PseudoCode:
     """`lines` as they are shown; `line_of` says by operation which is carried out."""
 
-    title: str
     lines: tuple[str, ...]
     line_of: dict[str, int]
 
@@ -21,7 +20,7 @@ class PseudoCode:
         return tuple(name for name, number in self.line_of.items() if number == line and name in NUMBERS)
 
 
-def _code(title: str, text: str) -> PseudoCode:
+def _code(text: str) -> PseudoCode:
     """Lines end with `# operation, operation` where they carry these out."""
     lines: list[str] = []
     line_of: dict[str, int] = {}
@@ -29,25 +28,20 @@ def _code(title: str, text: str) -> PseudoCode:
         code, _, operations = line.partition("  # ")
         lines.append(code.rstrip())
         line_of |= {operation.strip(): number for operation in operations.split(",") if operation}
-    return PseudoCode(title, tuple(lines), line_of)
+    return PseudoCode(tuple(lines), line_of)
 
 
 WHOLE = "if the piece is a token: take it"  # the first line of codes that have it
-STAGES = _code(
-    "The way of a text",
-    """
+STAGES = _code("""
 cut out the special tokens  # special, text
 rewrite the text, as the file asks  # normalise
 split it into pieces  # piece
 encode each piece
 put tokens around the whole  # add
-""",
-)
+""")
 
 OF_ENCODERS = {
-    "heap": _code(
-        "Pair merging with a priority queue",
-        """
+    "heap": _code("""
 if the piece is a token: take it  # whole
 put every pair that has a rule into the queue  # first push
 while the queue is not empty:
@@ -57,22 +51,16 @@ while the queue is not empty:
     put the new pairs on both sides in  # push
 write bytes for symbols that are no tokens  # fallback, lost
 next piece  # done
-""",
-    ),
-    "scan": _code(
-        "Textbook pair merging",
-        """
+"""),
+    "scan": _code("""
 if the piece is a token: take it  # whole
 while any two neighbours have a rule:
     find the pair of lowest rank
     merge the two into one  # merge
 write bytes for symbols that are no tokens  # fallback, lost
 next piece  # done
-""",
-    ),
-    "viterbi": _code(
-        "Most probable segmentation",
-        """
+"""),
+    "viterbi": _code("""
 for each place in the text, left to right:
     for each token that begins there:
         add its score to the best way so far
@@ -82,11 +70,8 @@ from the end, follow the best way back:
     write down its token  # choose
     join unknown ones, or write their bytes  # join, fallback
 next stretch of text  # done
-""",
-    ),
-    "plamo2": _code(
-        "Cheapest segmentation, right to left",
-        """
+"""),
+    "plamo2": _code("""
 for each place in the text, right to left:
     for each token that begins there:
         add its cost to the way behind it
@@ -95,11 +80,8 @@ for each place in the text, right to left:
 from the start, follow the cheapest way:
     write down its token  # take
 next stretch of text  # done
-""",
-    ),
-    "wordpiece": _code(
-        "Longest match first",
-        """
+"""),
+    "wordpiece": _code("""
 for each word:
     try all that is left of it
     while that is no token: one character less  # miss
@@ -107,11 +89,8 @@ for each word:
     if nothing fits: the word is unknown  # give up
     if it is too long, it is, too  # too long
 next word  # done
-""",
-    ),
-    "linear": _code(
-        "Longest match with failure links",
-        """
+"""),
+    "linear": _code("""
 for each word:
     walk down the tree of all tokens
     where it does not go on:  # fail
@@ -119,30 +98,21 @@ for each word:
         go on from the node the link leads to
         if there is none: the word is unknown  # give up
 next word  # done
-""",
-    ),
-    "rwkv": _code(
-        "Longest match over bytes",
-        """
+"""),
+    "rwkv": _code("""
 while there is text left:
     find the longest token it begins with
     take it  # take
 next stretch of text  # done
-""",
-    ),
-    "greedy": _code(
-        "Longest match in the token tree",
-        """
+"""),
+    "greedy": _code("""
 if the piece is a token: take it  # whole
 while there is text left in the piece:
     walk down the token tree
     take the last token on the way  # take, join
 next piece  # done
-""",
-    ),
-    "backtrack": _code(
-        "Longest match with steps back",
-        """
+"""),
+    "backtrack": _code("""
 if the piece is a token: take it  # whole
 while there is text left in the piece:
     try the longest token that fits
@@ -151,11 +121,8 @@ while there is text left in the piece:
     otherwise take it  # take, join
     if none is left: take the last one back  # back
 next piece  # done
-""",
-    ),
-    "table": _code(
-        "The last token of every prefix",
-        """
+"""),
+    "table": _code("""
 if the piece is a token: take it  # whole
 for each place, left to right:
     for each token that begins there:
@@ -164,11 +131,8 @@ for each place, left to right:
         otherwise forget it  # reject
 from the end, follow the notes back  # choose, join
 next piece  # done
-""",
-    ),
-    "fewest": _code(
-        "As few tokens as possible",
-        """
+"""),
+    "fewest": _code("""
 if the piece is a token: take it  # whole
 for each place, left to right:
     for each token that begins there:
@@ -177,35 +141,25 @@ for each place, left to right:
         otherwise forget it  # worse
 from the end, follow the best way back  # choose, join
 next piece  # done
-""",
-    ),
-    "words": _code(
-        "Whitespace words",
-        """
+"""),
+    "words": _code("""
 for each word:
     look it up, first with the space before it  # miss
     if it is a token: take it  # whole, take
 next word  # done
-""",
-    ),
-    "wordlevel": _code(
-        "Whole pieces",
-        """
+"""),
+    "wordlevel": _code("""
 for each piece:
     look it up
     if it is no token: it is unknown  # miss
     take the token  # take
 next piece  # done
-""",
-    ),
-    "hash": _code(
-        "Hashes of five bytes",
-        """
+"""),
+    "hash": _code("""
 for each five bytes:
     their hash is the token  # whole
 done  # done
-""",
-    ),
+"""),
 }
 
 

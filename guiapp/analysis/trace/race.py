@@ -65,7 +65,7 @@ def first_difference(
     difference = _nearest(span_differences, offset)
     sides = (ours, theirs, difference.ours), (theirs, ours, difference.theirs)
     first, second = (_decider(mine, other, difference, tokens) for mine, other, tokens in sides)
-    called = names or (ours.trace.encoder, theirs.trace.encoder)
+    called = names or (ours.trace.name, theirs.trace.name)
     descriptions = " ".join(
         f"{name} {_deed(mine, step, difference, tokens)}."
         for name, (mine, _, tokens), step in zip(called, sides, (first, second), strict=True)
@@ -93,7 +93,7 @@ def outcome(
     ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
 ) -> str:
     """How many operations each took, and whether tokens are the same or, nearest to a byte, which are not."""
-    first, second = names or (ours.trace.encoder, theirs.trace.encoder)
+    first, second = names or (ours.trace.name, theirs.trace.name)
     n_ours, n_theirs = (int(work(each.trace)[-1]) for each in (ours, theirs))
     effort = f"{first} {counted(n_ours, 'operation')}, {second} {n_theirs:,}"
     span_differences = _span_differences(ours, theirs)

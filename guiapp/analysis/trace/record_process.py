@@ -1,33 +1,31 @@
-"""A process that records traces for the window: plain Python would make the window's own process stutter.
-
-Requests come as JSON lines on standard input, and the newest one wins; progress and results go as JSON
-lines to standard output, traces as files.  Ends when its input does.
-"""
+"""Records traces in a process of its own: plain Python would make the window's own process stutter."""
 
 from __future__ import annotations
 
-import json
-import sys
-import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.trace import Trace
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.errors import TokenloupeError
+from guiapp.core.processes import ApartError, PersistentProcess, serve
+from guiapp.errors import TokenloupeError, not_written
+
+MODULE = "guiapp.analysis.trace.record_process"
 
 
 @dataclass(frozen=True)
 class RecordRequest:
-    """What to record; `number` goes up from request to request, "" for `model` asks for nothing.
+    """What to record, and the file that the trace goes to.
 
     text  in UTF-8, bytes that are none as surrogates
     """
 
-    number: int
     model: str
     pre: str
     text: str
@@ -36,55 +34,43 @@ class RecordRequest:
     parse_special: bool
     output: str
 
-    def line(self) -> bytes:
-        return json.dumps(asdict(self)).encode() + b"\n"
 
+class RecordingProcess:
+    """Starts with the first text, and opens a model once for all texts as long as nobody gives up."""
 
-class NewerRequestError(Exception):
-    """There is a newer request."""
+    def __init__(self, module: str = MODULE) -> None:
+        self._process = PersistentProcess(module)
+        self._folder = TemporaryDirectory(prefix="tokenloupe-")
 
+    def record(
+        self,
+        tokenizer: Tokenizer,
+        text: bytes,
+        encoder: str,
+        add_special: bool,
+        parse_special: bool,
+        progress: Callable[[float], None],
+    ) -> Debugger:
+        """A debugger at the start of a trace; ends the process where `progress` raises.
 
-class Server:
-    """Takes requests from standard input in a thread of its own and works on the newest."""
-
-    def __init__(self) -> None:
-        self._requests = SimpleQueue[RecordRequest | None]()  # None at the end of the input
-
-    def read(self) -> None:
-        for line in sys.stdin:
-            self._requests.put(RecordRequest(**json.loads(line)))
-        self._requests.put(None)
-
-    def serve(self) -> None:
-        while (request := self._newest()) is not None:
-            if request.model:
-                self._work(request)
-
-    def _newest(self) -> RecordRequest | None:
-        request = self._requests.get()
-        while not self._requests.empty():
-            request = self._requests.get()
-        return request
-
-    def _work(self, request: RecordRequest) -> None:
-        def progress(share: float) -> None:
-            if not self._requests.empty():
-                raise NewerRequestError
-            _send(number=request.number, progress=share)
-
+        Raises TokenloupeError.
+        """
+        model = str(tokenizer.vocabulary.path), tokenizer.vocabulary.chosen_pre
+        output, sent = Path(self._folder.name) / "trace", text.decode("utf-8", "surrogateescape")
+        request = RecordRequest(*model, sent, encoder, add_special, parse_special, str(output))
         try:
-            tokenizer = _open(request.model, request.pre)
-            text = request.text.encode("utf-8", "surrogateescape")
-            switches = request.add_special, request.parse_special
-            trace = record(tokenizer, text, request.encoder or None, *switches, progress=progress)
-            trace.save(Path(request.output))
-            _send(number=request.number, done=request.output)
-        except NewerRequestError:
-            return
-        except TokenloupeError as error:
-            _send(number=request.number, error=str(error))
-        except OSError as error:
-            _send(number=request.number, error=f"{request.output} cannot be written: {error.strerror}.")
+            self._process.work(asdict(request), progress)
+        except ApartError as error:
+            message = "Recording ended unexpectedly. Try again with a shorter text."
+            raise TokenloupeError(message) from error
+        trace = Trace.load(output)
+        output.unlink()
+        trace.prepare()
+        return debugger_for(tokenizer, trace)
+
+    def close(self) -> None:
+        self._process.close()
+        self._folder.cleanup()
 
 
 @lru_cache(maxsize=2)
@@ -92,15 +78,17 @@ def _open(model: str, pre: str) -> Tokenizer:
     return open_model(model, pre or None)
 
 
-def _send(**values: object) -> None:
-    print(json.dumps(values), flush=True)
-
-
-def main() -> None:
-    server = Server()
-    threading.Thread(target=server.read, daemon=True).start()
-    server.serve()
+def work(row: dict[str, object], progress: Callable[[float], None]) -> None:
+    """Record what is asked for.  Raises TokenloupeError."""
+    request = RecordRequest(**row)  # type: ignore[arg-type]
+    tokenizer, text = _open(request.model, request.pre), request.text.encode("utf-8", "surrogateescape")
+    switches = request.add_special, request.parse_special
+    trace = record(tokenizer, text, request.encoder or None, *switches, progress=progress)
+    try:
+        trace.save(Path(request.output))
+    except OSError as error:
+        raise TokenloupeError(not_written(request.output, error)) from error
 
 
 if __name__ == "__main__":
-    main()
+    serve(work)

@@ -103,7 +103,7 @@ class StepDescriber:
             last += 1
         start = trace.piece_range(trace.pieces.first_byte, first, len(trace.work)).start
         stop = trace.piece_range(trace.pieces.first_byte, last, len(trace.work)).stop
-        text = code(visible_text(trace.work[start:stop], 60))
+        text = code(visible_text(trace.work[start:stop], LONGEST_LABEL))
         return f"The text becomes {text}: {counted(stop - start, 'byte')}."
 
     def piece_number(self, step: int) -> str:
@@ -114,7 +114,7 @@ class StepDescriber:
         if worth == "nan":
             return f"{self.result(step)}, {self.span(step)}, can follow what is before it: noted."
         reached = {"plamo2": f"costs of {worth}", "fewest": f"a way of {worth} token{'s' * (worth != '1')}"}
-        goal = reached.get(self._trace.encoder, f"a score of {worth}")
+        goal = reached.get(self._trace.name, f"a score of {worth}")
         return f"{self.result(step)}, {self.span(step)}, leads to {goal}: {verdict}."
 
     def done(self, step: int) -> str:
@@ -136,7 +136,7 @@ class StepDescriber:
     def missed(self, step: int) -> str:
         """Whole words are not cut any shorter: at most the space before one is left out."""
         follows = {"words": "", "wordlevel": ": it is unknown"}
-        return f"{self.covered(step)} is no token{follows.get(self._trace.encoder, ': try a shorter one')}."
+        return f"{self.covered(step)} is no token{follows.get(self._trace.name, ': try a shorter one')}."
 
 
 DESCRIBERS: dict[str, Callable[[StepDescriber, int], str]] = {

@@ -134,6 +134,11 @@ class Trace:
         return len(self.columns.operation)
 
     @property
+    def name(self) -> str:
+        """What people call the encoder: `fast` is named by what it is read as."""
+        return self.reference_name if self.encoder == "fast" else self.encoder
+
+    @property
     def size_bytes(self) -> int:
         """What its arrays take in memory."""
         kept = self.lifetimes, self.best_steps, self.makers

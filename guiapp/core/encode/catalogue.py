@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -19,6 +20,19 @@ class Algorithm:
     exact: bool
     complexity: str
     source: str
+
+
+TOKENLOUPE = "Tokenloupe"
+
+
+def encoder_label(name: str) -> str:
+    """What people read: `fast`, which this program itself uses, has its name; so has `fast (unsplit)`."""
+    return re.sub(r"^fast(?=$| \()", TOKENLOUPE, name)
+
+
+def encoder_name(label: str) -> str:
+    """What commands and JSON use for what people read."""
+    return re.sub(rf"^{TOKENLOUPE}(?=$| \()", "fast", label)
 
 
 ALGORITHMS: dict[str, Algorithm] = {

@@ -45,25 +45,24 @@ def detokenize(
 ) -> bytes:
     """The bytes that a sequence of token ids stands for.
 
-    `remove_special` drops a BOS in front and an EOS at the end where the vocabulary adds them;
+    `remove_special` drops a BOS in front and an EOS at the end, or more, where the vocabulary adds them;
     `unparse_special` writes control tokens as their text instead of leaving them out.
     `is_text` writes what is no UTF-8 as the file's own library writes it in texts: U+FFFD, as often as there.
     Raises EncodeError for an id that the vocabulary does not have.
     """
-    rules, special = vocabulary.rules, vocabulary.special_ids
-    token_ids = checked_ids(vocabulary, ids)
+    rules, token_ids = vocabulary.rules, checked_ids(vocabulary, ids)
+    has_beginning = False
+    if remove_special:
+        before, after = _affixes(vocabulary)
+        has_beginning = bool(before) and tuple(token_ids[: len(before)].tolist()) == before
+        token_ids = token_ids[len(before) * has_beginning :]
+        if after and tuple(token_ids[-len(after) :].tolist()) == after:
+            token_ids = token_ids[: -len(after)]
     if vocabulary.parts is not None:
-        return decoding_of(vocabulary).decode(token_ids, remove_special, unparse_special, is_text)
+        return decoding_of(vocabulary).decode(token_ids, unparse_special, is_text)
     if vocabulary.pieces is not None:
-        return decode_pieces(
-            vocabulary, vocabulary.pieces, token_ids, remove_special, unparse_special, is_text
-        )
-    strip_first = rules.add_space_prefix
-    if remove_special and rules.add_bos and len(token_ids) and token_ids[0] == special.bos:
-        token_ids = token_ids[1:]
-        strip_first = False
-    if remove_special and rules.add_eos and len(token_ids) and token_ids[-1] == special.eos:
-        token_ids = token_ids[:-1]
+        return decode_pieces(vocabulary, vocabulary.pieces, token_ids, unparse_special, is_text)
+    strip_first = rules.add_space_prefix and not has_beginning
     shown = token_ids
     if not unparse_special:
         shown = token_ids[(vocabulary.attributes[token_ids] & HIDDEN) == 0]
@@ -77,6 +76,14 @@ def detokenize(
     if rules.clean_spaces:
         out = out[: native.clean_spaces(out)]
     return out.tobytes()
+
+
+def _affixes(vocabulary: Vocabulary) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+    """The ids that the file puts before and behind each text."""
+    if vocabulary.parts is not None:
+        return vocabulary.parts.before, vocabulary.parts.after
+    rules, special = vocabulary.rules, vocabulary.special_ids
+    return (special.bos,) * rules.add_bos, (special.eos,) * rules.add_eos
 
 
 def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]:
@@ -122,18 +129,8 @@ class PartsDecoding:
             if token.searched in special:
                 self._is_shown[token.token_id] = False
 
-    def decode(
-        self, ids: NDArray[np.int32], remove_special: bool, unparse_special: bool, is_text: bool
-    ) -> bytes:
-        """The bytes of some ids; those that stand for nothing are left out.
-
-        `remove_special` leaves out the ids that are put around texts; `is_text`: see `detokenize`.
-        """
-        before, after = self._parts.before, self._parts.after
-        if remove_special and before and tuple(ids[: len(before)].tolist()) == before:
-            ids = ids[len(before) :]
-        if remove_special and after and tuple(ids[-len(after) :].tolist()) == after:
-            ids = ids[: -len(after)]
+    def decode(self, ids: NDArray[np.int32], unparse_special: bool, is_text: bool) -> bytes:
+        """The bytes of some ids, as in `detokenize`; those that stand for nothing are left out."""
         ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
         if isinstance(self._parts.decoder, ByteLevel) and not self._normalized:
             data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
@@ -180,21 +177,14 @@ def decode_pieces(
     vocabulary: Vocabulary,
     rules: PieceRules,
     ids: NDArray[np.int32],
-    remove_special: bool,
     unparse_special: bool,
     is_text: bool,
 ) -> bytes:
     """The bytes of some ids; where it `is_text`, those that are no character are U+FFFD each.
 
-    `remove_special` leaves out the BOS in front and the EOS at the end that the file asks for, and
-    `unparse_special` writes the other control pieces.
+    `unparse_special` writes the control pieces.
     """
-    kinds, special = vocabulary.stored_types, vocabulary.special_ids
-    if remove_special and vocabulary.rules.add_bos and len(ids) and ids[0] == special.bos:
-        ids = ids[1:]
-    if remove_special and vocabulary.rules.add_eos and len(ids) and ids[-1] == special.eos:
-        ids = ids[:-1]
-    is_control = kinds[ids] == CONTROL_TYPE
+    is_control = vocabulary.stored_types[ids] == CONTROL_TYPE
     if not unparse_special:
         return _decoded(vocabulary, rules, ids, is_text)
     bounds = np.flatnonzero(is_control).tolist()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import checkpoint
 
 LONGEST_TEXT = (1 << 31) - 1  # bytes
 Offsets = NDArray[np.int64]
@@ -60,6 +61,7 @@ class FragmentTokens:
 
     def _known_bounds(self) -> tuple[Offsets, Offsets]:
         if self._bounds is None:
+            checkpoint()
             made = self._make_bounds()
             self._bounds = made if isinstance(made, tuple) else made._known_bounds()
         return self._bounds
@@ -82,13 +84,13 @@ def join_tokens(parts: Sequence[FragmentTokens]) -> FragmentTokens:
     """The tokens of all parts, one part behind the other."""
     if len(parts) == 1:
         return parts[0]
-    return FragmentTokens.later(
-        np.concatenate([part.ids for part in parts]),
-        lambda: (
-            np.concatenate([part.starts for part in parts]),
-            np.concatenate([part.ends for part in parts]),
-        ),
-    )
+
+    def bounds() -> tuple[Offsets, Offsets]:
+        starts = np.concatenate([part.starts for part in parts])
+        checkpoint()
+        return starts, np.concatenate([part.ends for part in parts])
+
+    return FragmentTokens.later(np.concatenate([part.ids for part in parts]), bounds)
 
 
 class Encoding:

@@ -51,6 +51,7 @@ from guiapp.core.text.special_tokens import AddedTokens, Partition, SpecialToken
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError, whole_number
+from guiapp.native.checkpoint import checkpoint
 from guiapp.native.pairs import MOST_AROUND, Affixes
 
 TEXT = str, bytes
@@ -394,8 +395,12 @@ class Tokenizer:
             ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
 
         def spans(_: Encoding) -> NDArray[np.int64]:
-            affixes = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
-            return np.concatenate([affixes[0], np.stack([tokens.starts, tokens.ends], axis=1), affixes[1]])
+            made, inner = np.zeros((len(ids), 2), np.int64), slice(len(before), len(ids) - len(after))
+            made[inner.stop :] = len(text)
+            for side, bounds in enumerate((tokens.starts, tokens.ends)):
+                checkpoint()
+                made[inner, side] = bounds
+            return made
 
         return Encoding(text, ids, spans, encoder)
 
@@ -412,6 +417,7 @@ def _spans(pipeline: Pipeline, call_affixes: Affixes, encoding: Encoding) -> Off
     """The spans of tokens that `fast_path` gave: they lie side by side."""
     inner = slice(len(call_affixes.before), len(encoding) - len(call_affixes.after))
     bounds = pipeline.bounds(encoding.token_ids[inner])
+    checkpoint()
     spans = np.zeros((len(encoding), 2), np.int64)
     spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
     spans[inner.stop :] = len(encoding.text_bytes)

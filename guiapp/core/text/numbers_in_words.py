@@ -64,6 +64,11 @@ def elided(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def capitalized(text: str) -> str:
+    """The text with its first letter a capital, and the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def printable(text: str) -> str:
     """All of `text`, everything unprintable but line ends escaped: terminals and titles obey what is not."""
     return "".join(character if character == "\n" else _escaped(character) for character in text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from types import UnionType
@@ -53,33 +53,43 @@ def read_json(text: str | bytes, parse_float: Callable[[str], float] = float) ->
 # Values of JSON from files and people as the values that a program works with, checked by their types
 
 
-def read_as(kind: Any, value: Any) -> Any:
-    """A value of JSON as a type has it; raises ValueError, with a reason that can be shown, for what is none.
+def read_as(kind: Any, value: Any, location: str = "") -> Any:
+    """A value of JSON as a type has it; raises ValueError for what is none, with where it is, to be shown.
 
-    Types are plain ones, `X | None`, Literal, tuple, Mapping from texts, and dataclasses of such, of which
-    every field must be there.  Numbers are from 0 to MOST.
+    Types are plain ones, `X | None`, Literal, tuple, Mapping from texts, and dataclasses of such.  A field
+    with a default may be missing or None; what is no field is ignored.  Numbers are from 0 to MOST.
     """
     origin, parts = get_origin(kind) or kind, get_args(kind)
     if origin is UnionType:
-        return None if value is None else read_as(parts[0], value)
+        return None if value is None else read_as(parts[0], value, location)
     if origin is tuple and isinstance(value, list | tuple):
         kinds = [parts[0]] * len(value) if parts[-1] is ... else parts
-        return tuple(read_as(part, each) for part, each in zip(kinds, value, strict=True))
+        if len(kinds) == len(value):
+            pairs = enumerate(zip(kinds, value, strict=True))
+            return tuple(read_as(part, each, f"{location}[{index}]") for index, (part, each) in pairs)
     if origin is Mapping and isinstance(value, dict):
-        return {name: read_as(parts[1], each) for name, each in value.items()}
+        return {name: read_as(parts[1], each, f"{location}.{name}") for name, each in value.items()}
     if is_dataclass(kind) and isinstance(value, dict):
-        return _dataclass(kind, value)
+        return _dataclass(kind, value, location)
     if not _is_of(origin, parts, value):
-        raise ValueError(f"{value!r:.40} is not of the type {getattr(origin, '__name__', origin)}")
+        raise wrong_value(value, location)
     return value
 
 
-def _dataclass(kind: Any, entries: dict[str, Any]) -> Any:
-    kinds = get_type_hints(kind)
-    for field in fields(kind):
-        if field.name not in entries:
-            raise ValueError(f"it has no “{field.name}”")
-    return kind(**{field.name: read_as(kinds[field.name], entries[field.name]) for field in fields(kind)})
+def wrong_value(value: object, location: str) -> ValueError:
+    name = f"its “{location.removeprefix('.')}”" if location else "it"
+    return ValueError(f"{name} is {value!r:.40}")
+
+
+def _dataclass(kind: Any, entries: dict[str, Any], location: str) -> Any:
+    kinds, values = get_type_hints(kind), dict[str, Any]()
+    for each in fields(kind):
+        is_required = each.default is MISSING and each.default_factory is MISSING
+        if is_required and each.name not in entries:
+            raise ValueError(f"its “{f'{location}.{each.name}'.removeprefix('.')}” is missing")
+        if is_required or entries.get(each.name) is not None:
+            values[each.name] = read_as(kinds[each.name], entries[each.name], f"{location}.{each.name}")
+    return kind(**values)
 
 
 def _is_of(origin: Any, parts: tuple[Any, ...], value: Any) -> bool:
@@ -88,7 +98,7 @@ def _is_of(origin: Any, parts: tuple[Any, ...], value: Any) -> bool:
     if origin in (int, float):
         is_number = isinstance(value, int if origin is int else int | float) and not isinstance(value, bool)
         return is_number and 0 <= value <= MOST
-    return origin in (str, bool, dict) and isinstance(value, origin)
+    return origin in (str, bool, dict, list) and isinstance(value, origin)
 
 
 # TOML from files and people: what is wrong with one is told with its line, and no file keeps us busy

@@ -46,7 +46,7 @@ from guiapp.kit.charts.scales import NO_SCALE, Range, Scale
 from guiapp.kit.widgets.event_filters import wrapped_tip
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.notices import ask_for_file
+from guiapp.kit.widgets.notices import announce, ask_for_file
 from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, fill, ring, write
 from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
@@ -170,12 +170,10 @@ class Chart(QWidget):
     Signals:
         clicked(object, object): the key of what was clicked, None beside everything, and which part of it.
         read(str): what is under the mouse or the keys, "" for nothing.
-        notified(str): what was copied or saved, or why not.
     """
 
     clicked = Signal(object, object)
     read = Signal(str)
-    notified = Signal(str)
     data: Any = None
     ground = "background"
     n_head_lines = 2
@@ -625,7 +623,7 @@ def _paint(chart: Chart, device: QPaintDevice) -> None:
 
 def _copy_picture(chart: Chart) -> None:
     QGuiApplication.clipboard().setImage(image_of(chart))
-    chart.notified.emit("The picture is copied.")
+    announce(chart, "Copied the chart as a picture")
 
 
 def _copy_svg(chart: Chart) -> None:
@@ -633,7 +631,7 @@ def _copy_svg(chart: Chart) -> None:
     data.setText(svg)
     data.setData("image/svg+xml", QByteArray(svg.encode()))
     QGuiApplication.clipboard().setMimeData(data)
-    chart.notified.emit("The chart is copied as SVG.")
+    announce(chart, "Copied the chart as SVG")
 
 
 def _save(chart: Chart) -> None:
@@ -643,6 +641,6 @@ def _save(chart: Chart) -> None:
     try:
         replace_file(path, svg_of(chart).encode() if path.suffix.lower() == ".svg" else png_of(chart))
     except OSError as error:
-        chart.notified.emit(not_written(path, error))
+        announce(chart, not_written(path, error))
     else:
-        chart.notified.emit(f"Saved as {path}.")
+        announce(chart, f"Saved {path}")

@@ -51,9 +51,11 @@ class AutosavedTexts(QObject):
 
     Signals:
         failed(str): the text cannot be kept, and why.
+        recovered(): it can again.
     """
 
     failed = Signal(str)
+    recovered = Signal()
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -176,7 +178,9 @@ class AutosavedTexts(QObject):
         except OSError as error:
             self._report_failure(error)
             return
-        self._is_failing = False
+        if self._is_failing:
+            self._is_failing = False
+            self.recovered.emit()
         if is_first:  # there was nothing that a loss of power could have spoiled
             self._syncer.submit(_sync, place)
 

@@ -13,10 +13,13 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts, costly_texts_of
+from guiapp.errors import EncodeError
 from guiapp.kit.state.background import Background, NotReadyError, Progress, later
 from guiapp.kit.state.settings import Settings
 
 if TYPE_CHECKING:
+    from guiapp.core.encode.counting.chunks import Chunk, Level
+    from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.session.model_session import ModelSession
 
 NS_PER_S = 1e9
@@ -30,6 +33,7 @@ LONG_BYTES = 1_000_000
 LIST_PAUSE_MS, LONG_PAUSE_MS = 150, 1000  # without an edit, in a short text and in a long one
 USUAL_BUDGET = 8192  # where neither people nor the model's file say
 MOST_BUDGET = 10**9
+MOST_CHUNKS, LONGEST_USUAL_BYTES = 50_000, 6  # … of so many bytes a token
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,7 @@ class MostExpensiveModel(Background[CostlyTexts]):
         if edit is not None:
             self._edits.append(edit)
         is_long = self._session.document.size > LONG_BYTES
-        self.refresh(LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
+        self.refresh_for(edit, self._session.document.size, LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
 
     def _prepare_listing(self) -> Callable[[Progress], CostlyTexts]:
         if self._session.is_encoding:
@@ -238,7 +242,61 @@ class TokenBudget(QObject):
     @property
     def cut(self) -> int | None:
         """The first byte of the text that does not fit; None where all does."""
-        if self.n_used <= self.n_most:
+        n_over = self.n_used - self.n_most
+        if n_over <= 0:
             return None
-        start, _ = self._session.tokens.span(self.n_most)
+        last = len(self._session.tokens) - self._session.n_affixes[1]
+        start, _ = self._session.tokens.span(max(last - n_over, 0))
+        start = self._session.document.caret_stop(start)
         return start if start < self._session.document.size else None
+
+    def beginning(self) -> int | None:
+        """The end of the longest beginning, of whole tokens, that fits by itself; None where all of it does.
+
+        A token may be another one where the text ends behind it.
+        """
+        session, end = self._session, self.cut
+        while end:
+            n_tokens = session.spans.count_part(0, end)
+            if n_tokens is None or (n_over := n_tokens + sum(session.n_affixes) - self.n_most) <= 0:
+                break
+            at = session.tokens.first_from(end) - n_over
+            end = session.document.caret_stop(session.tokens.span(max(at, 0))[0])
+        return end
+
+
+class TextChunks(Background["tuple[Chunk, ...]"]):
+    """The text of a session in chunks of at most as many tokens as its budget has.
+
+    overlap, by  how `chunk_text` divides it
+    """
+
+    def __init__(self, session: ModelSession, budget: TokenBudget, parent: QObject | None = None) -> None:
+        super().__init__(parent, self._prepare_chunks)
+        self._session, self._budget = session, budget
+        self.overlap = 0
+        self.by: Level = "character"
+        budget.changed.connect(partial(self.refresh, LIST_PAUSE_MS))
+
+    def divide(self, overlap: int, by: Level) -> None:
+        """Divide the text in another way."""
+        if (overlap, by) != (self.overlap, self.by):
+            self.overlap, self.by = overlap, by
+            self.refresh()
+
+    def _prepare_chunks(self) -> Callable[[Progress], tuple[Chunk, ...]] | None:
+        tokenizer, n_most = self._session.tokenizer, self._budget.n_most
+        if tokenizer is None or not self._session.document.size:
+            return None
+        given = self._session.document.text(), n_most, min(self.overlap, n_most - 1), self.by
+        return partial(_chunks, tokenizer, given, self._session.options.parse_special)
+
+
+def _chunks(
+    tokenizer: Tokenizer, given: tuple[bytes, int, int, Level], parse_special: bool, progress: Progress
+) -> tuple[Chunk, ...]:
+    from guiapp.core.encode.counting.chunks import chunk_text  # time that starting does not have
+
+    if len(given[0]) > MOST_CHUNKS * given[1] * LONGEST_USUAL_BYTES:
+        raise EncodeError(f"More than {MOST_CHUNKS:,} chunks. Choose a larger budget.")
+    return tuple(chunk_text(tokenizer, *given, parse_special, progress))

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
+from guiapp.kit.session.choice import file_of
 from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.side_by_side.walk import ItemWalk
 from guiapp.kit.state.background import Background, Progress, Working
 
 if TYPE_CHECKING:
@@ -29,26 +31,24 @@ class DoctorModel(Working):
 
     examined   the diagnosis, why there is none, and how far it is
     original   the name of the file that the model was converted from, "" where none is given
-    chosen     which finding is looked at
+    walk       through the findings
 
     Signals:
         changed(): `examined` or `original` is new.
-        chosen_changed(): `finding` is new.
     """
 
     changed = Signal()
-    chosen_changed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
         self.original = ""
-        self.chosen = 0
         self._original_pre: str | None = None
         self._examined = ""  # the name of the model
         self._failed = ""  # the name of what could not be opened, and is examined in place of the model
         self._is_active = False
-        self._shown: Diagnosis | None = None  # that a finding is chosen from
+        self._shown: Diagnosis | None = None  # whose findings are walked through
+        self.walk = ItemWalk(self._numbers, self)
         self.examined = Background["Diagnosis"](self, self._examining, is_watched=True)
         self.examined.changed.connect(self._on_examined)
         session.vocabulary_changed.connect(self._on_model_changed)
@@ -68,6 +68,12 @@ class DoctorModel(Working):
     def title(self) -> str:
         loader = self.session.loader
         return loader.title if self._has_opened else title_of(self.name)
+
+    @property
+    def file(self) -> str:
+        """See `file_of`."""
+        model = self.session.loader.model
+        return "" if model is None or not self._has_opened else file_of(model)
 
     @property
     def _has_opened(self) -> bool:
@@ -97,24 +103,22 @@ class DoctorModel(Working):
 
     @property
     def worst(self) -> tuple[Finding, ...]:
-        """The findings about the open model that are more than hints: all of the worst severity."""
-        worst = self.findings[0].severity if self.is_of_open_model else HINT
+        """The findings that are more than hints: all of the worst severity."""
+        worst = self.findings[0].severity if self.findings else HINT
         return tuple(each for each in self.findings if each.severity == worst != HINT)
 
     @property
     def finding(self) -> Finding | None:
-        return self.findings[self.chosen] if self.chosen < len(self.findings) else None
+        return None if self.walk.current is None else self.findings[self.walk.current]
+
+    def _numbers(self) -> range:
+        return range(len(self.findings))
 
     def set_active(self, is_active: bool) -> None:
         """Whether people see it, and it must not wait."""
         self._is_active = is_active
         if is_active and self.examined.is_busy:
             self.examined.watch(True)  # at once
-
-    def choose(self, index: int) -> None:
-        if index != self.chosen and 0 <= index < len(self.findings):
-            self.chosen = index
-            self.chosen_changed.emit()
 
     def set_original(self, name: str, pre: str | None = None) -> None:
         """Compare with this file from now on; with none where the name is empty."""
@@ -182,8 +186,8 @@ class DoctorModel(Working):
     def _on_examined(self) -> None:
         self.changed.emit()
         if self.diagnosis is not self._shown:
-            self._shown, self.chosen = self.diagnosis, 0
-            self.chosen_changed.emit()
+            self._shown = self.diagnosis
+            self.walk.go_to(0) if self.findings else self.walk.leave()
 
 
 def _examine(

@@ -51,6 +51,7 @@ class ModelLoader(QObject):
     """The model that is open, and the one that is on its way.
 
     load          what reads a file
+    asked         the name and the chosen pre-tokenizer of the model that was asked for last
     refused       the model that was asked for last, where it waits for somebody to choose its pre-tokenizer
     loading_name  the name of the model that is being loaded, None when none is
     failure       why the model that was asked for last could not be opened, "" where nothing is wrong
@@ -73,6 +74,7 @@ class ModelLoader(QObject):
         super().__init__(parent)
         self.load = load
         self.model: OpenModel | None = None
+        self.asked: tuple[str, str | None] = "", None
         self.loading_name: str | None = None
         self.refused: RefusedModel | None = None
         self.failure = ""
@@ -82,14 +84,17 @@ class ModelLoader(QObject):
     @property
     def title(self) -> str:
         """What to call the model that is open, or else the one that was asked for; "" where there is none."""
-        if self.model is not None:
-            return display_name(self.model)
-        return title_of(self.loading_name or ("" if self.refused is None else self.refused.name))
+        return title_of(self.asked[0]) if self.model is None else display_name(self.model)
+
+    @property
+    def problem(self) -> str:
+        """Why the model that was asked for last is not open, "" where it is or may be soon."""
+        return self.failure if self.refused is None else self.refused.reason
 
     def open(self, name: str, pre: str | None = None) -> None:
         """Begin to load a model instead of whatever is being loaded now; `pre` as in `open_model`."""
         self._set_refused(None)
-        self.failure = ""
+        self.asked, self.failure = (name, pre), ""
         self.job.start(partial(_open, self.load, name, pre))
         self._set_loading(name)
 
@@ -104,6 +109,7 @@ class ModelLoader(QObject):
         is_new, self.model = model is not self.model, model
         self.cancel()  # who hears of that finds this model
         if is_new:
+            self.failure = ""
             self._set_refused(None)
             self.model_changed.emit()
 

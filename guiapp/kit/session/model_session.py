@@ -372,14 +372,30 @@ class ComparedModels(QObject):
 
     Signals:
         sessions_changed(): `sessions` is new; those that went are closed.
+        models_changed(): which models are open or on their way, or `partner`, is new.
     """
 
     sessions_changed = Signal()
+    models_changed = Signal()
 
     def __init__(self, session: ModelSession, load: Load = open_model) -> None:
         super().__init__()
         self._load = load
         self.sessions = [session]
+        self._partner: ModelSession | None = None
+        self._follow(session)
+        self.sessions_changed.connect(self.models_changed)
+
+    @property
+    def partner(self) -> ModelSession | None:
+        """B wherever two models are compared: the one chosen last, else the first that was added."""
+        others = self.sessions[1:]
+        return self._partner if self._partner in others else next(iter(others), None)
+
+    def choose_partner(self, session: ModelSession) -> None:
+        if session is not self.partner:
+            self._partner = session
+            self.models_changed.emit()
 
     @property
     def can_add(self) -> bool:
@@ -390,10 +406,17 @@ class ComparedModels(QObject):
         assert self.can_add
         first = self.sessions[0]
         session = ModelSession(first.text, first.options, self._load, self, False, first.spelling)
+        self._follow(session)
         self.sessions.append(session)
         self.sessions_changed.emit()
         session.loader.open(name, pre)
         return session
+
+    def _follow(self, session: ModelSession) -> None:
+        loader = session.loader
+        for signal in (loader.loading_changed, loader.refused_changed, loader.failed):
+            signal.connect(self.models_changed)
+        session.vocabulary_changed.connect(self.models_changed)
 
     def remove(self, session: ModelSession) -> None:
         """Put a model away that was added."""

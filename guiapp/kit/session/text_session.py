@@ -8,13 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit, UndoPoint
+from guiapp.analysis.editing.text_buffer import JournalEdit, TextBuffer, TextEdit, UndoPoint
 from guiapp.errors import TokenloupeError
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.state.background import LatestJob, Working
 from guiapp.kit.state.saving import read_text, write_text
+
+AUTOSAVE_MS = 100  # after an edit
 
 
 class PointedAt(NamedTuple):
@@ -164,6 +167,65 @@ class TextSession(Working):
         if (file := (self.path, self.is_modified)) != self._told_file:
             self._told_file = file
             self.file_changed.emit()
+
+
+class TextAutosave(QObject):
+    """Keeps what is in no file, in case the program ends without a word.
+
+    Only edits are written, in front of them once the text that they begin from: if nobody had asked for it
+    as a whole before, it is copied here.
+    """
+
+    def __init__(self, text: TextSession, kept: AutosavedTexts, parent: QObject) -> None:
+        super().__init__(parent)
+        self._text, self._kept = text, kept
+        self._edits: list[JournalEdit] = []  # not kept yet
+        self._text_before: bytes | None = None  # the first of them, if it is at hand
+        self._soon = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
+        self._soon.timeout.connect(self.keep)
+        text.document.edited.connect(self._on_edited)
+        text.file_changed.connect(self._on_file_changed)
+        text.left.connect(self._leave)
+
+    def take(self) -> None:
+        """Show the text that a window before this one was left with, if there is any."""
+        if (kept := self._kept.take()) is not None:
+            self._text.restore(kept.data, kept.path)
+            self._soon.stop()
+            self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
+
+    def keep(self) -> None:
+        """Write now what was edited."""
+        self._soon.stop()
+        text, kept = self._text, self._kept
+        before, edits = self._text_before, self._edits
+        self._text_before, self._edits = None, []
+        if not text.is_modified or (text.path is None and text.document.size == 0):
+            kept.forget()
+            return
+        if not kept.is_autosaving:
+            kept.keep(text.document.text() if before is None else before, text.path)
+            edits = [] if before is None else edits
+        if edits:
+            kept.keep_edits(edits)
+
+    def _leave(self) -> None:
+        """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
+        self.keep()
+        self._kept.set_aside()
+
+    def _on_file_changed(self) -> None:
+        if not self._text.is_modified:  # saved, or left for the next window before
+            self._kept.forget()
+
+    def _on_edited(self, edit: TextEdit) -> None:
+        document = self._text.document
+        if not self._edits and not self._kept.is_autosaving:
+            self._text_before = document.buffer.text_before
+        new = document.slice(edit.start, edit.start + edit.added)
+        self._edits.append(JournalEdit(edit.start, edit.removed, new))
+        if not self._soon.isActive():
+            self._soon.start()
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.characters import characters_of, code_points, n_characters
 from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Excerpt, Switches
@@ -397,7 +398,10 @@ class WhyModel(Background["ExplainedToken"]):
         self._session = session
         for signal in (session.selected_token_changed, session.options_changed, session.spelling.changed):
             signal.connect(partial(self.refresh, CHOICE_MS))
-        session.tokens_changed.connect(lambda: self.refresh(SETTLE_MS))
+        session.tokens_changed.connect(self._on_tokens_changed)
+
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
+        self.refresh_for(edit, self._session.document.size, SETTLE_MS)
 
     def _prepare_explanation(self) -> Callable[[Progress], ExplainedToken] | None:
         session = self._session

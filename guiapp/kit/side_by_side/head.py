@@ -1,21 +1,37 @@
-"""The head of a column of tokens: its name, how many tokens it has and how many more than others."""
+"""Heads of columns of tokens, and of two models: names, numbers of tokens, and what can be chosen."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QWidget
 
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.session.choice import about
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.painting import Painted, fill
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.painting import Marker, Painted, fill
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    set_role,
+)
 
 COUNT_FONT_PX = 22
 BAR_PX = 4
-LEAST_NAME_PX, MOST_NAME_PX = 60, 300
+LEAST_NAME_PX, MOST_NAME_PX = 110, 300
 AROUND_NAME_PX = 48  # the arrow, and room
+LETTERS = "AB"
 
 
 class PrefixBar(Painted):
@@ -73,6 +89,43 @@ class NameButton(MenuButton):
             self.setText(shown.replace("&", "&&"))
 
 
+class SideButton(QWidget):
+    """Marker, letter and name of one of two models, what it is below, and a button to choose another one."""
+
+    def __init__(self, theme_source: ThemeSource, letter: str) -> None:
+        super().__init__()
+        self._letter = letter
+        self.button = NameButton(theme_source)
+        self.about = set_role(FittedLabel(), "dim")
+        self.about.setFont(Theme.ui_font(SMALL_FONT_PX))
+        column = in_column(in_row(self.button, (STRETCH, 1)), in_row(UNIT_PX + 3, (self.about, 1)), spacing=0)
+        self.marker = Marker(theme_source, LETTERS.index(letter))
+        marks = in_row(self.marker, set_role(QLabel(letter), "dim"), spacing=UNIT_PX)
+        in_row(marks, (column, 1), on=self, spacing=UNIT_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def show_side(self, name: str, *about: str, tip: str = "") -> None:
+        """Its name, and what it is in as many words as there is room for."""
+        self.about.set_texts([*about, about[-1].rpartition(" · ")[0], ""])
+        self.button.setToolTip(plain_tip(tip))
+        self.button.setAccessibleName(f"{self._letter}: {name}, {about[0]}")
+        self.button.set_name(name)
+
+
+def list_models(
+    menu: QMenu,
+    sessions: Sequence[ModelSession],
+    chosen: ModelSession | None,
+    choose: Callable[[ModelSession], object],
+) -> None:
+    """Offer the models of Compare for B."""
+    for session in sessions:
+        loader = session.loader
+        told = (loader.problem or "opening …") if loader.model is None else about(loader.model)
+        title = isolate(f"{loader.title}  {told}")
+        add_choice(menu, title, session is chosen, partial(choose, session))
+
+
 class SideHead(QFrame):
     """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
 
@@ -87,7 +140,7 @@ class SideHead(QFrame):
         self._more = set_role(QLabel(), "more")
         self._size = set_role(FittedLabel(), "dim")
         self._bar = PrefixBar(theme_source)
-        first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
+        first = in_row((title, 1), self._more, self._count, spacing=GAP_PX)
         second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
         in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
         self.setFixedHeight(self.height_px)  # both texts begin at the same height

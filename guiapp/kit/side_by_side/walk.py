@@ -1,8 +1,8 @@
-"""The difference that people look at, and the way to the next one and the one before."""
+"""The item that people look at, and the way to the next one and the one before."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +11,54 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.kit.document.document import TextDocument
+
+
+class ItemWalk(QObject):
+    """The current one of some items; it stays the same one while others come and go.
+
+    keys  what tells each of the present items apart
+
+    Signals:
+        changed(): `current` or `n_all` is new; the owner emits it, too, when the items are new.
+        moved(): people are to see the current one.
+    """
+
+    changed = Signal()
+    moved = Signal()
+
+    def __init__(self, keys: Callable[[], Sequence[object]], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._keys = keys
+        self._key: object = None
+
+    @property
+    def n_all(self) -> int:
+        return len(self._keys())
+
+    @property
+    def current(self) -> int | None:
+        """Which one it is, from 0."""
+        keys = self._keys()
+        return keys.index(self._key) if self._key in keys else None
+
+    def step(self, by: int) -> None:
+        """Go on by so many, round and round; begin with the first one, or the last."""
+        if n_all := self.n_all:
+            start = self.current
+            self.go_to(((-(by > 0) if start is None else start) + by) % n_all)
+
+    def go_to(self, index: int) -> None:
+        if 0 <= index < self.n_all:
+            self._look_at(index)
+            self.changed.emit()
+            self.moved.emit()
+
+    def leave(self) -> None:
+        self._key = None
+        self.changed.emit()
+
+    def _look_at(self, index: int) -> None:
+        self._key = self._keys()[index]
 
 
 class Differences(Protocol):
@@ -28,18 +76,11 @@ class Differences(Protocol):
         """The kinds of those from `first` up to `last`."""
 
 
-class DifferenceWalk(QObject):
+class DifferenceWalk(ItemWalk):
     """The current difference in a document; it stays the same one through edits elsewhere.
 
-    kind  only those of this kind are walked through, None for all
-
-    Signals:
-        changed(): `current`, `n_all` or `kind` is new; the owner emits it, too, when the differences are new.
-        moved(): people are to see the current one.
+    kind  only those of this kind are walked through, None for all; `changed` tells of it, too
     """
-
-    changed = Signal()
-    moved = Signal()
 
     def __init__(
         self,
@@ -48,7 +89,7 @@ class DifferenceWalk(QObject):
         parent: QObject | None = None,
     ) -> None:
         """`differences` gives those of the present text, None while they are not known."""
-        super().__init__(parent)
+        super().__init__(list, parent)
         self._document = document
         self._differences = differences
         self._byte_span: tuple[int, int] | None = None
@@ -64,7 +105,6 @@ class DifferenceWalk(QObject):
 
     @property
     def current(self) -> int | None:
-        """Which one it is, from 0."""
         differences = self._differences()
         if differences is None or self._byte_span is None:
             return None
@@ -100,17 +140,17 @@ class DifferenceWalk(QObject):
                 return
 
     def go_to(self, index: int) -> None:
-        differences = self._differences()
-        if differences is None or not 0 <= index < len(differences):
-            return
-        self._byte_span, self._index = differences.span(index), index
-        self.changed.emit()
-        self.moved.emit()
-        self._caret = self._document.caret  # where whoever showed it has put it
+        super().go_to(index)
+        if index == self.current:
+            self._caret = self._document.caret  # where whoever showed it has put it
+
+    def _look_at(self, index: int) -> None:
+        if (differences := self._differences()) is not None:
+            self._byte_span, self._index = differences.span(index), index
 
     def leave(self) -> None:
         self._byte_span, self.kind = None, None
-        self.changed.emit()
+        super().leave()
 
     def choose_kind(self, kind: int | None) -> None:
         """Walk only through those of one kind from now on, beginning with the first; None for all."""

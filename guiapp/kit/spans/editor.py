@@ -34,20 +34,18 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.explain.characters import n_characters
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.accessibility import SpanAccessibility
 from guiapp.kit.spans.frame import LINE_ALPHA, PointedOut
 from guiapp.kit.spans.layout import SpanSource
 from guiapp.kit.spans.moves import (
-    BYTES_FORMAT,
     CaretMoves,
     input_method_value,
     is_plain,
-    leave_plain_text,
-    on_clipboard,
     preedit_of,
-    put_on_clipboard,
     span_to_replace,
     types_text,
     utf8,
@@ -56,11 +54,13 @@ from guiapp.kit.spans.painter import faded
 from guiapp.kit.spans.rows import MARGIN_PX
 from guiapp.kit.spans.view import SIDE_PX, SpanView
 from guiapp.kit.state.background import later
+from guiapp.kit.widgets.notices import BYTES_FORMAT, copy_text, leave_plain_text, on_clipboard
 from guiapp.kit.widgets.painting import RIGHT, Painted, fill, write
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
 
 WIDTH_PX = 50  # of the numbers beside lines
 NUMBER_SIDE_PX = 6
+CAPTION_PX, CAPTION_FONT_PX = 14, 10
 BAR_PX = 3
 BAR_ROOM_PX = WIDTH_PX - NUMBER_SIDE_PX - 4
 LEAST_BAR_PX = 2
@@ -123,7 +123,8 @@ class SpanEditor(SpanView):
 
     def copy(self) -> None:
         if self._document.has_selection:
-            put_on_clipboard(self._document.slice(*self._document.selection))
+            data = self._document.slice(*self._document.selection)
+            copy_text(self, data, counted(n_characters(data), "character"))
 
     def cut(self) -> None:
         if self._document.has_selection:
@@ -438,9 +439,13 @@ class LineCost(NamedTuple):
 
 
 class LineMargin(Painted):
-    """A number beside each line of a text, amber with a bar where the line costs more than it need."""
+    """A number beside each line of a text, amber with a bar where the line costs more than it need.
+
+    caption  what the numbers count, written above them
+    """
 
     ground = "background"
+    caption = "tokens"
 
     def __init__(self, document: TextDocument, editor: SpanEditor, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Tokens of each line")
@@ -455,7 +460,7 @@ class LineMargin(Painted):
     def cost_of(self, start: int, end: int) -> LineCost | None:
         """What is written beside a line of the text; None for nothing."""
 
-    def n_before(self) -> int:
+    def n_before(self) -> int | None:
         """The number beside the row above the text."""
         return 0
 
@@ -475,6 +480,7 @@ class LineMargin(Painted):
         """Move the picture with the rows, as the editor does; paint what comes into sight."""
         if moved_px:
             self.scroll(0, moved_px)
+            self.update(0, 0, self.width(), CAPTION_PX + max(moved_px, 0))  # it stays where it is
         else:
             self.update()
 
@@ -482,8 +488,8 @@ class LineMargin(Painted):
         painter.setFont(Theme.mono_font(SMALL_FONT_PX))
         rows, document = self._editor.rows, self._document
         row_px = rows.metrics.row_height
-        if rows.has_header:
-            self._draw(painter, theme, MARGIN_PX - rows.scroll_y, row_px, LineCost(self.n_before()))
+        if rows.has_header and (n_before := self.n_before()) is not None:
+            self._draw(painter, theme, MARGIN_PX - rows.scroll_y, row_px, LineCost(n_before))
         area = painter.clipBoundingRect()
         for block in rows.visible():
             if not area.top() < block.bottom or not block.y < area.bottom():
@@ -494,6 +500,11 @@ class LineMargin(Painted):
                 painter.fillRect(ground, faded(theme.accent, LINE_ALPHA))
             if start == block.start and (cost := self.cost_of(start, end)) is not None:
                 self._draw(painter, theme, block.y, row_px, cost)
+
+        top = QRectF(0, 0, self.width(), CAPTION_PX)
+        painter.fillRect(top, theme.background)
+        top.setRight(self.width() - NUMBER_SIDE_PX)
+        write(painter, top, self.caption, theme.dim, RIGHT, Theme.ui_font(CAPTION_FONT_PX))
 
     def _draw(self, painter: QPainter, theme: Theme, y: float, row_px: int, cost: LineCost) -> None:
         room = QRectF(0, y, self.width() - NUMBER_SIDE_PX, row_px - BAR_PX)

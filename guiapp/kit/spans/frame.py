@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QRegion
 
+from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.spans.block import BlockLayout, TextMetrics
@@ -27,6 +29,8 @@ PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach 
 SQUARE_PX = 3  # below letters that pass for others
 KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and each is seldom seen again
 CHIP_GAP_PX = 6
+DIM_ALPHA, SHADE_ALPHA = 165, 42  # over what does not fit, and over what two chunks share
+NO_PARTS = np.empty((0, 2), np.int64)
 PaintKey = tuple[object, ...]
 
 
@@ -45,10 +49,57 @@ class PointedOut(NamedTuple):
         return PointedOut(*(min(max(at, start), end) - start for at in self))
 
 
+PlacedLine = tuple[QRectF, str]
+"""Where a line or its words are in the window, and the words."""
+Parts = tuple[tuple[int, int], ...]
+"""Parts of a text, in order."""
+
+
+class Divisions(NamedTuple):
+    """Lines before some bytes of a text with words beside them, and parts that are dimmed or shaded.
+
+    cuts            int64[k], in order
+    label           the words at one of the cuts, by its number; "" for none
+    dimmed, shaded  int64[n, 2], in order
+    """
+
+    cuts: NDArray[np.int64]
+    label: Callable[[int], str]
+    dimmed: NDArray[np.int64] = NO_PARTS
+    shaded: NDArray[np.int64] = NO_PARTS
+
+    @classmethod
+    def at(cls, offset: int, label: str = "", end: int = 0) -> Divisions:
+        """One line; what is between it and `end` is dimmed."""
+        dimmed = np.array([(offset, end)]) if end > offset else NO_PARTS
+        return cls(np.array([offset]), lambda _: label, dimmed)
+
+    def moved(self, edit: TextEdit) -> Divisions:
+        """The same in the text that an edit leaves."""
+
+        def move(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+            return np.where(offsets > edit.start, np.maximum(offsets + edit.shift, edit.start), offsets)
+
+        return Divisions(move(self.cuts), self.label, move(self.dimmed), move(self.shaded))
+
+    def lines_in(self, start: int, end: int) -> list[tuple[int, str]]:
+        """The cuts in the bytes [start, end], each with its words."""
+        first, last = np.searchsorted(self.cuts, start), np.searchsorted(self.cuts, end, "right")
+        return [(int(self.cuts[at]), self.label(at)) for at in range(int(first), int(last))]
+
+
+def _parts_within(parts: NDArray[np.int64], start: int, end: int) -> Parts:
+    """What of some parts is in the bytes [start, end), counted from `start`."""
+    first, last = np.searchsorted(parts[:, 1], start, "right"), np.searchsorted(parts[:, 0], end)
+    within = np.clip(parts[int(first) : int(last)], start, end) - start
+    return tuple((low, high) for low, high in within.tolist())
+
+
 class Highlights(NamedTuple):
     """What is selected, pointed at and found: bytes counted from the block's start, and token indexes.
 
-    confusables  the bytes of letters that pass for others
+    confusables     the bytes of letters that pass for others
+    dimmed, shaded  see `Divisions`
     """
 
     selection: tuple[int, int]
@@ -56,15 +107,18 @@ class Highlights(NamedTuple):
     hovered_token: int
     pointed_out: PointedOut | None = None
     matches: SpanWindow | None = None
-    confusables: tuple[tuple[int, int], ...] = ()
+    confusables: Parts = ()
+    dimmed: Parts = ()
+    shaded: Parts = ()
 
-    def confusables_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+    def confusables_in(self, start: int, end: int) -> Parts:
         return tuple(each for each in self.confusables if start <= each[0] < end)
 
 
 class Marks(NamedTuple):
-    """What lies on the text: bytes and tokens of all of it, and upright lines in the window, as the caret.
+    """What lies on the text: bytes and tokens of all of it, and lines in the window, such as the caret.
 
+    lines        where they are, each with its words
     confusables  gives the letters of a stretch that pass for others, as bytes counted from its start
     """
 
@@ -73,8 +127,9 @@ class Marks(NamedTuple):
     hovered_token: int
     pointed_out: PointedOut | None
     search: TextSearch | None
-    lines: tuple[QRectF | None, ...]
-    confusables: Callable[[int, int], tuple[tuple[int, int], ...]] | None = None
+    lines: tuple[PlacedLine, ...]
+    confusables: Callable[[int, int], Parts] | None = None
+    divisions: Divisions | None = None
 
     def on(self, start: int, end: int) -> Highlights:
         """Those of the bytes [start, end), counted from `start`."""
@@ -84,7 +139,9 @@ class Marks(NamedTuple):
             matches = self.search.matches_in(start, end).relative_to(start)
         place = None if self.pointed_out is None else self.pointed_out.seen_from(start, end)
         letters = () if self.confusables is None else self.confusables(start, end)
-        return Highlights(selection, self.selected_token, self.hovered_token, place, matches, letters)
+        dimmed, shaded = (NO_PARTS, NO_PARTS) if self.divisions is None else self.divisions[2:]
+        parts = letters, _parts_within(dimmed, start, end), _parts_within(shaded, start, end)
+        return Highlights(selection, self.selected_token, self.hovered_token, place, matches, *parts)
 
 
 class ShownBlock(NamedTuple):
@@ -93,7 +150,7 @@ class ShownBlock(NamedTuple):
     block: VisibleBlock
     tokens: PaintedTokens
     highlights: Highlights
-    lines: tuple[QRectF, ...]
+    lines: tuple[PlacedLine, ...]
 
     def row_keys(self) -> list[PaintKey]:
         """Equal for two rows that are painted alike, of whatever blocks and wherever that is."""
@@ -116,12 +173,25 @@ class ShownBlock(NamedTuple):
         place = self.highlights.pointed_out
         pointed_out = None if place is None else place.seen_from(start, end)
         letters = tuple((at - start, to - start) for at, to in self.highlights.confusables_in(start, end))
+        parts = self.highlights.dimmed, self.highlights.shaded
         return (
             selection,
             pointed_out,
             letters,
+            *(tuple(_overlaps(each, start, end)) for each in parts),
             *(at if 0 <= at < len(tokens.attributes) else None for at in indexes),
         )
+
+
+def _overlaps(parts: Parts, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """What of some parts is in the bytes [start, end), counted from `start`."""
+    for low, high in parts:
+        if (low := max(low, start)) < (high := min(high, end)):
+            yield low - start, high - start
+
+
+def lines_between(lines: Iterable[PlacedLine], top: float, bottom: float) -> tuple[PlacedLine, ...]:
+    return tuple(line for line in lines if line[0].top() < bottom and line[0].bottom() > top)
 
 
 class ScreenPart(NamedTuple):
@@ -149,9 +219,7 @@ def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) ->
     for block in touched:
         end = block.start + block.layout.size
         of_block = tokens.within(block.start, end).relative_to(block.start)
-        lines = tuple(
-            line for line in marks.lines if line is not None and block.y <= line.top() < block.bottom
-        )
+        lines = lines_between(marks.lines, block.y, block.bottom)
         shown.append(ShownBlock(block, of_block, marks.on(block.start, end), lines))
     return shown
 
@@ -168,8 +236,10 @@ def parts_of(
         top = shown.block.y
         for paint_key in shown.row_keys():
             bottom = top + row_px
-            lines = (line.getRect() for line in shown.lines if top <= line.top() < bottom)
-            bands.append((top, bottom, (*paint_key, top, *lines)))
+            lines = lines_between(shown.lines, top, bottom)
+            bands.append(
+                (top, bottom, (*paint_key, top, *((rect.getRect(), words) for rect, words in lines)))
+            )
             top = bottom
     parts = []
     for top, bottom, paint_key in bands:
@@ -288,6 +358,7 @@ class RowPixmaps:
         self._theme = theme
         self._metrics = metrics
         self._painter = SpanPainter(theme, metrics, shows_whitespace)
+        self._dim, self._shade = faded(theme.background, DIM_ALPHA), faded(theme.text, SHADE_ALPHA)
         self._pixmaps: OrderedDict[PaintKey, _RowPixmap] = OrderedDict()
         self._n_bytes = self._most_bytes = 0
         self._deadline = inf
@@ -320,8 +391,13 @@ class RowPixmaps:
             drawn = self._pixmaps.get(whole._replace(matches=None).key())
         if drawn is None:
             return self._sketch(painter, layout, row, place)
-        x, pixmap = drawn
+        (x, pixmap), row_px = drawn, self._metrics.row_height
         painter.drawPixmap(QPointF(place.x() + x, place.y()), pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for parts, veil in ((highlights.dimmed, self._dim), (highlights.shaded, self._shade)):
+            for low, high in _overlaps(parts, start, end):
+                for left, right in whole.segments(start + low, start + high):
+                    painter.fillRect(QRectF(place.x() + left, place.y(), right - left, row_px), veil)
         if highlights.pointed_out is not None and highlights.pointed_out.seen_from(start, end) is not None:
             self._draw_pointed_out(painter, whole, highlights.pointed_out, place)
         self._draw_highlights(painter, whole, highlights, place)

@@ -1,19 +1,17 @@
-"""Where each key takes the caret, and what keys, input methods and the clipboard hold, in bytes."""
+"""Where each key takes the caret, and what keys and input methods hold, in bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
-from shiboken6 import Shiboken
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence
 
-from guiapp.kit.document.document import BYTE_ORDER_MARKS, TextDocument, n_units
+from guiapp.kit.document.document import TextDocument, n_units
 from guiapp.kit.spans.block import Preedit
 from guiapp.kit.spans.rows import SpanRows
 
-BYTES_FORMAT = "application/x-tokenloupe-bytes"
 SURROUNDING_BYTES = 256  # what input methods are told about the text around the caret
 Key = QKeySequence.StandardKey
 
@@ -197,29 +195,3 @@ def input_method_value(document: TextDocument, query: Qt.InputMethodQuery) -> st
     if query in (names.ImCursorPosition, names.ImAnchorPosition):
         return n_units(text_of(document.slice(before, document.caret)))
     return None
-
-
-def put_on_clipboard(data: bytes) -> None:
-    """Offer text to all programs, and to this one its exact bytes, which Qt would lose."""
-    text = data.decode("utf-8", "replace")
-    clipboard = QGuiApplication.clipboard()
-    if text.encode() == data and not text.startswith(BYTE_ORDER_MARKS):
-        clipboard.setText(text)
-        return
-    mime = QMimeData()
-    mime.setText(text)
-    mime.setData(BYTES_FORMAT, data)
-    clipboard.setMimeData(mime)
-
-
-def leave_plain_text() -> None:
-    """Replace what was made in Python, before the program ends: Qt would free it after Python, and crash."""
-    mime = on_clipboard()
-    if mime is not None and Shiboken.createdByPython(mime):
-        QGuiApplication.clipboard().setText(mime.text())
-
-
-def on_clipboard() -> QMimeData | None:
-    """What was copied last, here or elsewhere; None where that is nothing, unlike Qt's types say."""
-    mime: QMimeData | None = QGuiApplication.clipboard().mimeData()
-    return mime

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.analysis.explain.id_lists import LONGEST_WORD_BYTES, logit_bias, word_variants
@@ -15,9 +15,9 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.session.token_details import hex_bytes
-from guiapp.kit.spans.moves import put_on_clipboard
 from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.view import SpanView
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import PageRequests
 
 SHOWN_CHARACTERS = 24
@@ -80,12 +80,12 @@ class TokenMenu(QObject):
         title = menu.addAction(f"{_plain(shown)}   {token_id}")
         title.setEnabled(False)
         menu.addSeparator()
-        menu.addAction(f"Copy id {token_id}").triggered.connect(partial(_copy, str(token_id)))
+        copy = partial(copy_text, self._editor)
+        menu.addAction(f"Copy id {token_id}", partial(copy, str(token_id), f"id {token_id}"))
         copy_bytes = menu.addAction(f"Copy bytes {hex_bytes(data[:8])}" + (" …" if len(data) > 8 else ""))
-        copy_bytes.triggered.connect(partial(_copy, data.hex(" ").upper()))
-        copy_text = menu.addAction("Copy text")
+        copy_bytes.triggered.connect(partial(copy, data.hex(" ").upper(), counted(len(data), "byte")))
         text = b"" if self._kind is Kind.IDS else source.document.slice(start, end)
-        copy_text.triggered.connect(partial(put_on_clipboard, text or data))
+        menu.addAction("Copy text", partial(copy, text or data, "the token's text"))
         menu.addSeparator()
         self._add_links(menu, index, token_id, (start, end))
         if self._kind is not Kind.IDS and (word := self._word_at(start)):
@@ -133,16 +133,14 @@ class TokenMenu(QObject):
         for variant in variants:
             ids = " ".join(map(str, variant.token_ids))
             shown = _plain(isolate(visible_text(variant.text.encode(), SHOWN_CHARACTERS)))
-            menu.addAction(f"{shown}\t{ids}").triggered.connect(partial(_copy, ids))
+            copied = counted(len(variant.token_ids), "id")
+            menu.addAction(f"{shown}\t{ids}", partial(copy_text, self._editor, ids, copied))
         menu.addSeparator()
         for name, is_llama_cpp in (("OpenAI", False), ("llama.cpp", True)):
             action = menu.addAction(f"Copy logit_bias that bans those of one token ({name})")
             action.setEnabled(any(variant.is_one_token for variant in variants))
-            action.triggered.connect(partial(_copy, logit_bias(variants, is_llama_cpp)))
-
-
-def _copy(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
+            bias = logit_bias(variants, is_llama_cpp)
+            action.triggered.connect(partial(copy_text, self._editor, bias, "logit_bias"))
 
 
 def _plain(text: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFontMetricsF,
     QPainter,
     QPaintEvent,
     QRegion,
@@ -29,13 +31,16 @@ from guiapp.kit.spans.block import TextMetrics
 from guiapp.kit.spans.frame import (
     AddedTokenRows,
     ChipBox,
+    Divisions,
     Marks,
+    PlacedLine,
     PointedOut,
     RowPixmaps,
     Screen,
     ScreenPart,
     ShownBlock,
     blocks_in,
+    lines_between,
     parts_of,
 )
 from guiapp.kit.spans.layout import SpanSource, token_at
@@ -43,15 +48,25 @@ from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.event_filters import TipWatch
-from guiapp.kit.widgets.painting import find_fonts
-from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
+from guiapp.kit.widgets.painting import CENTER, fill, find_fonts, write
+from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme, ThemeSource
 
 SIDE_PX = 24
 NO_BOS = "no BOS"
+LABEL_FONT_PX, LABEL_HEIGHT_PX, LABEL_RADIUS_PX = 10, 12, 3
+NEXT_ROW_BYTES = 1 << 10  # words over the row below the window reach into it
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
+
+
+class _Upright(NamedTuple):
+    """A line between two bytes of the text."""
+
+    offset: int
+    color: QColor
+    label: str = ""
 
 
 class SpanView(QAbstractScrollArea):
@@ -100,7 +115,7 @@ class SpanView(QAbstractScrollArea):
         self._marks_look_alikes = False
         self._placeholder = ""
         self._note_at: Callable[[int], str] | None = None
-        self._mark: int | None = None
+        self._divisions: Divisions | None = None
         self._screen = Screen()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
@@ -209,9 +224,13 @@ class SpanView(QAbstractScrollArea):
         """Say something about the byte under the mouse, before its bytes; "" for nothing."""
         self._note_at = note_at
 
-    def set_mark(self, offset: int | None) -> None:
-        """Draw an upright line before a byte of the text."""
-        self._mark = offset
+    @property
+    def divisions(self) -> Divisions | None:
+        """Lines between bytes of the text, and parts that are dimmed or shaded; follows no edit by itself."""
+        return self._divisions
+
+    def set_divisions(self, divisions: Divisions | None) -> None:
+        self._divisions = divisions
         self._repaint_changes()
 
     @property
@@ -409,9 +428,13 @@ class SpanView(QAbstractScrollArea):
             self._draw_placeholder(painter, MARGIN_PX - self.rows.scroll_y, NO_BOS)
         if not self._document.size:
             self._draw_placeholder(painter, self.rows.place_of(0).y, self._placeholder)
-        for offset, color in self._uprights():
-            line = self._upright_rect(offset)
-            draw_upright(painter, line.center().x(), line.top(), line.height(), color)
+        uprights, theme = self._uprights(), self._themes.theme
+        for upright in uprights:
+            line = self._upright_rect(upright.offset)
+            draw_upright(painter, line.center().x(), line.top(), line.height(), upright.color)
+        for rect, label in self._labels(uprights):
+            fill(painter, rect, theme.text, LABEL_RADIUS_PX)
+            write(painter, rect, label, theme.background, CENTER, Theme.ui_font(LABEL_FONT_PX))
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
@@ -434,9 +457,11 @@ class SpanView(QAbstractScrollArea):
 
     def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
         marked = self._selected_token, self._hovered_token, self._pointed_out
-        lines = self._shown_caret(), *(self._upright_rect(offset) for offset, _ in self._uprights())
+        uprights, caret = self._uprights(), self._shown_caret()
+        lines = [(self._upright_rect(each.offset), "") for each in uprights] + self._labels(uprights)
+        lines += [] if caret is None else [(caret, "")]
         letters = self._letters_passing if self._marks_look_alikes else None
-        marks = Marks(self._document.selection, *marked, self._search, lines, letters)
+        marks = Marks(self._document.selection, *marked, self._search, tuple(lines), letters, self._divisions)
         return blocks_in(area, self.rows, self._spans, marks)
 
     def _letters_passing(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
@@ -446,7 +471,10 @@ class SpanView(QAbstractScrollArea):
         chips = tuple(
             (chip.label, chip.is_ringed, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips()
         )
-        return parts_of(blocks, self.rows, chips, self.viewport().rect())
+        visible = self.rows.visible()
+        above = lines_between(self._labels(self._uprights()), -inf, visible[0].y if visible else 0)
+        outer = *chips, *((rect.getRect(), words) for rect, words in above)
+        return parts_of(blocks, self.rows, outer, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
         return QRect(0, int(y), self.viewport().width(), self.rows.metrics.row_height)
@@ -460,12 +488,31 @@ class SpanView(QAbstractScrollArea):
         """Where the caret is drawn; None while it is not."""
         return None
 
-    def _uprights(self) -> list[tuple[int, QColor]]:
-        """Where lines between two bytes are drawn, and their colours."""
-        theme, place = self._themes.theme, self._pointed_out
-        mark = [] if self._mark is None else [(self._mark, theme.text)]
-        found = mark if place is None or place.start < place.end else [*mark, (place.start, theme.accent)]
-        return [(min(offset, self._document.size), color) for offset, color in found]
+    def _uprights(self) -> list[_Upright]:
+        """The lines between two bytes that show."""
+        theme, place, visible = self._themes.theme, self._pointed_out, self.rows.visible()
+        found = []
+        if self._divisions is not None and visible:
+            end = visible[-1].start + visible[-1].layout.size + NEXT_ROW_BYTES
+            seen = self._divisions.lines_in(visible[0].start, min(end, self._document.size))
+            found = [_Upright(at, theme.text, words) for at, words in seen]
+        if place is not None and place.start == place.end:
+            found.append(_Upright(min(place.start, self._document.size), theme.accent))
+        return found
+
+    def _labels(self, uprights: list[_Upright]) -> list[PlacedLine]:
+        """What is written at the upper ends of lines, and where; not where there is no room for it."""
+        shown: list[PlacedLine] = []
+        sizes = QFontMetricsF(Theme.ui_font(LABEL_FONT_PX))
+        for upright in uprights:
+            if upright.label:
+                line = self._upright_rect(upright.offset)
+                width = sizes.horizontalAdvance(upright.label) + LABEL_HEIGHT_PX
+                left = min(line.center().x(), self.viewport().width() - width)
+                rect = QRectF(left, line.top() - LABEL_HEIGHT_PX / 2, width, LABEL_HEIGHT_PX)
+                if not shown or not rect.intersects(shown[-1][0]):
+                    shown.append((rect, upright.label))
+        return shown
 
     def _upright_rect(self, offset: int) -> QRectF:
         place = self.rows.place_of(offset)

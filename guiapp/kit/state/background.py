@@ -12,7 +12,7 @@ from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import shiboken6
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, QTimer, Signal, SignalInstance
@@ -20,6 +20,9 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, QTimer, S
 from guiapp.core.processes import environment, last_line
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import at_checkpoints
+
+if TYPE_CHECKING:
+    from guiapp.analysis.editing.text_buffer import TextEdit
 
 LINES_A_TURN = 100  # a few milliseconds of the window's time
 PATIENCE_MS = 2000
@@ -269,6 +272,12 @@ class Background(Working, Generic[T]):
         if self.is_watched and self._pause.remainingTime() < wait_ms:
             self._pause.start(wait_ms)
 
+    def refresh_for(self, edit: TextEdit | None, size: int, wait_ms: int) -> None:
+        """The same where the input is a text of `size` bytes after an edit; of another text nothing stays."""
+        if edit is not None and edit.start == 0 and edit.added == size:
+            self.forget()
+        self.refresh(wait_ms)
+
     def forget(self) -> None:
         """The inputs have changed so that the old value means nothing."""
         self.cancel()
@@ -287,6 +296,7 @@ class Background(Working, Generic[T]):
         try:
             job = self._prepare()
         except NotReadyError:
+            self.changed.emit()
             return
         if job is None:
             self._job.cancel()

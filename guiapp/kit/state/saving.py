@@ -3,18 +3,54 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.sources.files import NotAFileError, open_input, replace_file
+from guiapp.analysis.sessions.name import is_session
+from guiapp.core.sources.files import NotAFileError, open_input, read_input, replace_file
+from guiapp.core.text.outside_json import read_json
+from guiapp.core.text.utf16 import utf16_codec
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, Progress, Working
 
 LARGEST_TEXT_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 4 * 1024 * 1024
+HEAD_BYTES = 1 << 12
+SavedData = bytes | Mapping[str, bytes]
+"""What is in a file, or in several by their names."""
+MAGIC = (  # what files that are no texts begin with, from an offset on
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (0, b"\xff\xd8\xff", "a JPEG picture"),
+    (0, b"GIF8", "a GIF picture"),
+    (8, b"WEBP", "a WebP picture"),
+    (0, b"BM", "a BMP picture"),
+    (0, b"%PDF-", "a PDF document"),
+    (0, b"PK\x03\x04", "a ZIP archive"),
+    (0, b"PK\x05\x06", "an empty ZIP archive"),
+    (0, b"\x1f\x8b", "a gzip archive"),
+    (0, b"BZh", "a bzip2 archive"),
+    (0, b"\xfd7zXZ\0", "an xz archive"),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (257, b"ustar", "a tar archive"),
+    (0, b"\x7fELF", "a program (ELF)"),
+    (0, b"MZ", "a program (Windows)"),
+    (0, b"\xcf\xfa\xed\xfe", "a program (macOS)"),
+    (0, b"SQLite format 3\0", "an SQLite database"),
+    (0, b"PAR1", "a Parquet table"),
+    (0, b"ARROW1", "an Arrow table"),
+    (0, b"\x93NUMPY", "a NumPy array"),
+    (0, b"GGUF", "a GGUF model"),
+    (0, b"ID3", "an MP3 recording"),
+    (0, b"OggS", "an Ogg recording"),
+    (8, b"WAVE", "a WAV recording"),
+    (4, b"ftyp", "an MP4 film"),
+)
 
 
 class FileSaving(Working):
@@ -46,13 +82,18 @@ class FileSaving(Working):
         """The share done, 0 to 1."""
         return self._job.progress
 
-    def save(self, path: Path, make: Callable[[Progress], bytes]) -> None:
+    def save(self, path: Path, make: Callable[[Progress], SavedData]) -> None:
         """Write what `make` returns in another thread instead of whatever is being written now.
 
-        Its TokenloupeErrors are the failure.
+        Where it gives several files by their names, `path` is their folder.  Its TokenloupeErrors are the
+        failure.
         """
+        self.write(partial(_write, path, make))
+
+    def write(self, work: Callable[[Progress], Path]) -> None:
+        """The same where the work writes the file itself, and gives its path."""
         self.saved, self.failure = None, ""
-        self._job.start(partial(_write, path, make))
+        self._job.start(work)
         self.changed.emit()
 
     def cancel(self) -> None:
@@ -73,11 +114,23 @@ class FileSaving(Working):
         self.changed.emit()
 
 
-def _write(path: Path, make: Callable[[Progress], bytes], progress: Progress) -> Path:
+def _write(path: Path, make: Callable[[Progress], SavedData], progress: Progress) -> Path:
     data = make(progress)
     progress(1.0)  # the last chance to give up
-    write_text(path, data)
+    for name, content in data.items() if isinstance(data, Mapping) else [("", data)]:
+        write_text(path / name if name else path, content)
     return path
+
+
+JSON_KINDS = {
+    "run": {"environment", "results"},
+    "messages": {"messages"},
+    "steps": {"encoder", "text", "steps"},
+}
+"""The keys that a file of a kind has."""
+
+TEMPLATE_ENDINGS = ".jinja", ".jinja2", ".j2"
+MOST_JSON_BYTES = 1 << 26
 
 
 class TextFileError(TokenloupeError):
@@ -89,7 +142,7 @@ def is_model_file(path: Path) -> bool:
 
     Folders are never texts: what is said of one that is no model's is said when it is opened as such.
     """
-    from guiapp.core.formats.table import HEAD_BYTES, is_tokenizer  # time that starting does not have
+    from guiapp.core.formats.table import is_tokenizer  # time that starting does not have
 
     if os.path.isdir(path):
         return True
@@ -99,6 +152,73 @@ def is_model_file(path: Path) -> bool:
     except OSError:
         head = b""
     return is_tokenizer(head) if head else path.suffix.lower() == ".gguf"
+
+
+def binary_type(data: bytes) -> str:
+    """What a file holds that is no text, by its first bytes: “a PNG picture”; "" for a text, also in UTF-16.
+
+    A few letters say little: a text may begin with them, but has no NUL near, and is UTF-8.
+    """
+    head = data[:HEAD_BYTES]
+    is_text = b"\0" not in head and is_utf8(head)
+    if utf16_codec(head) is not None or (is_text and not head.startswith(b"%PDF-")):
+        return ""
+    names = (name for at, magic, name in MAGIC if head.startswith(magic, at))
+    return next(names, "binary data" if b"\0" in head else "")
+
+
+def is_utf8(head: bytes) -> bool:
+    """Whether the beginning of a text is valid, but for a character that it may end in."""
+    try:
+        getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def kind_of(path: Path) -> str:
+    """What a file is for: a session, model, lesson, template, run of Bench, messages, steps; else a text.
+
+    It is read, which may take a while.
+    """
+    from guiapp.analysis.lessons.lesson import is_lesson_file  # time that starting does not have
+
+    if is_session(path):
+        return "session"
+    if path.suffix.lower() in TEMPLATE_ENDINGS:
+        return "template"
+    if is_model_file(path):
+        return "model"
+    return "lesson" if is_lesson_file(path) else _kind_of_json(path)
+
+
+def _kind_of_json(path: Path) -> str:
+    """By its keys; a text where they are others, and where it is no JSON."""
+    if path.suffix.lower() != ".json":
+        return "text"
+    record = read_record(path)
+    if isinstance(record, list):
+        has_roles = record and all(isinstance(each, dict) and "role" in each for each in record)
+        return "messages" if has_roles else "text"
+    keys = record.keys() if isinstance(record, dict) else set()
+    return next((kind for kind, needed in JSON_KINDS.items() if needed <= keys), "text")
+
+
+def read_record(path: Path) -> Any:
+    """What a JSON file says, None where it is none, too long or cannot be read."""
+    try:
+        return read_json(read_input(path, MOST_JSON_BYTES))
+    except (OSError, ValueError, TokenloupeError):
+        return None
+
+
+def texts_in(folder: Path) -> list[Path]:
+    """The files of a folder that holds no model, by name; none where it holds one, or cannot be read."""
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[:1] != ".")
+    except OSError:
+        return []
+    return [] if any(map(is_model_file, files)) else files
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:

@@ -77,9 +77,11 @@ class Settings(QObject):
 
     Signals:
         failed(str): what was changed cannot be written.
+        written(): it is.
     """
 
     failed = Signal(str)
+    written = Signal()
 
     theme = ChoiceSetting("system", "light", "dark")
     _spelling = ChoiceSetting(*(each.value for each in Spelling))
@@ -87,6 +89,7 @@ class Settings(QObject):
     marks_look_alikes = Switch(False)
     finds_by_case = Switch(False)
     coloring = ChoiceSetting("token", "cost", "kind", "rarity")
+    shows_line_numbers = Switch(False)
     shows_line_tokens = Switch(False)
     shows_pieces = Switch(False)
     shows_budget = Switch(False)
@@ -172,6 +175,8 @@ class Settings(QObject):
         file.sync()
         if file.status() is not QSettings.Status.NoError:
             self.failed.emit(f"The settings cannot be written to {self._path}.")
+        else:
+            self.written.emit()
         QFile.setPermissions(str(self._path), QFile.Permission.ReadOwner | QFile.Permission.WriteOwner)
 
     def _check(self) -> None:

@@ -20,7 +20,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QAction,
     QColor,
-    QGuiApplication,
     QPainter,
     QResizeEvent,
     QShowEvent,
@@ -53,6 +52,7 @@ from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SEARCH_PX, Sear
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, Part, WrappingRow, in_column, in_row
 from guiapp.kit.widgets.menu_button import Form, MenuButton, SavingBar, add_choice, ask_and_save
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import elided, width_of
 from guiapp.kit.widgets.tables import (
     LEFT,
@@ -242,7 +242,7 @@ class TokenTableView(QTableView):
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard, as lines with tabs."""
-        QGuiApplication.clipboard().setText(self._table.as_text(self._selected()))
+        copy_text(self, self._table.as_text(self._selected()), counted(len(self.selected_rows), "row"))
 
     def go_to(self, row: int | None) -> None:
         """Select a row alone, unless it is the present one and selected; none for None."""
@@ -494,8 +494,9 @@ class TokenTable(QWidget):
             save.setEnabled(n_rows > 0 or not form.can_be_copied)
 
     def _copy(self, form: ListForm, places: Sequence[int] | None) -> None:
-        text = exported(self._model.token_list(places), form.write, lambda share: None)
-        QGuiApplication.clipboard().setText(text.decode("utf-8", "replace"))
+        rows = self._model.token_list(places)
+        text = exported(rows, form.write, lambda share: None)
+        copy_text(self, text, f"{counted(len(rows.ids), 'row')} as {form.title}")
 
     def _save(self, form: ListForm, places: Sequence[int] | None) -> None:
         make = self._model.export(form.write, places)  # of now: what is shown may change meanwhile
@@ -504,6 +505,5 @@ class TokenTable(QWidget):
     def _copy_ids(self) -> None:
         column = next(each for each in self._model.column_table if each.name == "id")
         source, spelling = self._model.shown.source, self._model.spelling.now
-        QGuiApplication.clipboard().setText(
-            ", ".join(column.text(source, row, spelling) for row in self.selected)
-        )
+        ids = [column.text(source, row, spelling) for row in self.selected]
+        copy_text(self, ", ".join(ids), counted(len(ids), "id"))

@@ -292,7 +292,7 @@ class SearchField(QLineEdit):
         self.textChanged.connect(self._search.set_query)
 
     def come_by_keys(self, page: QWidget) -> None:
-        """Take the focus at Ctrl+F anywhere in a page; on the Inspect page an action has these keys."""
+        """Take the focus at Ctrl+F anywhere in a page; on the Text page an action has these keys."""
         keys = QShortcut(QKeySequence("Ctrl+F"), page, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         keys.activated.connect(self._come)
 

@@ -125,6 +125,7 @@ class FittedLabel(QLabel):
         self._texts = [""]
         self._shown = ""
         self._room_px = (0, 0)
+        self.elide_mode = Qt.TextElideMode.ElideRight
 
     def text(self) -> str:
         return self._shown
@@ -163,8 +164,8 @@ class FittedLabel(QLabel):
         QPainter(self).drawText(self.contentsRect(), self.alignment().value, self._shown)
 
     def _fit(self) -> None:
-        room, elide = self.width(), Qt.TextElideMode.ElideRight
-        last = self.fontMetrics().elidedText(self._texts[-1], elide, room) if self._elides else ""
+        room = self.width()
+        last = self.fontMetrics().elidedText(self._texts[-1], self.elide_mode, room) if self._elides else ""
         self._shown = next((text for text in self._texts if self._width_of(text) <= room), last)
         self.setAccessibleName(self._shown)
         self.setToolTip("" if self._shown == self.whole_text else plain_tip(self.whole_text))

@@ -1,4 +1,4 @@
-"""What the window says and asks: notices that stay until somebody closes them, and dialogs."""
+"""What the window says and asks: notices that stay, words that go by themselves, and dialogs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ from enum import Enum
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QWidget
+from shiboken6 import Shiboken
 
 from guiapp.analysis.sessions.name import ENDING
 from guiapp.core.versions import versions, versions_text
-from guiapp.kit.state.background import LatestJob
+from guiapp.kit.document.document import BYTE_ORDER_MARKS
+from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.painting import icon
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 
 MODEL_FILTER = (
     "Tokenizers (*.gguf *.tiktoken *.model *.spm *.model.v* *.bin *.json *.txt *.txt.gz);;All files (*)"
 )
 TEXT_FILTER = "All files (*)"
+BYTES_FORMAT = "application/x-tokenloupe-bytes"
+ANNOUNCED_MS = 2500
+ABOVE_EDGE_PX = 44  # beyond the status line
 SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
 
 
@@ -45,7 +50,7 @@ class Notice(QFrame):
         self.message = message
         self._details = [message, details] if details else [message]
         self._theme_source = theme_source
-        self._versions = LatestJob[str](self, self._put_on_clipboard)
+        self._versions = LatestJob[str](self, self._copy)
         self._is_hint = is_hint
         set_role(self, "hint" if is_hint else "notice")
         self.setAccessibleName(f"{'Hint' if is_hint else 'Notice'}: {message}")
@@ -70,8 +75,8 @@ class Notice(QFrame):
     def copy_details(self) -> None:
         self._versions.start(lambda _: versions_text(versions()))
 
-    def _put_on_clipboard(self, versions: str) -> None:
-        QGuiApplication.clipboard().setText("\n\n".join([*self._details, versions]))
+    def _copy(self, versions: str) -> None:
+        copy_text(self, "\n\n".join([*self._details, versions]), "details")
 
     def _color(self) -> None:
         theme = self._theme_source.theme
@@ -108,6 +113,8 @@ class NoticeArea(QWidget):
         is_hint: bool = False,
     ) -> None:
         """Say that something failed, or may not be meant, in place of what was said about the subject."""
+        if (shown := self._notices.get(subject)) is not None and shown.message == message:
+            return
         self.clear_notice(subject)
         notice = Notice(message, details, self._theme_source, self, remedy, is_hint)
         notice.close_button.clicked.connect(partial(self._dismiss, subject))
@@ -126,6 +133,69 @@ class NoticeArea(QWidget):
     def _dismiss(self, subject: str) -> None:
         self.clear_notice(subject)
         self.dismissed.emit(subject)
+
+
+class _Announcement(QFrame):
+    """A few words over the lower edge of a window, for a moment; no layout makes room for them."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        set_role(self, "popup")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._window, self._label = window, plain_label()
+        in_row(self._label, on=self, margins=(MARGIN_PX, GAP_PX))
+        self._over = later(self, ANNOUNCED_MS, self.hide)
+
+    def show_message(self, message: str) -> None:
+        window, middle = self._window, Qt.TextElideMode.ElideMiddle
+        room = window.width() - 6 * MARGIN_PX
+        self._label.setText(self._label.fontMetrics().elidedText(message, middle, room))
+        self.setAccessibleName(message)
+        self.adjustSize()
+        self.move((window.width() - self.width()) // 2, window.height() - ABOVE_EDGE_PX - self.height())
+        self.show()
+        self.raise_()
+        self._over.start()
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+
+def announce(widget: QWidget, message: str) -> None:
+    """Say in the window of a widget that something is done."""
+    window = widget.window()
+    while window.windowType() is Qt.WindowType.Popup and (parent := window.parentWidget()) is not None:
+        window = parent.window()
+    announcement = window.findChild(_Announcement, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    (announcement or _Announcement(window)).show_message(message)
+
+
+def copy_text(widget: QWidget, text: str | bytes, what: str) -> None:
+    """Put a text on the clipboard and say so: `what` follows “Copied”.
+
+    Bytes are offered to this program as they are, as Qt would lose those that are no text.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    shown, clipboard = data.decode("utf-8", "replace"), QGuiApplication.clipboard()
+    if shown.encode() == data and not shown.startswith(BYTE_ORDER_MARKS):
+        clipboard.setText(shown)
+    else:
+        mime = QMimeData()
+        mime.setText(shown)
+        mime.setData(BYTES_FORMAT, data)
+        clipboard.setMimeData(mime)
+    announce(widget, f"Copied {what}")
+
+
+def leave_plain_text() -> None:
+    """Replace what was made in Python, before the program ends: Qt would free it after Python, and crash."""
+    mime = on_clipboard()
+    if mime is not None and Shiboken.createdByPython(mime):
+        QGuiApplication.clipboard().setText(mime.text())
+
+
+def on_clipboard() -> QMimeData | None:
+    """What was copied last, here or elsewhere; None where that is nothing, unlike Qt's types say."""
+    mime: QMimeData | None = QGuiApplication.clipboard().mimeData()
+    return mime
 
 
 def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bool = False) -> bool:

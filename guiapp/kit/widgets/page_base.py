@@ -59,7 +59,7 @@ class Page(QWidget):
 
     @property
     def tools(self) -> QWidget | None:
-        """What stands at the right of the row of tabs while the page is shown; for pages that have one."""
+        """What stands in the top bar while the page is shown, where others have modes."""
         return None
 
     @property

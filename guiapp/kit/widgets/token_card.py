@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
-    QGuiApplication,
     QPainter,
     QPen,
     QResizeEvent,
@@ -38,6 +37,7 @@ from guiapp.kit.widgets.layouts import (
     in_column,
     scroll_down,
 )
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import CENTER, Painted, bold, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -150,7 +150,8 @@ class TokenCard(QScrollArea):
         details = self._model.details
         if details is not None:
             lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
-            QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
+            text = "\n".join([*lines, self._tree.as_text()]).rstrip() + "\n"
+            copy_text(self, text, "facts and merges of the token")
 
     def _build_layout(
         self, buttons: Sequence[QWidget], about: Mapping[str, str], more: Mapping[str, QWidget]
@@ -284,7 +285,7 @@ class MergeTreeView(Painted):
         return "\n".join(lines)
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.as_text())
+        copy_text(self, self.as_text(), "the merges")
 
     def minimumSizeHint(self) -> QSize:
         size = self.sizeHint()

@@ -64,7 +64,7 @@ class BenchBar(QWidget):
         self._model, self._theme_source = model, theme_source
         self.text_button = TextButton(model.choice, theme_source)
         self.chips: list[ContenderChip] = []
-        self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Let another contender take part")
+        self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Measure another encoder too")
         self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
         self.add_button.fill_on_open(self._list_others)
         self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all that take part")

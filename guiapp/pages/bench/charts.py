@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
+from guiapp.analysis.bench.plan import SCENARIOS, Scenario
 from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.report import MARKS
 from guiapp.analysis.bench.run_results import (
@@ -23,11 +24,10 @@ from guiapp.analysis.bench.run_results import (
     LeftOut,
     growth_lines,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
 from guiapp.analysis.bench.wording import short_ratio, size_text, speed_number, speed_text, time_text
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.encode.catalogue import ALGORITHMS, TOKENLOUPE, encoder_label
 from guiapp.core.text.numbers_in_words import counted, percent, short_number, with_prefix
 from guiapp.kit.charts.bars import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.chart import Chart
@@ -49,12 +49,12 @@ from guiapp.kit.widgets.theme import Theme
 
 N_LOOKS = 84  # of 7 colours and 12 markers, each pair once
 UNSPLIT_SHIFT = 42  # the same colour with another marker
-FIRST = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
-ORDER = (*FIRST, *(name for name in (*ALGORITHMS, *PEERS) if name not in FIRST))
+FIRST = (TOKENLOUPE, "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
+ORDER = (*FIRST, *(name for name in map(encoder_label, (*ALGORITHMS, *PEERS)) if name not in FIRST))
 LEFT = [index for index in range(N_LOOKS) if index % UNSPLIT_SHIFT >= len(ORDER)]
 SWATCH_PX = 12
 SHARP = 3  # pixels for one of the screen, so that it is sharp on any
-BASELINE = "fast"
+BASELINE = TOKENLOUPE
 BUILT_IN = "built in"  # in place of a version
 EXACTNESS = "exactness"
 TOKENS, BYTES = "tokens_per_s", "mb_per_s"
@@ -378,7 +378,7 @@ def _about_curves(
         whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
         sentences.append(f"{whose}, up to {times:,} times.")
     if has_stopped and showing.call_limit_s:
-        sentences.append(f"A contender stops where a call would take over {showing.call_limit_s:g} s.")
+        sentences.append(f"An encoder stops where a call would take over {showing.call_limit_s:g} s.")
     else:
         sentences.append(
             f"At the ends: {'growth, cost of a call' if scenario.grows else 'what the longest takes'}."

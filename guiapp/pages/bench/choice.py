@@ -15,12 +15,12 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
 from guiapp.analysis.bench.findings import YOUR_TEXT
-from guiapp.analysis.bench.plan import Plan, expected_s
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.plan import SCENARIOS, Plan, expected_s
 from guiapp.analysis.libraries.contender import UNSPLIT
 from guiapp.analysis.libraries.custom import KINDS, CustomContender, CustomError, read_custom, without_removed
 from guiapp.analysis.libraries.table import PEERS, ids_form, reason_against, version_of
 from guiapp.core.demo import sample_text
+from guiapp.core.encode.catalogue import encoder_label, encoder_name
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.model_session import ModelSession
@@ -115,7 +115,7 @@ class BenchChoice(Working):
         """Who can take part: our encoders, the best first, then libraries and one's own."""
         encoders = self.session.encoders.items()
         return [
-            *(BenchCandidate(name, algorithm.complexity) for name, algorithm in encoders),
+            *(BenchCandidate(encoder_label(name), algorithm.complexity) for name, algorithm in encoders),
             *(each for each in self._known_libraries if not each.reason),
             *(
                 BenchCandidate(own.name, "your own", "", f"{KINDS[own.kind]}\n{own.shown}")
@@ -278,7 +278,7 @@ class BenchChoice(Working):
             self._plan,
             model="" if model is None else str(model.name),
             pre=None if model is None else model.tokenizer.vocabulary.chosen_pre or None,
-            contenders=contenders,
+            contenders=tuple(map(encoder_name, contenders)),
             own=tuple(each for each in self._own if each.name in contenders),
             scenarios=scenarios,
             corpora=texts,

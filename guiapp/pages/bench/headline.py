@@ -23,7 +23,7 @@ from guiapp.pages.bench.choice import duration_text
 from guiapp.pages.bench.model import BenchModel
 
 NO_MODEL = "Open a model to begin"
-NO_CONTENDER = "Add a contender to begin"
+NO_CONTENDER = "Add an encoder to begin"
 QUESTION = "Which is the fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
 LARGE, SMALL = (30, 26, 22, 20), (20, 18)  # px: the first size in which all fits into one line, or the last
@@ -101,7 +101,7 @@ def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
         return MEASURING
     if model.results:
         contenders = {row.contender for row in model.results}
-        return f"{counted(len(contenders), 'contender')}, no throughput measured"
+        return f"{counted(len(contenders), 'encoder')}, no throughput measured"
     if not model.choice.candidates:
         return NO_MODEL
     return QUESTION if model.choice.contenders else NO_CONTENDER
@@ -113,18 +113,18 @@ def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
     if not (is_running or model.results or model.progress):
         if not choice.is_whole:
             return ""
-        n_contenders, time = counted(len(choice.contenders), "contender"), duration_text(choice.expected_s)
+        n_contenders, time = counted(len(choice.contenders), "encoder"), duration_text(choice.expected_s)
         return f"{n_contenders}, about {time}. Ids are compared before times are taken."
     another = "" if is_running or not model.results else model.measured_another
     n_unopened = len(model.unopened) if is_running and (model.measured.loading or model.results) else 0
     n_unmeasured = len(model.awaited) if not is_running and model.results else 0
-    contender = "more contender" if model.results else "contender"
+    noun = "more encoder" if model.results else "encoder"
     sentences = [
         f"Measured with another {another}: run again to measure the one that is open." if another else "",
         "Paused." if model.is_paused else "",
         _trust_in(verdict, is_running),
-        f"{_number(n_unopened, contender, 'is', 'are')} still to be opened." if n_unopened else "",
-        f"{_number(n_unmeasured, 'contender', 'was', 'were')} not measured." if n_unmeasured else "",
+        f"{_number(n_unopened, noun, 'is', 'are')} still to be opened." if n_unopened else "",
+        f"{_number(n_unmeasured, 'encoder', 'was', 'were')} not measured." if n_unmeasured else "",
         _ended(model.progress),
     ]
     return " ".join(filter(None, sentences))

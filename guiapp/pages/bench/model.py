@@ -12,9 +12,8 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
 from guiapp.analysis.bench.findings import YOUR_TEXT, Verdict, deviations, notes, verdict_of
-from guiapp.analysis.bench.plan import RUN_OWN, Plan, plan_from, whole_path
+from guiapp.analysis.bench.plan import RUN_OWN, SCENARIOS, Plan, plan_from, whole_path
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.processes import command_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, LineProcess
@@ -162,7 +161,7 @@ class BenchModel(QObject):
     @property
     def awaited(self) -> list[str]:
         """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
-        planned = self.measured.plan.get("contenders") or (self.choice.contenders if self.is_running else ())
+        planned = self.measured.planned or (self.choice.contenders if self.is_running else ())
         there = {row.contender for row in self.results} | {each.contender for each in self.measured.left_out}
         return [name for name in planned if name not in there]
 
@@ -176,9 +175,8 @@ class BenchModel(QObject):
     @property
     def failed_to_open(self) -> Mapping[str, str]:
         """Why one that was asked for takes no part at all."""
-        planned = self.measured.plan.get("contenders", ())
         gone = {each.contender: each.reason for each in self.measured.left_out if not each.scenario}
-        return {name: gone[name] for name in planned if name in gone}
+        return {name: gone[name] for name in self.measured.planned if name in gone}
 
     def verdict(self, text: str, baseline: str) -> Verdict | None:
         reference = self.measured.vocabulary.get("library", "")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QIcon, QShowEvent
+from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -25,9 +25,8 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.analysis.bench.findings import PACKAGE
-from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.worker_process import TrialResult, try_custom
+from guiapp.analysis.bench.plan import SCENARIOS, Plan
+from guiapp.analysis.bench.worker import TrialResult, try_custom
 from guiapp.analysis.libraries.custom import (
     COMMAND,
     KINDS,
@@ -38,7 +37,7 @@ from guiapp.analysis.libraries.custom import (
     make_custom,
 )
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.encode.catalogue import ALGORITHMS, TOKENLOUPE
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
@@ -47,6 +46,7 @@ from guiapp.kit.widgets.controls import ChoiceBox, Popover, push_button, tool_bu
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -206,8 +206,7 @@ class MissingCard(Popover):
         self.adjustSize()
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.install.text())
-        self.copy_button.setText("Copied")
+        copy_text(self, self.install.text(), "the command")
 
 
 class MorePanel(QFrame):
@@ -224,7 +223,9 @@ class MorePanel(QFrame):
         set_role(self, "panel")
         self.setMinimumWidth(WIDTH_PX)
         self._model, self._choice, self._theme_source = model, model.choice, theme_source
-        self.contenders, self.scenarios, self.texts = map(TickList, ("Contenders", "Scenarios", "Texts"))
+        self.contenders, self.scenarios, self.texts = map(
+            TickList, ("Encoders and libraries", "Scenarios", "Texts")
+        )
         self.close_button = tool_button("More", self.closed.emit, role="name")
         self.close_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.aims_button = MenuButton(theme_source, "Choose", role="quiet")
@@ -307,7 +308,7 @@ class MorePanel(QFrame):
         self.missing_button.setText(f"{n_missing} more {'is' if n_missing == 1 else 'are'} not here: why?")
         self.missing_button.setVisible(n_missing > 0)
         self.time.setText(duration_text(choice.expected_s))
-        numbers = {"contender": contenders, "scenario": choice.scenarios, "text": choice.texts}
+        numbers = {"encoder": contenders, "scenario": choice.scenarios, "text": choice.texts}
         self.what.setText(", ".join(counted(len(names), noun) for noun, names in numbers.items()))
         lists, buttons = (self.contenders, self.scenarios, self.texts), (self.aims_button, self.limits_button)
         for control in (*lists, *buttons, self.own_button):
@@ -356,7 +357,7 @@ class CustomDialog(QDialog):
 
     def __init__(self, own: CustomContenders, session: ModelSession, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Contenders of your own")
+        self.setWindowTitle("Encoders of your own")
         self.chosen: CustomContender | None = None
         self._own = own
         self._session = session
@@ -371,7 +372,7 @@ class CustomDialog(QDialog):
         self.message = plain_label(wraps=True)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.list = QListWidget()
-        self.list.setAccessibleName("Contenders that are there")
+        self.list.setAccessibleName("Your encoders")
         self.list.setMinimumHeight(LIST_PX)
         self.choose_button = push_button("Choose…", self._choose_target)
         self.remove_button = push_button("Remove", self._remove)
@@ -385,8 +386,8 @@ class CustomDialog(QDialog):
 
     def contender(self) -> CustomContender:
         own = make_custom(self.name.text() or self._suggested, self.kind.currentData(), self.target.text())
-        if own.name in (*PEERS, *ALGORITHMS):
-            raise CustomError(f"There is a contender “{own.name}” already. Give yours another name.")
+        if own.name in (*PEERS, *ALGORITHMS, TOKENLOUPE):
+            raise CustomError(f"There is already an encoder “{own.name}”. Give yours another name.")
         return own
 
     def try_it(self) -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from urllib.parse import quote, unquote
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPen, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.bench.findings import LinkedNote
-from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.curves import DASHED
 from guiapp.kit.charts.markers import pattern
@@ -31,7 +29,7 @@ from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource, set_ro
 from guiapp.pages.bench.bar import BenchBar
 from guiapp.pages.bench.choice import THROUGHPUT, BenchChoice, CustomContenders
 from guiapp.pages.bench.headline import Headline, sentence_of, title_of
-from guiapp.pages.bench.history import RUNS, SUFFIX, RunHistory
+from guiapp.pages.bench.history import RUNS, RunHistory
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.more import WIDTH_PX, MorePanel
 from guiapp.pages.bench.results import CHANGES, NOTHING_MEASURED, QWIDGETSIZE_MAX, ResultsView, Sheet
@@ -87,7 +85,6 @@ class BenchPage(Page):
         self._input_watch = InputWatch(parent=self)
         self._input_watch.noticed.connect(model.hold)
         self._input_watch.noticed.connect(self._put_off_frame)
-        self.setAcceptDrops(True)
         self._build_layout()
         self._connect()
         self.redraw()
@@ -133,15 +130,6 @@ class BenchPage(Page):
         super().showEvent(event)
         self.bar.text_button.show_choice()  # the text may have another length now
         self.redraw()  # nothing is drawn while other pages are in front
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        event.setAccepted(_dropped_run(event) is not None)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        if (path := _dropped_run(event)) is not None:
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
-            self.model.open_run(path)
 
     def stop(self) -> None:
         self._frames.stop()
@@ -257,12 +245,6 @@ class BenchPage(Page):
         self.model.open_difference(*map(unquote, link.split("/")))
 
 
-def _dropped_run(event: QDropEvent) -> Path | None:
-    """The run that is dropped; other files are the window's."""
-    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-    return paths[0] if len(paths) == 1 and paths[0].suffix == SUFFIX else None
-
-
 class Footer(QFrame):
     """What there is more to choose, and notes on the run, folded into one line.
 
@@ -311,7 +293,7 @@ class Footer(QFrame):
 
     def _on_choice_changed(self) -> None:
         n_contenders = len(self._choice.candidates) + len(self._choice.missing)
-        numbers = f"{counted(n_contenders, 'contender')}, {counted(len(SCENARIOS), 'scenario')}"
+        numbers = f"{counted(n_contenders, 'encoder')}, {counted(len(SCENARIOS), 'scenario')}"
         self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
 
     def _draw(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QScrollArea,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.published import n_missing
 from guiapp.analysis.bench.report import (
     ALMOST,
@@ -27,7 +28,6 @@ from guiapp.analysis.bench.report import (
     published_tables,
 )
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.export.html import Html, rendered
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
@@ -35,6 +35,7 @@ from guiapp.kit.charts.chart import Chart
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import ChoiceBox, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, WrappingRow, in_column, in_row, scroll_down
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.bench.charts import (
     BASELINE,
@@ -330,7 +331,6 @@ class ResultsView(QWidget):
             chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
             chart.set_reason(NOTHING_YET)
             chart.clicked.connect(self._on_chart_clicked)
-            chart.notified.connect(self._model.set_progress)
             chart.emphasize(self._model.isolated)
         return self.charts[key]
 
@@ -417,7 +417,6 @@ class TablesView(QTextBrowser):
         self._tables: Sequence[Table] = ()
         self._intro = ""
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
-        self._copied = ""
         set_role(self, "plain")
         self.document().setDocumentMargin(0)
         self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
@@ -428,7 +427,7 @@ class TablesView(QTextBrowser):
 
     def show_tables(self, intro: str, tables: Sequence[Table]) -> None:
         if (intro, tables) != (self._intro, self._tables):
-            self._intro, self._tables, self._copied = intro, tables, ""
+            self._intro, self._tables = intro, tables
             self._draw()
 
     def _on_link_clicked(self, link: QUrl) -> None:
@@ -439,11 +438,13 @@ class TablesView(QTextBrowser):
             column = int(numbers[1])
             before, falls = self._order_of(table)
             self._orders[table.title] = column, not falls if column == before else column > 0
-            self._copied = ""
+            self._draw()
         else:
-            QGuiApplication.clipboard().setText(COPIES[act][1](self._in_order(table)))
-            self._copied = link.toString()
-        self._draw()
+            copy_text(
+                self,
+                COPIES[act][1](self._in_order(table)),
+                f"the table as {COPIES[act][0].removeprefix('Copy as ')}",
+            )
 
     def _order_of(self, table: Table) -> tuple[int, bool]:
         """The column that somebody chose, or the first by which the rows are sorted as they came."""
@@ -465,7 +466,6 @@ class TablesView(QTextBrowser):
                 for table, (column, falls) in zip(self._tables, orders, strict=True)
             ],
             "copies": [(kind, title) for kind, (title, _) in COPIES.items()],
-            "copied": self._copied,
             "mark": self._mark,
             "EQUAL": EQUAL,
             "ALMOST": ALMOST,

@@ -10,15 +10,15 @@ from pathlib import Path
 from PySide6.QtCore import QRect, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError
 from guiapp.analysis.bench.report import report_text
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
 from guiapp.kit.charts.chart import PAPER, Chart, png_of, svg_of
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.widgets import notices as file_names
+from guiapp.kit.widgets.notices import announce
 from guiapp.pages.bench.charts import (
     EXACTNESS,
     UNITS,
@@ -62,7 +62,7 @@ class BenchExport:
         self._work: Iterator[str] = iter(())
         self._turns = QTimer(window, interval=0)
         self._turns.timeout.connect(self._take_turn)
-        self._writing = LatestJob[str](window, model.set_progress, self._fail)
+        self._writing = LatestJob[str](window, self._take, self._fail)
 
     @property
     def is_busy(self) -> bool:
@@ -94,6 +94,10 @@ class BenchExport:
         else:
             self._model.set_progress(progress)
 
+    def _take(self, done: str) -> None:
+        self._model.set_progress("")
+        announce(self._window, done)
+
     def _fail(self, why: str) -> None:
         self._model.set_progress("")
         self._model.failed.emit(why)
@@ -103,7 +107,7 @@ class BenchExport:
         for title, svg in paper_charts(run, baseline) if ending == ".html" else ():
             charts[title] = svg
             yield DRAWING.format(len(charts))
-        done = f"The report is in {path}."
+        done = f"Saved {path}"
         self._writing.start(
             lambda _: _written({path: report_text(ending, run, baseline, charts).encode()}, done)
         )
@@ -115,7 +119,7 @@ class BenchExport:
             files[folder / f"{name}.svg"] = svg_of(chart).encode()
             files[folder / f"{name}.png"] = png_of(chart)
             yield DRAWING.format(number)
-        self._writing.start(lambda _: _written(files, f"{len(files)} pictures are in {folder}."))
+        self._writing.start(lambda _: _written(files, f"Saved {len(files)} pictures in {folder}"))
 
 
 def _written(files: Mapping[Path, bytes], done: str) -> str:

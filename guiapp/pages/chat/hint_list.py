@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
 from guiapp.analysis.chat.fixes import Fix
@@ -12,6 +12,7 @@ from guiapp.kit.spans.legend import Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import CENTER, bold, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.model import ChatModel
@@ -102,7 +103,7 @@ class HintRow(QFrame):
 
     def _apply_fix(self) -> None:
         if self.hint.fix is not None and self.hint.fix.remedy:
-            QGuiApplication.clipboard().setText(self.hint.fix.remedy)
+            copy_text(self, self.hint.fix.remedy, "the remedy")
         elif self.hint.fix is not None:
             self._model.apply_fix(self.hint.fix)
 

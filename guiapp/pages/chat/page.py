@@ -1,4 +1,4 @@
-"""Inspect › Chat: messages, the prompt that a template makes of them, and the template itself."""
+"""The Chat page: messages, the prompt that a template makes of them, and the template itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from guiapp.analysis.chat.hints import Hint
@@ -18,8 +18,9 @@ from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
 from guiapp.pages.chat.compare_view import CompareView
@@ -79,13 +80,13 @@ class ChatPage(Page):
         self._problem = framed(problem, "bar")
         self._shows_template: bool | None = None
         self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
-        middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
+        head = in_row((self._make_tools(setting), 1), margins=(GAP_PX, GAP_PX))
+        parts = head, self._problem, (self._single, 1), (self.compare, 1)
+        middle = framed(in_column(*parts, spacing=0), "panel")
         middle.setMinimumWidth(LEAST_PROMPT_PX)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
         self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
-        self._tools = QWidget()
-        self._make_tools(setting)
         self.prompt.hovered.connect(self.template.view.point_at)
         self.hints.pointed_at.connect(self._point_at)
         self.hints.keys_left.connect(self.prompt.setFocus)
@@ -100,17 +101,12 @@ class ChatPage(Page):
         model.settings_changed.connect(self._refresh)
         for changed in (model.edited.changed, model.edited.settings_changed):
             changed.connect(self.undo_changed)
-        for part in (self, self._tools):
-            part.addActions([setting.actions[name] for name in ("undo", "redo")])
+        self.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())
         self._refresh()
         self.setFocusProxy(self.messages.first_editor)
-
-    @property
-    def tools(self) -> QWidget:
-        return self._tools
 
     @property
     def panels(self) -> list[QWidget]:
@@ -157,7 +153,7 @@ class ChatPage(Page):
         self.llama.verdict.close()
         self._saved.stop()
 
-    def _make_tools(self, setting: PageSetting) -> None:
+    def _make_tools(self, setting: PageSetting) -> QWidget:
         self.ways = SegmentedTabs(WAYS)
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
@@ -166,7 +162,7 @@ class ChatPage(Page):
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
         buttons = self.parsed, self.unfold, self.llama, self.compare.menu, self.copy
-        in_row(STRETCH, self.ways, *buttons, on=self._tools, spacing=GAP_PX)
+        return WrappingRow([self.ways, *buttons])
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
         self.counterpart.choose(counterpart)
@@ -248,17 +244,17 @@ class CopyButton(MenuButton):
     def _list(self, menu: QMenu) -> None:
         chat = self._model.chat
         for title, form in FORMS.items():
-            menu.addAction(title, partial(self._copy, form)).setEnabled(chat is not None)
+            menu.addAction(title, partial(self._copy, title, form)).setEnabled(chat is not None)
         has_messages = bool(self._model.edited.messages)
         menu.addAction("Messages as JSON", self._copy_messages).setEnabled(has_messages)
         menu.addAction("Python for transformers", self._copy_python).setEnabled(has_messages)
 
-    def _copy(self, form: Callable[[Chat], str]) -> None:
+    def _copy(self, title: str, form: Callable[[Chat], str]) -> None:
         if self._model.chat is not None:
-            QGuiApplication.clipboard().setText(form(self._model.chat))
+            copy_text(self, form(self._model.chat), f"the {title[0].lower()}{title[1:]}")
 
     def _copy_messages(self) -> None:
-        QGuiApplication.clipboard().setText(as_json(self._model.edited.conversation))
+        copy_text(self, as_json(self._model.edited.conversation), "messages as JSON")
 
     def _copy_python(self) -> None:
         conversation, settings = self._model.edited.conversation, self._model.settings
@@ -273,4 +269,4 @@ class CopyButton(MenuButton):
             *([f"    chat_template={settings.template!r},"] if is_text(settings.template or "") else []),
             ")",
         ]
-        QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
+        copy_text(self, "\n".join(lines) + "\n", "Python for transformers")

@@ -6,15 +6,16 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
+from guiapp.core.encode.catalogue import encoder_label
 from guiapp.core.text.numbers_in_words import counted
-from guiapp.kit.session.choice import joined, summary
-from guiapp.kit.session.loader import title_of
+from guiapp.kit.session.choice import file_of, joined, summary
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.head import NameButton, SideHead
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import framed, in_row
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import Marker
@@ -34,11 +35,13 @@ class ColumnHead(SideHead):
         self._state, self._figures, self._theme_source = state, figures, theme_source
         self.name_button = NameButton(theme_source)
         self._marker, self._cost = Marker(theme_source, 0), set_role(QLabel(), "more")
+        self._file = set_role(FittedLabel(elides=True), "dim")
+        self._file.elide_mode = Qt.TextElideMode.ElideMiddle  # names of files differ at their ends
+        self._file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._cost.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.is_focused = False
-        super().__init__(
-            theme_source, framed(in_row(self._marker, self.name_button, spacing=UNIT_PX)), self._cost
-        )
+        title = in_row(self._marker, self.name_button, (self._file, 1), spacing=UNIT_PX)
+        super().__init__(theme_source, framed(title), self._cost)
         self._more.hide()  # it is told with the ratio
         state.changed.connect(self.refresh)
         figures.lines_changed.connect(self.refresh)
@@ -51,6 +54,7 @@ class ColumnHead(SideHead):
         self.name_button.set_name(state.name)
         self.name_button.setAccessibleName(f"Model {self.number + 1}: {state.name}")
         self.name_button.setToolTip(plain_tip(state.tip))
+        self._file.set_texts([state.file])
         self.show_size(problem or state.kind, role="bad" if problem else "dim")
         words = "" if cost is None or not figures.is_comparing else cost.words
         if words != self._cost.text():
@@ -81,17 +85,17 @@ class ColumnState(QObject):
         super().__init__()
         self.column = column
         self.session = column.session
-        self.problem = ""
-        self._failed_name = ""
+        self._not_encoded = ""
         loader = self.session.loader
-        for signal in (loader.loading_changed, loader.progress_changed, loader.refused_changed):
+        of_loader = loader.loading_changed, loader.progress_changed, loader.refused_changed, loader.failed
+        for signal in (*of_loader, self.session.options_changed, self.session.vocabulary_changed):
             signal.connect(self.changed)
-        self.session.options_changed.connect(self.changed)
-        loader.loading_changed.connect(self._begin)
-        loader.model_changed.connect(self._clear)
-        loader.failed.connect(self._fail)
         self.session.spans.failed.connect(self._fail_to_encode)
         self.session.spans.encoded.connect(self._encode)
+
+    @property
+    def problem(self) -> str:
+        return self.session.loader.failure or self._not_encoded
 
     @property
     def has_model(self) -> bool:
@@ -109,7 +113,7 @@ class ColumnState(QObject):
 
     @property
     def name(self) -> str:
-        return self.session.loader.title or title_of(self._failed_name) or "No model"
+        return self.session.loader.title or "No model"
 
     @property
     def kind(self) -> str:
@@ -127,8 +131,13 @@ class ColumnState(QObject):
         return joined(*switches, summary(loader.model))
 
     @property
+    def file(self) -> str:
+        model = self.session.loader.model
+        return "" if model is None else file_of(model)
+
+    @property
     def tip(self) -> str:
-        return joined(self.name, self.kind, self.problem)
+        return joined(self.name, self.file, self.kind, self.problem)
 
     @property
     def message(self) -> str:
@@ -142,24 +151,12 @@ class ColumnState(QObject):
             return loader.refused.reason
         return self.problem or "No model is open."
 
-    def _begin(self) -> None:
-        if self.session.loader.loading_name is not None:
-            self._clear()
-
-    def _clear(self) -> None:
-        self.problem = self._failed_name = ""
-        self.changed.emit()
-
-    def _fail(self, name: str, message: str) -> None:
-        self.problem, self._failed_name = message, name
-        self.changed.emit()
+    def _encode(self) -> None:
+        self._fail_to_encode("")
 
     def _fail_to_encode(self, message: str) -> None:
-        self._fail("", message)
-
-    def _encode(self) -> None:
-        if not self._failed_name:  # else the model that stayed has the text, and still another was asked for
-            self._clear()
+        self._not_encoded = message
+        self.changed.emit()
 
 
 class ColumnMenu(QMenu):
@@ -221,7 +218,7 @@ class ColumnMenu(QMenu):
         self._encoders.clear()
         for algorithm in session.encoders.values():
             mark = "exact" if algorithm.exact else "approximate"
-            action = self._encoders.addAction(f"{algorithm.name}: {algorithm.title} ({mark})")
+            action = self._encoders.addAction(f"{encoder_label(algorithm.name)}: {algorithm.title} ({mark})")
             action.setCheckable(True)
             action.setChecked(session.algorithm is algorithm)
             action.triggered.connect(partial(session.set_encoder, algorithm.name))

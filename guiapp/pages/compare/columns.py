@@ -302,7 +302,6 @@ class LineCounts(LineMargin):
         row = self.figures.row_of(self._column)
         if row < 0:
             return None
-        counts = self.figures.in_line(start, end)
-        more = counts[row] - min(counts)
+        more = self.figures.more_in_line(row, start, end)
         share = more / max(self.figures.most_more, more, 1)
-        return LineCost(counts[row], more > 0, f"+{more:,}", share)
+        return LineCost(self.figures.in_line(start, end)[row], more > 0, f"+{more:,}", share)

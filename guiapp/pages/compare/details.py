@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.compare.reasons import shown
-from guiapp.analysis.compare.texts import LONGEST, DifferenceReason
-from guiapp.analysis.explain.spelling import Spelling, parts
+from guiapp.analysis.compare.texts import LONGEST
 from guiapp.analysis.hunt.report import escaped
-from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
+from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
+from guiapp.kit.side_by_side.details import ItemDetails, row_of, sentence_spans
+from guiapp.kit.side_by_side.grid import GridRow
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.labels import Span, StyledText
-from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down, take_away
+from guiapp.kit.widgets.labels import Span
+from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, take_away
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import (
     LEFT,
     RIGHT,
@@ -31,7 +32,6 @@ from guiapp.kit.widgets.painting import (
 )
 from guiapp.kit.widgets.theme import (
     GAP_PX,
-    MARGIN_PX,
     SMALL_FONT_PX,
     UI_FONT_PX,
     UNIT_PX,
@@ -41,12 +41,11 @@ from guiapp.kit.widgets.theme import (
     heading,
     set_role,
 )
-from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses
-from guiapp.pages.compare.models import ModelsComparison
+from guiapp.pages.compare.models import MOST, CauseCount, DifferenceCauses, ModelsComparison
 
 ROW_PX, BAR_PX = 32, 3
 CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
-MOST_TOKENS = 60  # of a model that are shown
+LEAST_PX = 280
 LEGEND = (
     LegendEntry(QUIET, "All models have this token here"),
     LegendEntry(token("word"), "At least one other model has it, too"),
@@ -60,7 +59,7 @@ LOOKING = "Looking for the reason …"
 TOO_LONG = f"More than {LONGEST} bytes: too long to look for the reason."
 
 
-class DifferencePanel(QScrollArea):
+class DifferencePanel(ItemDetails):
     """Watches the walk and the causes.
 
     Signals:
@@ -78,30 +77,25 @@ class DifferencePanel(QScrollArea):
         causes: DifferenceCauses,
         theme_source: ThemeSource,
     ) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Differences", LEAST_PX)
         self._comparison = comparison
         self._walk = walk
         self._causes = causes
-        self._theme_source = theme_source
-        self._title = heading("Differences")
         self._hint = set_role(QLabel(wordWrap=True), "dim")
         self.add_button = push_button("Add model…", self._ask_for_model, role="primary")
-        self.grid = SpanGrid(theme_source)
-        self.reason = StyledText(Theme.ui_font(), 14)
-        self.reason.setAccessibleName("Why")
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
-        self._shown: list[Span] = []
+        self.reason.setAccessibleName("Why")
         self._card = card(self.grid, self.reason, in_row(self.race_button, self.copy_button, STRETCH))
         self._by_cause = heading("By cause")
         self.causes = CauseCounts(theme_source)
         self._legend = QWidget()
         in_column(heading("Legend"), LegendList(LEGEND, theme_source), on=self._legend)
-        self._build_layout()
-        self.setAccessibleName("Differences")
+        above = self.head, self._hint, in_row(self.add_button, STRETCH), self._card, GAP_PX
+        self.arrange(*above, self._by_cause, self.causes, GAP_PX, self._legend, (STRETCH, 1))
         self.causes.chosen.connect(walk.choose_kind)
         walk.changed.connect(self._refresh)
-        causes.explained_changed.connect(self._show_reason)
+        causes.reasons.changed.connect(self._show_reason)
         causes.counts_changed.connect(self._show_counts)
         comparison.columns[0].session.spelling.changed.connect(self._refresh)
         theme_source.changed.connect(self._show_reason)
@@ -124,13 +118,7 @@ class DifferencePanel(QScrollArea):
             ids = " ".join(str(token_id) for token_id, _, _ in tokens)
             lines.append(f"    {quoted(side.name)}: {ids or 'no tokens'}")
         reasons = [each.reason.sentence for each in self._causes.explained or []]
-        QGuiApplication.clipboard().setText("\n".join([*lines, "", *reasons]).rstrip() + "\n")
-
-    def _build_layout(self) -> None:
-        by_cause = GAP_PX, self._by_cause, self.causes, GAP_PX, self._legend, (STRETCH, 1)
-        parts = self._title, self._hint, in_row(self.add_button, STRETCH), self._card, *by_cause
-        scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
-        self.setMinimumWidth(280)
+        copy_text(self, "\n".join([*lines, "", *reasons]).rstrip() + "\n", "the difference")
 
     def _ask_for_model(self) -> None:
         self.model_wanted.emit(self.add_button)
@@ -142,9 +130,15 @@ class DifferencePanel(QScrollArea):
             self.race_wanted.emit(self._comparison.rows[other].session, byte_span[0])
 
     def _refresh(self) -> None:
-        index, n_all = self._walk.current, self._walk.n_all
+        index, n_all, byte_span = self._walk.current, self._walk.n_all, self._walk.byte_span
         is_alone = len(self._comparison.columns) < 2
-        self._title.setText(self._headline(index, n_all))
+        title = counted(n_all, "difference") if n_all else "Differences"
+        if byte_span is not None and index is not None:
+            line = self._comparison.document.line_of(byte_span[0]) + 1
+            title = f"Difference {index + 1:,} of {n_all:,} · line {line:,}"
+            self.grid.show_rows(list(self._grid_rows(byte_span)))
+            self._show_reason()
+        self.title.set_texts([title.upper()])
         self._hint.setText(ADD_A_MODEL if is_alone else HOW_TO_WALK if n_all else NO_DIFFERENCE)
         is_compared = self._comparison.live is not None
         self._hint.setVisible(index is None and (is_alone or is_compared))
@@ -157,73 +151,36 @@ class DifferencePanel(QScrollArea):
         some = f"The first {MOST:,} of {n_all:,}" if n_counted < n_all else f"All {n_all:,}"
         self._by_cause.setText(f"{some} by cause".upper())
         self.causes.show_chosen(self._walk.kind)
-        if index is not None:
-            self._show_difference(index)
 
-    def _headline(self, index: int | None, n_all: int) -> str:
-        if index is None or (byte_span := self._walk.byte_span) is None:
-            return counted(n_all, "difference").upper() if n_all else "DIFFERENCES"
-        line = self._comparison.document.line_of(byte_span[0]) + 1
-        return f"DIFFERENCE {index + 1:,} OF {n_all:,} · LINE {line:,}"
-
-    def _show_difference(self, index: int) -> None:
-        sides, byte_span = self._causes.sides, self._comparison.byte_span_of(index)
-        columns = self._comparison.columns
-        rows = [
-            self._grid_row(side.name, columns.index(column), row, byte_span)
-            for row, (side, column) in enumerate(zip(sides, self._comparison.rows, strict=True))
-        ]
-        self.grid.show_rows(rows)
-        self._show_reason()
-
-    def _grid_row(self, name: str, number: int, row: int, byte_span: tuple[int, int]) -> GridRow:
-        column, live, (start, end) = self._comparison.rows[row], self._comparison.live, byte_span
+    def _grid_rows(self, byte_span: tuple[int, int]) -> Iterator[GridRow]:
+        comparison, live = self._comparison, self._comparison.live
         assert live is not None
-        first, last = self._comparison.tokens_in(column, start, end)
-        last = min(last, first + MOST_TOKENS)
-        ids, starts, ends, _ = column.tokens.between(first, last)
-        spans = tuple(zip((starts - start).tolist(), (ends - start).tolist(), strict=True))
-        labels = [column.label_of(token_id) for token_id in ids.tolist()]
-        text = self._comparison.document.slice(start, min(end, start + LONGEST))
-        tints, is_spelled = live.tints[row][first:last].tolist(), column.spelling.now is Spelling.FILE
-        return GridRow(name, number, text, ids.tolist(), spans, tints, labels, is_spelled)
+        for side, column, tints in zip(self._causes.sides, comparison.rows, live.tints, strict=True):
+            between = comparison.tokens_in(column, *byte_span)
+            yield row_of(column, side.name, comparison.columns.index(column), between, byte_span, tints)
 
     def _show_reason(self) -> None:
         if self._walk.current is None:
             return
         theme, explained = self._theme_source.theme, self._causes.explained
-        spans: list[Span] = []
         if explained is None:
-            spans = [Span(LOOKING if self._causes.is_looking else TOO_LONG, theme.dim)]
-        for each in explained or ():
-            spans += [*([Span("\n", theme.text)] if spans else []), *self._spans_of(each)]
-        if spans != self._shown:  # else each key would have it laid out again
-            self._shown = spans
-            self.reason.set_spans(spans)
-
-    def _spans_of(self, explained: DifferenceReason) -> list[Span]:
-        theme, names = self._theme_source.theme, [side.name for side in self._causes.sides]
-        spans = [
-            Span(text, theme.text, theme.background if part.is_code else None, text in names)
-            for part in parts(explained.reason.sentence)
-            for text in ([part.text] if part.is_code else _split_at_names(part.text, names))
-        ]
-        if explained.alike:
-            others = " and ".join(names[number] for number in explained.alike)
-            cut = "cuts" if len(explained.alike) == 1 else "cut"
-            pieces = _split_at_names(f" {others} {cut} as {names[explained.other]} does.", names)
-            spans += [Span(text, theme.text, None, text in names) for text in pieces]
-        subject = explained.reason.subject
-        return [*spans, Span(f"\n{explained.reason.cause.value.capitalize()} · {subject}", theme.dim)]
+            self.show_reason([Span(LOOKING if self._causes.reasons.is_busy else TOO_LONG, theme.dim)])
+            return
+        names = [side.name for side in self._causes.sides]
+        colors = {name: (name, theme.text) for name in names}
+        spans: list[Span] = []
+        for each in explained:
+            sentence, about = each.reason.sentence, f"\n{capitalized(each.reason.title)}"
+            if each.alike:
+                others = " and ".join(names[number] for number in each.alike)
+                cut = "cuts" if len(each.alike) == 1 else "cut"
+                sentence += f" {others} {cut} it as {names[each.other]} does."
+            spans += [Span("\n", theme.text)] * bool(spans)
+            spans += [*sentence_spans(sentence, theme, colors), Span(about, theme.dim)]
+        self.show_reason(spans)
 
     def _show_counts(self) -> None:
         self.causes.show_counts(self._causes.counts, self._walk.kind)
-
-
-def _split_at_names(text: str, names: list[str]) -> list[str]:
-    """The names in a text, and what is between them."""
-    longest_first = sorted(names, key=len, reverse=True)
-    return [part for part in re.split(f"({'|'.join(map(re.escape, longest_first))})", text) if part]
 
 
 class CauseRow(PaintedButton):

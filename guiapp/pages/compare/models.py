@@ -1,29 +1,45 @@
-"""Several models over one text: which spans they share, live while people type."""
+"""Several models over one text: which spans they share, live while people type, and why not all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.comparison import count_unknown, fewest_tokens
-from guiapp.analysis.compare.spans import LiveComparison, SpanColumn, column_of
+from guiapp.analysis.compare.comparison import ModelSide, count_unknown, fewest_tokens, names_apart
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.compare.spans import UNTOLD, LiveComparison, SpanColumn, column_of
+from guiapp.analysis.compare.texts import (
+    LONGEST,
+    DifferenceReason,
+    DifferingSpan,
+    differing_span,
+    reasons_of,
+)
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
-from guiapp.core.text.numbers_in_words import percent
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.text.numbers_in_words import capitalized, percent
+from guiapp.kit.session.loader import display_name
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
-from guiapp.kit.state.background import LatestJob, Working, later
+from guiapp.kit.state.background import Background, LatestJob, Progress, Working, later
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
+MOST = 500  # differences whose causes are counted
+BATCH = 16
+PAUSE_BEFORE_CAUSES_MS = 300  # without an edit, until causes are looked for
 MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
 _Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 """The model of a column, and the ids, starts and ends of its tokens."""
@@ -263,21 +279,21 @@ class ComparedSpans(TokenizedText):
 class ColumnCost(NamedTuple):
     """The tokens of a column, and how many more these are than those of the one with the fewest.
 
-    ratio          to the first column
     unknown_share  of tokens for text that the vocabulary cannot write; with such it does not have the fewest
     """
 
     n_tokens: int
     more: int
-    ratio: float | None
     unknown_share: float = 0.0
 
     @property
     def words(self) -> str:
-        ratio = "" if self.ratio is None else f" · {self.ratio:.2f}×"
+        """What it costs, each number against the column with the fewest."""
         if self.unknown_share:
-            return f"{percent(self.unknown_share, 1)} unknown{ratio}"
-        return f"+{self.more:,}{ratio}" if self.more else f"fewest{ratio}"
+            return f"{percent(self.unknown_share, 1)} unknown"
+        fewest = self.n_tokens - self.more
+        ratio = f" · {self.n_tokens / fewest:.2f}×" if fewest else ""
+        return f"+{self.more:,}{ratio}" if self.more else "fewest"
 
 
 class ComparedFigures(QObject):
@@ -285,7 +301,7 @@ class ComparedFigures(QObject):
 
     fewest     the least tokens of a column, one with unknown ones left out as soon as that is known
     most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
-    dear_lines int64[k]: where lines begin in which some column needs more than another one
+    dear_lines int64[k]: where lines begin in which some column needs more than the fewest
     dearness   int64[k]: how many tokens more
 
     Signals:
@@ -317,10 +333,8 @@ class ComparedFigures(QObject):
         """None for one that has no tokens yet."""
         if not column.takes_part:
             return None
-        first = self._comparison.columns[0]
-        ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
         share = self._n_unknown.get(column, 0) / max(column.n_tokens, 1)
-        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), ratio, share)
+        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), share)
 
     @property
     def fewest(self) -> int:
@@ -340,6 +354,17 @@ class ComparedFigures(QObject):
             self._in_lines[start, end] = counts
         return counts
 
+    def more_in_line(self, row: int, start: int, end: int) -> int:
+        """How many tokens more than the fewest of a column that writes all text."""
+        counts = self.in_line(start, end)
+        return max(counts[row] - min(counts[each] for each in self._best), 0)
+
+    @property
+    def _best(self) -> list[int]:
+        """The rows without unknown tokens; all where there are none."""
+        rows = self._comparison.rows
+        return [at for at, row in enumerate(rows) if not self._n_unknown.get(row)] or [*range(len(rows))]
+
     def _on_comparison_changed(self) -> None:
         self._in_lines.clear()
         self._pause.start()
@@ -354,7 +379,157 @@ class ComparedFigures(QObject):
         }
         starts = np.append(0, document.buffer.newlines + 1)
         counts = [each.session.n_in_lines(starts) for each in self._comparison.rows]
-        more: NDArray[np.int64] = np.ptp(np.array(counts or [np.zeros_like(starts)], np.int64), axis=0)
+        more = np.zeros_like(starts)
+        if counts:
+            more = np.maximum(np.max(counts, axis=0) - np.min([counts[row] for row in self._best], axis=0), 0)
         self.most_more = int(more.max(initial=0))
         self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
         self.lines_changed.emit()
+
+
+# Why the current difference is one, and all counted by cause
+
+
+@dataclass(frozen=True)
+class CauseCount:
+    """A kind of cause, the number it has, and how many differences are of it."""
+
+    kind: int
+    title: str
+    count: int
+
+
+class DifferenceCauses(Working):
+    """Reasons, found in the background while nobody types.
+
+    reasons  for the current difference; None while they are looked for, or where there are none
+
+    Signals:
+        counts_changed(): `counts` is new.
+    """
+
+    counts_changed = Signal()
+
+    def __init__(
+        self, comparison: ModelsComparison, walk: DifferenceWalk, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._comparison = comparison
+        self._walk = walk
+        self.reasons = Background[list[DifferenceReason]](self, self._explaining, is_watched=True)
+        self.counts: list[CauseCount] = []
+        self._kinds: list[str] = []
+        self._asked: tuple[Sequence[ModelSide], DifferingSpan] | None = None
+        self._batch: list[int] = []
+        self._batch_job = LatestJob[list[str]](self, self._take_batch)
+        self._pause = later(self, PAUSE_BEFORE_CAUSES_MS, self._examine_next)
+        walk.changed.connect(self._on_walk_changed)
+        comparison.changed.connect(self._on_comparison_changed)
+        comparison.columns_changed.connect(self._forget)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the causes of all differences that are looked into are known."""
+        return not (self._pause.isActive() or self.reasons.is_busy or self._batch_job.is_busy)
+
+    @property
+    def explained(self) -> list[DifferenceReason] | None:
+        return self.reasons.value
+
+    @property
+    def n_examined(self) -> int:
+        return min(self._walk.n_all, MOST)
+
+    @property
+    def sides(self) -> list[ModelSide]:
+        """The models that are compared, each by a name of its own."""
+        rows = [column.session for column in self._comparison.rows]
+        models = [session.loader.model for session in rows]
+        opened = [model for model in models if model is not None]
+        chosen = [
+            ", ".join(filter(None, (model.tokenizer.vocabulary.chosen_pre, session.options.encoder)))
+            for model, session in zip(opened, rows, strict=True)
+        ]
+        names = names_apart([model.name for model in opened], chosen, list(map(display_name, opened)))
+        return [
+            ModelSide(name, model.tokenizer, options.encoder, options.add_special, options.parse_special)
+            for name, model, options in zip(names, opened, (each.options for each in rows), strict=True)
+        ]
+
+    def difference_at(self, index: int) -> DifferingSpan:
+        comparison, byte_span = self._comparison, self._comparison.byte_span_of(index)
+        tokens = [
+            column.tokens.between(*comparison.tokens_in(column, *byte_span))[:3] for column in comparison.rows
+        ]
+        return differing_span(comparison.document.slice, comparison.document.size, byte_span, tokens)
+
+    def _on_walk_changed(self) -> None:
+        index = self._walk.current
+        asked = None if index is None else (self.sides, self.difference_at(index))
+        if asked != self._asked:
+            self._asked = asked
+            self.reasons.forget()
+            self.reasons.refresh()
+
+    def _explaining(self) -> Callable[[Progress], list[DifferenceReason]] | None:
+        if self._asked is None or self._asked[1].end - self._asked[1].start > LONGEST:
+            return None
+        return partial(_reasons, *self._asked)
+
+    def _forget(self) -> None:
+        self._kinds, self.counts = [], []
+        self.counts_changed.emit()
+
+    def _on_comparison_changed(self) -> None:
+        self._batch_job.cancel()
+        self._pause.start()
+
+    def _examine_next(self) -> None:
+        live = self._comparison.live
+        ids = np.zeros(0, np.int32) if live is None else live.differences.ids(0, MOST)
+        self._count(ids)
+        self._batch = np.flatnonzero(ids == UNTOLD)[:BATCH].tolist()
+        if self._batch:
+            sides, differences = self.sides, [self.difference_at(index) for index in self._batch]
+            self._batch_job.start(partial(_kinds, sides, differences))
+
+    def _take_batch(self, kinds: list[str]) -> None:
+        live = self._comparison.live
+        assert live is not None
+        for index, kind in zip(self._batch, kinds, strict=True):
+            if kind not in self._kinds:
+                self._kinds.append(kind)
+            span = np.array([live.differences.span(index)], np.int64)
+            number = np.array([self._kinds.index(kind)], np.int32)
+            live.differences.replace(index, index + 1, FragmentTokens(number, span[:, 0], span[:, 1]), 0)
+        self._examine_next()
+
+    def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
+        counts = Counter(number for number in ids.tolist() if number != UNTOLD)
+        rows = [
+            CauseCount(number, capitalized(self._kinds[number]), count)
+            for number, count in counts.most_common()
+        ]
+        if rows != self.counts:
+            self.counts = rows
+            self.counts_changed.emit()
+
+
+def _reasons(
+    sides: Sequence[ModelSide], difference: DifferingSpan, progress: Progress
+) -> list[DifferenceReason]:
+    return list(reasons_of(sides, difference))
+
+
+def _kinds(sides: Sequence[ModelSide], differences: Sequence[DifferingSpan], progress: Progress) -> list[str]:
+    found = []
+    for done, difference in enumerate(differences):
+        progress(done / len(differences))
+        found.append(_kind(sides, difference))
+    return found
+
+
+def _kind(sides: Sequence[ModelSide], difference: DifferingSpan) -> str:
+    is_long = difference.end - difference.start > LONGEST
+    explained = None if is_long else next(reasons_of(sides, difference), None)
+    return Cause.UNTOLD.value if explained is None else explained.reason.title

@@ -1,4 +1,4 @@
-"""Inspect › Compare › Models: one text with the tokens of up to four models, side by side."""
+"""Compare › Models: one text with the tokens of up to four models, side by side."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.widgets.controls import WalkButtons, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.theme import UNIT_PX
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, set_role
 from guiapp.pages.compare.columns import ColumnsArea
 from guiapp.pages.compare.details import LEGEND, DifferencePanel
-from guiapp.pages.compare.differences import DifferenceCauses
-from guiapp.pages.compare.models import ComparedFigures, ModelsComparison
+from guiapp.pages.compare.models import ComparedFigures, DifferenceCauses, ModelsComparison
 from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
 
@@ -45,22 +44,22 @@ class ComparePage(Page):
         self.columns = ColumnsArea(self.comparison, figures, requests, themes, actions["whitespace"])
         self.details = DifferencePanel(self.comparison, self.walk, self.causes, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
-        self._tools = CompareTools(setting.compared, self.walk, back, on)
+        self.bar = CompareTools(setting.compared, self.walk, back, on)
         self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
         self.summary_splitter = in_splitter(
             self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
         self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
-        in_column(self.splitter, on=self)
+        in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
         self.details.race_wanted.connect(requests.race_wanted)
-        for part in (self.details, self._tools):
+        for part in (self.details, self.bar):
             part.model_wanted.connect(self._ask_for_model)
         self.walk.changed.connect(self._point_out)
         self.walk.moved.connect(self._reveal)
         self._wants_details: bool | None = None  # what people chose; else as there is room
-        self._tools.details_button.clicked.connect(self._choose_details)
+        self.bar.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._on_editors_changed)
         self.columns.room_changed.connect(self._fit_details)
         self._on_editors_changed()
@@ -70,10 +69,6 @@ class ComparePage(Page):
     def panels(self) -> list[QWidget]:
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
         return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
-
-    @property
-    def tools(self) -> QWidget:
-        return self._tools
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -117,7 +112,7 @@ class ComparePage(Page):
         if self._wants_details is not None:
             shows = self._wants_details
         self.details.setVisible(shows)
-        self._tools.details_button.setChecked(shows)
+        self.bar.details_button.setChecked(shows)
 
     def _ask_for_model(self, under: QWidget) -> None:
         self._requests.model_wanted.emit(under, self._add)
@@ -138,8 +133,8 @@ def make_page(setting: PageSetting) -> ComparePage:
     return ComparePage(setting)
 
 
-class CompareTools(QWidget):
-    """`‹ 10 of 44 › F8   + Add model`.
+class CompareTools(QFrame):
+    """`‹ 10 of 44 › F8   Details   + Add model`.
 
     Signals:
         model_wanted(QWidget): one more model is to be chosen, under this widget.
@@ -155,8 +150,9 @@ class CompareTools(QWidget):
         self.details_button = tool_button("Details", tip="Show the difference that is looked at, and why")
         self.details_button.setCheckable(True)
         self.add_button = push_button("+ Add model", self._ask, role="raised")
-        parts = STRETCH, self.walking, 2 * UNIT_PX, self.details_button, self.add_button
-        in_row(*parts, on=self, spacing=UNIT_PX)
+        set_role(self, "bar")
+        parts = self.walking, STRETCH, self.details_button, self.add_button
+        in_row(*parts, on=self, margins=(GAP_PX, UNIT_PX), spacing=UNIT_PX)
         walk.changed.connect(self._refresh)
         compared.sessions_changed.connect(self._refresh)
         self._refresh()

@@ -7,23 +7,23 @@ but for a few that are small beside the time it takes to open them again.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.comparison import LONGEST_CONTEXT, Counts, ModelSide
+from guiapp.analysis.compare.comparison import LONGEST_CONTEXT, Counts, ModelSide, names_apart
 from guiapp.analysis.compare.texts import Terms, count_tables, count_texts, csv_text, svg_text, text_files
 from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, lasting_name
 from guiapp.core.text.numbers_in_words import percent
-from guiapp.core.text.outside_json import read_json
+from guiapp.core.text.outside_json import read_as, read_json
 from guiapp.kit.session.loader import Load, OpenModel, display_name, title_of
 from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.state.recent import InstalledModels
@@ -124,7 +124,12 @@ class SummaryModel(QObject):
         return row.model is not None and (self.texts is None or row.basis != self._basis_of(row, self.texts))
 
     def titles(self) -> list[str]:
-        return titles_of(self.rows)
+        """What to call each row, no two alike."""
+        rows = self.rows
+        pres = [row.model[1] if row.model is not None else None for row in rows]
+        encoders = [row.session.options.encoder if row.session is not None else None for row in rows]
+        chosen = [", ".join(filter(None, pair)) for pair in zip(pres, encoders, strict=True)]
+        return names_apart([row.name for row in rows], chosen, [row.title for row in rows])
 
     def state_of(self, row: SummaryRow) -> str:
         """What to say in place of figures, or "" where there are some."""
@@ -368,18 +373,6 @@ class SummaryRow:
         return "" if self.model is None else self.model[0]
 
 
-def titles_of(rows: Sequence[SummaryRow]) -> list[str]:
-    """What to call each row, no two alike: by what was chosen for it, then by its number."""
-    titles = []
-    for row in rows:
-        pre = row.model[1] if row.model is not None else None
-        encoder = row.session.options.encoder if row.session is not None else None
-        chosen = ", ".join(filter(None, (pre, encoder)))
-        titles.append(f"{row.title} ({chosen})" if chosen else row.title)
-    times = Counter(titles)
-    return [f"{at}. {title}" if times[title] > 1 else title for at, title in enumerate(titles, 1)]
-
-
 def count(
     load: Load,
     model: tuple[str, str | None],
@@ -398,15 +391,24 @@ def count(
     return tokenizer, count_texts(side, basis.texts.read(reading))
 
 
-class SummaryTerms(QObject):
-    """A price of a million tokens for all models, others for some, and the context of all.
+@dataclass(frozen=True)
+class ChosenTerms:
+    """A price of a million tokens for all models, others by the names they are opened by, and a context.
 
     price    None where nobody gave one
-    own      prices by the name that a model is opened by
-    context  in tokens; None for what the file of each says
+    context  in tokens; None for what the file of each model says
+    """
+
+    price: float | None = None
+    own: Mapping[str, float] = field(default_factory=dict)
+    context: int | None = None
+
+
+class SummaryTerms(QObject):
+    """The terms that people chose, here or at an earlier start.
 
     Signals:
-        changed(): any of them is new.
+        changed(): `chosen` is new.
     """
 
     changed = Signal()
@@ -414,72 +416,50 @@ class SummaryTerms(QObject):
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.price, self.own, self.context = _read(settings.compare_terms)
+        self.chosen = ChosenTerms()
+        with suppress(ValueError):  # somebody spoiled them
+            self.chosen = read_as(ChosenTerms, read_json(settings.compare_terms))
 
     def set_price(self, price: float | None) -> None:
-        self._set(price, self.own, self.context)
+        self._set(replace(self.chosen, price=price))
 
     def set_context(self, context: int | None) -> None:
-        self._set(self.price, self.own, context)
+        self._set(replace(self.chosen, context=context))
 
     def set_own_price(self, model: str, price: float | None) -> None:
         """Give one model a price; None makes it that of all again."""
-        own = {name: old for name, old in self.own.items() if name != lasting_name(model)}
+        own = {name: old for name, old in self.chosen.own.items() if name != lasting_name(model)}
         if price is not None:
             own[lasting_name(model)] = price
-        self._set(self.price, dict(list(own.items())[-MOST_KEPT:]), self.context)
+        self._set(replace(self.chosen, own=dict(list(own.items())[-MOST_KEPT:])))
 
     def own_price(self, model: str) -> float | None:
-        return self.own.get(lasting_name(model))
+        return self.chosen.own.get(lasting_name(model))
 
     def for_models(self, models: Sequence[str]) -> Terms:
         """The terms of these models, one behind the other; no prices where none has one."""
-        prices = tuple(self.own.get(lasting_name(model), self.price) for model in models)
-        return Terms(self.context, prices if any(price is not None for price in prices) else ())
+        prices = tuple(self.chosen.own.get(lasting_name(model), self.chosen.price) for model in models)
+        return Terms(self.chosen.context or None, prices if any(each is not None for each in prices) else ())
 
-    def _set(self, price: float | None, own: dict[str, float], context: int | None) -> None:
-        if (price, own, context) != (self.price, self.own, self.context):
-            self.price, self.own, self.context = price, own, context
-            kept = {"price": price, "own": own, "context": context}
-            self._settings.compare_terms = json.dumps(kept)
+    def _set(self, chosen: ChosenTerms) -> None:
+        if chosen != self.chosen:
+            self.chosen = chosen
+            self._settings.compare_terms = json.dumps(asdict(chosen))
             self.changed.emit()
 
 
 def price_in(text: str) -> float | None:
-    """What somebody typed as a price; None for nothing and for what is none."""
-    try:
-        return _price(float(text))
-    except ValueError:
-        return None
+    """What somebody typed as a price; None for nothing, and for what is not one."""
+    with suppress(ValueError):
+        return price if 0 <= (price := float(text)) <= MOST_PRICE else None
+    return None
 
 
 def context_in(text: str) -> int | None:
     """What somebody typed as a number of tokens, perhaps grouped, likewise."""
     digits = "".join(text.replace(",", "").split())
-    return _context(int(digits)) if digits.isascii() and digits.isdecimal() and len(digits) < 16 else None
-
-
-def _read(text: str) -> tuple[float | None, dict[str, float], int | None]:
-    """Price, own prices and context in a settings text; none that somebody spoiled."""
-    try:
-        kept = read_json(text)
-    except ValueError:
-        kept = None
-    if not isinstance(kept, dict):
-        return None, {}, None
-    listed = kept.get("own")
-    own = {name: _price(price) for name, price in listed.items()} if isinstance(listed, dict) else {}
-    known = {name: price for name, price in own.items() if price is not None}
-    return _price(kept.get("price")), known, _context(kept.get("context"))
-
-
-def _price(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= MOST_PRICE else None  # type: ignore[arg-type, operator]
-
-
-def _context(value: object) -> int | None:
-    return value if type(value) is int and 0 < value <= LONGEST_CONTEXT else None
+    context = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 16 else 0
+    return context if 0 < context <= LONGEST_CONTEXT else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,6 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
     QFontMetrics,
-    QGuiApplication,
     QHelpEvent,
     QKeySequence,
     QMouseEvent,
@@ -56,7 +56,7 @@ from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.menu_button import ExportButton, Form, Make, MenuButton, SavingBar
-from guiapp.kit.widgets.notices import MODEL_FILTER
+from guiapp.kit.widgets.notices import MODEL_FILTER, copy_text
 from guiapp.kit.widgets.painting import LEFT, MARKER_PX, RIGHT, bold, draw_marker, elided, fill, ring, write
 from guiapp.kit.widgets.tables import AnyIndex, show_rows
 from guiapp.kit.widgets.theme import (
@@ -215,7 +215,7 @@ class TermsPopover(Popover):
         form = QFormLayout()
         form.setHorizontalSpacing(MARGIN_PX)
         form.setVerticalSpacing(GAP_PX)
-        rows = [("Price of a million tokens", self.price), ("Tokens that fit", self.context)]
+        rows = [("Price of a million tokens, in $", self.price), ("Tokens that fit", self.context)]
         if row is not None:
             rows.insert(1, (f"Price of {title}", self.own))
         for name, field in rows:
@@ -226,7 +226,7 @@ class TermsPopover(Popover):
             form.addRow(label, field)
         self.context.setPlaceholderText("as the files say")
         self.price.setPlaceholderText("none")
-        self.own.setPlaceholderText("that of all")
+        self.own.setPlaceholderText("as for all")
         layout = in_column(heading("Cost and context"), form, on=self, margins=MARGIN_PX)
         if row is None:
             layout.addWidget(set_role(QLabel("Select a row to give a model its own price."), "dim"))
@@ -251,9 +251,9 @@ class TermsPopover(Popover):
 
     def _show(self) -> None:
         own = None if self._row is None else self._terms.own_price(self._row.name)
-        for field, value in ((self.price, self._terms.price), (self.own, own)):
+        for field, value in ((self.price, self._terms.chosen.price), (self.own, own)):
             field.setText("" if value is None else f"{value:.12g}")
-        context = self._terms.context
+        context = self._terms.chosen.context
         self.context.setText("" if context is None else f"{context:,}")
 
 
@@ -293,10 +293,14 @@ class SummaryView(QTableView):
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.table.tab_separated(self.chosen_rows()))
+        self._copy(self.table.tab_separated)
 
     def copy_markdown(self) -> None:
-        QGuiApplication.clipboard().setText(self.table.markdown(self.chosen_rows()))
+        self._copy(self.table.markdown)
+
+    def _copy(self, write: Callable[[list[SummaryRow]], str]) -> None:
+        rows = self.chosen_rows()
+        copy_text(self, write(rows), counted(len(rows), "row"))
 
     def chosen_rows(self) -> list[SummaryRow]:
         """Those that are selected, or else all."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -11,8 +10,9 @@ from PySide6.QtCore import QObject, Qt
 from guiapp.analysis.compare.comparison import UNSPACED, Counts, Tally
 from guiapp.analysis.compare.texts import (
     NO_ENDING,
+    CountColumn,
     Terms,
-    cost_text,
+    count_columns,
     file_types_in,
     number,
     scripts_in,
@@ -36,58 +36,19 @@ class Bar(NamedTuple):
     most: float
 
 
-class SummaryColumn(NamedTuple):
-    """One figure of each model.
-
-    value  of the counts of a model, which is this one of those that have any
-    text   how that is written where it is known
-    """
-
-    title: str
-    tip: str
-    value: Callable[[Counts, int], float | None]
-    text: Callable[[float], str]
-    has_bar: bool = False
-
-
-def columns_of(counts: list[Counts], terms: Terms) -> list[SummaryColumn]:
-    """The columns for these models: no script or file type that the texts do not have, no empty column."""
-    columns = [
-        SummaryColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, "{:,.0f}".format),
-        SummaryColumn(
-            "ratio",
-            "How many times the tokens of the first model",
-            lambda each, _: each.ratio_to(counts[0]),
-            "{:.2f}×".format,
-        ),
-        SummaryColumn(
-            "char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number
-        ),
-        SummaryColumn("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number),
-    ]
-    if any(each.whole.n_unknown for each in counts):
-        tip, share = "Share of tokens for text that the vocabulary cannot write", _percent_unknown
-        columns.append(SummaryColumn("unknown", tip, share, "{:,.1f} %".format))
-    if any(terms.context_of(each) for each in counts):
-        own = "" if terms.context is None else f" of {terms.context:,} tokens"
-        tip = f"Share of the context{own} that all texts take"
-        columns.append(
-            SummaryColumn("of context", tip, partial(_percent_of_context, terms), "{:,.2f} %".format)
-        )
-    if terms.prices:
-        tip = "Cost of all texts, by the price of a million tokens"
-        cost = lambda each, at: terms.cost(at, each.whole.n_tokens)  # noqa: E731
-        columns.append(SummaryColumn("cost", tip, cost, cost_text))
+def columns_of(counts: list[Counts], terms: Terms) -> tuple[list[CountColumn], list[CountColumn]]:
+    """Columns for these models, and those with bars: no script or file type that the texts do not have."""
+    with_bars = []
     if counts:
         for script in scripts_in(counts[0].whole):
             unit = "letter" if SCRIPT_NAMES[script] in UNSPACED else "word"
             tip, value = f"Tokens a {unit}, {SCRIPT_NAMES[script]}", partial(_script_fertility, script)
-            columns.append(SummaryColumn(SCRIPT_NAMES[script], tip, value, number, True))
+            with_bars.append(CountColumn(SCRIPT_NAMES[script], tip, value, number))
         types = file_types_in(counts[0])
         for name in types if len(types) > 1 else ():
             title, tip = quoted(name, LONGEST_ENDING) or NO_ENDING, "Tokens a word in files of this type"
-            columns.append(SummaryColumn(title, tip, partial(_type_fertility, name), number, True))
-    return columns
+            with_bars.append(CountColumn(title, tip, partial(_type_fertility, name), number))
+    return list(count_columns(counts, terms)), with_bars
 
 
 class SummaryTable(RowTable[SummaryRow]):
@@ -101,7 +62,7 @@ class SummaryTable(RowTable[SummaryRow]):
         self._summary = summary
         self.rows: list[SummaryRow] = []  # as they are sorted
         self._titles: dict[SummaryRow, str] = {}
-        self._columns: list[SummaryColumn] = []
+        self._columns: list[CountColumn] = []
         self._heads: list[Column[SummaryRow]] = []
         self._values: dict[SummaryRow, list[float | None]] = {}
         self._ranges: list[tuple[float, float] | None] = []
@@ -200,7 +161,8 @@ class SummaryTable(RowTable[SummaryRow]):
         titles = dict(zip(rows, self._summary.titles(), strict=True))
         counted = [row for row in rows if row.counts is not None and not self._summary.state_of(row)]
         counts = [row.counts for row in counted if row.counts is not None]
-        columns = columns_of(counts, self._summary.terms.for_models([row.name for row in counted]))
+        numbers, with_bars = columns_of(counts, self._summary.terms.for_models([row.name for row in counted]))
+        columns = [*numbers, *with_bars]
         values = {
             row: [column.value(each, at) for column in columns]
             for at, (row, each) in enumerate(zip(counted, counts, strict=True))
@@ -214,7 +176,8 @@ class SummaryTable(RowTable[SummaryRow]):
         self._heads = [Column("model", LEFT, titles.__getitem__), *figures]
         writes_all = {row for row, each in zip(counted, counts, strict=True) if not each.whole.n_unknown}
         best = {row: values[row] for row in writes_all} or values  # what is unknown is no saving
-        self._ranges = [_range(values, best, at) if each.has_bar else None for at, each in enumerate(columns)]
+        first_bar = len(numbers)
+        self._ranges = [_range(values, best, at) if at >= first_bar else None for at in range(len(columns))]
         if is_new:
             self.endResetModel()
         elif ordered:
@@ -224,7 +187,7 @@ class SummaryTable(RowTable[SummaryRow]):
         self,
         rows: list[SummaryRow],
         titles: dict[SummaryRow, str],
-        columns: list[SummaryColumn],
+        columns: list[CountColumn],
         values: dict[SummaryRow, list[float | None]],
     ) -> list[SummaryRow]:
         title, order = self._sorted_by
@@ -240,7 +203,7 @@ class SummaryTable(RowTable[SummaryRow]):
         return [*sorted(known, key=known.__getitem__, reverse=is_down), *unknown]
 
 
-def _heads(columns: list[SummaryColumn]) -> list[tuple[str, str]]:
+def _heads(columns: list[CountColumn]) -> list[tuple[str, str]]:
     return [(column.title, column.tip) for column in columns]
 
 
@@ -261,12 +224,3 @@ def _script_fertility(script: int, counts: Counts, _: int) -> float | None:
 def _type_fertility(name: str, counts: Counts, _: int) -> float | None:
     tally: Tally | None = counts.file_types.get(name)
     return None if tally is None else tally.fertility
-
-
-def _percent_unknown(counts: Counts, _: int) -> float:
-    return 100 * counts.whole.unknown_share
-
-
-def _percent_of_context(terms: Terms, counts: Counts, _: int) -> float | None:
-    context = terms.context_of(counts)
-    return None if context is None else 100 * counts.whole.n_tokens / context

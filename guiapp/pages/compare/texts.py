@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from guiapp.analysis.compare.id_changes import (
     id_changes,
     is_fast,
 )
+from guiapp.analysis.compare.texts import text_files
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.id_lists import IdsError, ListedId, listed_ids
@@ -49,11 +52,12 @@ class ComparedTexts(QObject):
     right          the other text
     numbers        the ids as they are written
     decoded        what they stand for
-    outcome          the changes: near edits there may be more than need be until typing pauses
+    outcome        the changes: near edits there may be more than need be until typing pauses
     walk           the way through the changes, as spans of the left text
+    files          that were opened together, if any: each can be shown at the right
 
     Signals:
-        changed(): `outcome`, `is_outdated` or `takes_ids` is new.
+        changed(): `outcome`, `is_outdated`, `files` or `takes_ids` is new.
         report_changed(): `report` is new.
     """
 
@@ -68,6 +72,8 @@ class ComparedTexts(QObject):
         )
         self.ids = PastedIds(session, self)
         self.takes_ids = False
+        self.files: Sequence[Path] = ()
+        self._listing = LatestJob[list[Path]](self, self._take_files, self.second.text.failed)
         self.outcome = id_changes(NO_IDS, NO_IDS)
         self._is_watching = self._is_stale = False
         self.left = MarkedSpans(session, self, self)
@@ -91,6 +97,7 @@ class ComparedTexts(QObject):
 
     def stop(self) -> None:
         self._checking.close()
+        self._listing.wait()
         self.ids.stop()
         self.second.close()
         self.second.text.close()
@@ -104,6 +111,19 @@ class ComparedTexts(QObject):
         if takes_ids != self.takes_ids:
             self.takes_ids = takes_ids
             self._compare()
+
+    def open_texts(self, paths: Sequence[Path]) -> None:
+        """Open a text at the right; of several, or of a folder, the first one at the left, and keep all."""
+        self._listing.start(partial(_texts_of, paths))
+
+    def _take_files(self, files: list[Path]) -> None:
+        *before, shown = files[:2]
+        self.files = files if before else ()
+        for path in before:
+            self.first.text.open(path)
+        self.second.text.open(shown)
+        self.take_ids(False)
+        self.changed.emit()
 
     def copy_left(self) -> None:
         """Put the left text in place of the right one, to change it; undo brings that back."""
@@ -225,6 +245,11 @@ class ComparedTexts(QObject):
             if side is not but:
                 side.notify()
         self.changed.emit()
+
+
+def _texts_of(paths: Sequence[Path], progress: Progress) -> list[Path]:
+    """These files, and the texts below these folders.  Raises TextFolderError."""
+    return [each for path in paths for each in (text_files(path).paths if path.is_dir() else (path,))]
 
 
 @dataclass(frozen=True, eq=False)

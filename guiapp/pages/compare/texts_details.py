@@ -9,29 +9,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
-from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
+from PySide6.QtWidgets import QLabel, QTableView
 
-from guiapp.analysis.compare.id_changes import notes
-from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.compare.id_changes import TOO_LONG, notes, tokens_in_words
+from guiapp.analysis.export.tables import NONE
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
+from guiapp.kit.side_by_side.details import ItemDetails, row_of
+from guiapp.kit.side_by_side.grid import GridRow
 from guiapp.kit.side_by_side.linked import MarkedSpans
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button
-from guiapp.kit.widgets.labels import Span, StyledText
-from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.labels import Span
+from guiapp.kit.widgets.layouts import STRETCH, card, in_row
 from guiapp.kit.widgets.tables import AnyIndex, show_rows
-from guiapp.kit.widgets.theme import (
-    GAP_PX,
-    MARGIN_PX,
-    SMALL_FONT_PX,
-    Theme,
-    ThemeSource,
-    heading,
-    set_role,
-)
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource, heading, set_role
 from guiapp.pages.compare.texts import ComparedTexts
 
 WITHOUT_TEXT = (
@@ -45,17 +38,13 @@ WITHOUT_IDS = (
     "The list stays there until the window closes, and is written to no file."
 )
 LONGEST_ERROR = 300
-LONGEST_LIST = 20  # tokens
-LONGEST_SHOWN = 40  # characters
 LEGEND = (
     LegendEntry(QUIET, "In both texts"),
     LegendEntry(RINGED, "Only in this text"),
     LegendEntry(upright, "From here on the texts differ"),
 )
 TITLE_FONT_PX = 15
-LONGEST_CHANGE = 60  # tokens that are shown
-LONGEST_BYTES = 1 << 12
-LIST_PX, ROW_PX = 78, 26
+LEAST_PX, LIST_PX, ROW_PX = 260, 78, 26
 PUT_OFF_MS = 60  # while somebody types
 
 
@@ -81,21 +70,16 @@ class ChangeRows(QAbstractListModel):
         return None
 
 
-class TextsDetails(QScrollArea):
+class TextsDetails(ItemDetails):
     """Says what is found, and goes to it."""
 
     def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Changes of the text", LEAST_PX)
         self._compared = compared
-        self._theme_source = theme_source
-        self._title = set_role(QLabel(), "strong")
-        self._title.setFont(Theme.ui_font(TITLE_FONT_PX))
-        self._opening_text = StyledText(Theme.ui_font(), 14)
+        self._beginning_title = set_role(QLabel(), "strong")
+        self._beginning_title.setFont(Theme.ui_font(TITLE_FONT_PX))
         go = partial(compared.walk.go_to, 0)
-        self.go_to_first_difference = push_button("Go there", go, tip="Show where both part")
-        self._change_title = heading("Change")
-        self._grid = SpanGrid(theme_source)
-        self._change = card(self._grid)
+        self.go_to_first_difference = push_button("Go there", go, tip="Show the first difference")
         self._list_title = heading("Changes")
         self._rows = ChangeRows(compared)
         self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
@@ -108,13 +92,11 @@ class TextsDetails(QScrollArea):
         self.list.setMinimumHeight(LIST_PX)
         self.list.setAccessibleName("Changes")
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        title = in_row((self._title, 1), self.go_to_first_difference)
-        self._beginning = card(title, self._opening_text)
-        of_changes = self._change_title, self._change, self._list_title
+        title = in_row((self._beginning_title, 1), self.go_to_first_difference)
+        self._card = card(self.grid)
         legend = heading("Legend"), LegendList(LEGEND, theme_source)
-        parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *legend
-        scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
-        self.setMinimumWidth(260)
+        above = heading("From the start"), card(title, self.reason), self.head, self._card
+        self.arrange(*above, self._list_title, (self.list, 1), STRETCH, *legend)
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
         self._soon = later(self, PUT_OFF_MS, self._refresh)
@@ -141,24 +123,24 @@ class TextsDetails(QScrollArea):
 
     def _on_report_changed(self) -> None:
         opening = beginning(self._compared)
-        self._title.setText(opening.title)
+        self._beginning_title.setText(opening.title)
         text = "\n".join(filter(None, (*opening.lines, opening.first_difference)))
-        self._opening_text.set_spans([Span(text, self._theme_source.theme.text)])
-        self._opening_text.setVisible(bool(text))
+        self.show_reason([Span(text, self._theme_source.theme.text)])
+        self.reason.setVisible(bool(text))
         self.go_to_first_difference.setVisible(bool(opening.first_difference))
 
     def _on_current_changed(self) -> None:
         compared = self._compared
         n_changes = compared.n_changes
-        for widget in (self._change_title, self._change, self._list_title, self.list):
+        for widget in (self.title, self._card, self._list_title, self.list):
             widget.setVisible(n_changes > 0)
         if not n_changes:
             return
         current = compared.walk.current
         at = current or 0
-        self._change_title.setText(where(compared, at).upper())
+        self.title.set_texts([where(compared, at).upper()])
         self._list_title.setText(counts(compared).upper())
-        self._grid.show_rows(list(grid_rows(compared, at)))
+        self.grid.show_rows(list(grid_rows(compared, at)))
         if current is None:
             self.list.clearSelection()
         else:
@@ -195,7 +177,7 @@ def beginning(compared: ComparedTexts) -> Beginning:
         return Beginning(f"The same {counted(len(outcome.first), 'token')}", lines)
     share = percent(outcome.n_common / len(outcome.second)) if len(outcome.second) else "0 %"
     whose = "the list" if compared.takes_ids else "the right text"
-    kept = f"{share} of {whose}: what a cache of prefixes keeps."
+    kept = f"{share} of {whose}: what a prefix cache keeps."
     title = f"{counted(outcome.n_common, 'token')} in common"
     return Beginning(title, (*lines, kept), _first_difference(compared))
 
@@ -204,14 +186,14 @@ def _notes(compared: ComparedTexts) -> Iterator[str]:
     read = compared.ids.read
     if compared.takes_ids and read is not None and read.error:
         yield quoted(read.error, LONGEST_ERROR)
-        yield f"Compared is what stands before that: {counted(len(read.token_ids), 'id')}."
+        yield f"This compares the {counted(len(read.token_ids), 'id')} before it."
     if (report := compared.report) is None:
         return
     yield from notes(report)
     if compared.takes_ids and report.is_same_text and len(compared.outcome.rows):
         yield "The list stands for the same text, cut in another way."
     if not report.outcome.is_whole:
-        yield "A stretch is too long to be compared token by token: it is shown as changed whole."
+        yield TOO_LONG
 
 
 def _first_difference(compared: ComparedTexts) -> str:
@@ -220,7 +202,7 @@ def _first_difference(compared: ComparedTexts) -> str:
     firsts = (ids[outcome.n_common : outcome.n_common + 1] for ids in (outcome.first, outcome.second))
     one, other = (_shown(compared, ids) if len(ids) else "the end" for ids in firsts)
     place = f"in line {line:,}, at token {outcome.n_common + 1:,}"
-    return f"They part {place}: {one} at the left, {other} at the right."
+    return f"First difference {place}: {one} at the left, {other} at the right."
 
 
 def counts(compared: ComparedTexts) -> str:
@@ -255,15 +237,9 @@ def grid_rows(compared: ComparedTexts, index: int) -> Iterator[GridRow]:
     names = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
     change = compared.change(index)
     for side, name in zip(compared.sides, names, strict=True):
-        first, end = change[2 * side.side : 2 * side.side + 2]
-        ids, starts, ends, tints = side.tokens.between(first, min(end, first + LONGEST_CHANGE))
-        if len(ids):
-            start, stop = int(starts[0]), min(int(ends[-1]), int(starts[0]) + LONGEST_BYTES)
-            spans = tuple(zip((starts - start).tolist(), (ends - start).tolist(), strict=True))
-            labels = [side.label_of(token_id) for token_id in ids.tolist()]
-            text = side.document.slice(start, stop)
-            is_spelled = side.spelling.now is Spelling.FILE
-            yield GridRow(name, side.side, text, ids.tolist(), spans, tints.tolist(), labels, is_spelled)
+        first, last = change[2 * side.side : 2 * side.side + 2]
+        if first < last:
+            yield row_of(side, name, side.side, (first, last))
 
 
 def size(side: MarkedSpans) -> str:
@@ -272,16 +248,5 @@ def size(side: MarkedSpans) -> str:
 
 
 def _shown(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
-    """The texts of tokens, cut where they are many; the id of a single one."""
     vocabulary = compared.first.vocabulary
-    if vocabulary is None or not len(ids):
-        return "–"
-    spelling = compared.first.spelling.now
-    texts = [spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()]
-    if len(ids) == 1:
-        return f"{shortened(texts[0])} ({ids[0]})"
-    return shortened("|".join(texts)) if len(ids) <= LONGEST_LIST else f"{shortened('|'.join(texts))} …"
-
-
-def shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+    return NONE if vocabulary is None else tokens_in_words(vocabulary, ids, compared.first.spelling.now)

@@ -1,14 +1,14 @@
-"""Inspect › Compare › Texts: the window's text beside another one, or beside ids from elsewhere."""
+"""Compare › Texts: the window's text beside another one, or beside ids from elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import quoted
@@ -16,16 +16,17 @@ from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import LinkedViews, map_changes, pointed_out
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.frame import Divisions, PointedOut
 from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
-from guiapp.kit.widgets.notices import dropped_files
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.notices import copy_text, dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
@@ -37,7 +38,7 @@ KEPT = "kept until the window closes"
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 LONGEST_FAILURE = 300
 DETAILS_PX = 320
-LONGEST_NAME = 60
+LONGEST_NAME, MOST_LISTED = 60, 40
 FRAME_MS = 8.0  # for rows that are new, on each side
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
@@ -61,22 +62,20 @@ class TextsPage(Page):
         left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
         self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
         self.splitter.setStretchFactor(1, 1)
-        in_column(self.splitter, on=self)
+        in_column(self._make_tools(setting), (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.left)
         self.links = LinkedViews(setting.actions["whitespace"], self._sync, self)
         for view in (self.left, *self.right.views):
             self.links.add(view, FRAME_MS)
-        self._tools = QWidget()
-        self._make_tools(setting)
         for editor in (self.left, self.right.editor, self.right.numbers):
             editor.addActions([setting.actions[name] for name in EDITING])
         self._describe_tokens(setting.requests)
         self._connect()
         self._refresh()
 
-    @property
-    def tools(self) -> QWidget:
-        return self._tools
+    def open_texts(self, paths: Sequence[Path]) -> None:
+        """Open files, or the texts of folders, that were dropped on the window; see `ComparedTexts`."""
+        self.compared.open_texts(paths)
 
     @property
     def panels(self) -> list[QWidget]:
@@ -100,17 +99,17 @@ class TextsPage(Page):
     def stop(self) -> None:
         self.compared.stop()
 
-    def _make_tools(self, setting: PageSetting) -> None:
+    def _make_tools(self, setting: PageSetting) -> QWidget:
         self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
         self.next.triggered.connect(partial(self._step, 1))
         self.previous.triggered.connect(partial(self._step, -1))
         self.walking = WalkButtons(self.previous, self.next, "Change")
         tip = "What is found, as `tokenloupe compare` prints it"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
-        in_row(STRETCH, self.walking, self.copy, on=self._tools, spacing=GAP_PX)
+        return framed(in_row(self.walking, STRETCH, self.copy, margins=(GAP_PX, UNIT_PX)), "bar")
 
     def _describe_tokens(self, requests: PageRequests) -> None:
-        """By tool tips and menus, as on the Inspect page."""
+        """By tool tips and menus, as on the Text page."""
         compared, right = self.compared, self.right
         views: tuple[tuple[SpanView, TokenizedText, Kind], ...] = (
             (self.left, compared.first, Kind.STEPPED),
@@ -150,7 +149,7 @@ class TextsPage(Page):
             view.keep_rows_for_added(has_second and any(adds), False)
         is_parting = compared.n_changes > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
-            view.set_mark(side.common_end if is_parting else None)
+            view.set_divisions(Divisions.at(side.common_end) if is_parting else None)
         self._on_report_changed()
 
     def _on_report_changed(self) -> None:
@@ -162,7 +161,7 @@ class TextsPage(Page):
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
             told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
-            QGuiApplication.clipboard().setText(told + "\n")
+            copy_text(self, told + "\n", "the report as Markdown")
 
     # Which change is looked at
 
@@ -220,7 +219,9 @@ class RightSide(QWidget):
         self.kinds = SegmentedTabs(KINDS)
         if (row := self.kinds.layout()) is not None:
             row.setContentsMargins(0, 0, 0, 0)
-        self.open_button = tool_button("Open text…", self.ask_for_text, tip="Read a file as the other text")
+        tip = "Read a file as the other text, or all texts of a folder"
+        self.open_button = MenuButton(theme_source, "Open text", role="quiet", tip=tip)
+        self.open_button.fill_on_open(self._list_files)
         tip = "Begin with the left text, to change it here"
         self.copy_button = tool_button("Copy left text", self._copy_left, tip=tip)
         self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
@@ -272,7 +273,19 @@ class RightSide(QWidget):
 
     def ask_for_text(self) -> None:
         if name := QFileDialog.getOpenFileName(self, "Open the other text")[0]:
-            self._compared.second.text.open(Path(name))
+            self._compared.open_texts([Path(name)])
+
+    def _ask_for_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "Open the texts of a folder"):
+            self._compared.open_texts([Path(name)])
+
+    def _list_files(self, menu: QMenu) -> None:
+        menu.addAction("File…", self.ask_for_text)
+        menu.addAction("Folder…", self._ask_for_folder)
+        menu.addSeparator()
+        text = self._compared.second.text
+        for path in self._compared.files[:MOST_LISTED]:
+            add_choice(menu, quoted(path.name, LONGEST_NAME), path == text.path, partial(text.open, path))
 
     def _copy_left(self) -> None:
         self._compared.copy_left()
@@ -308,4 +321,4 @@ class RightSide(QWidget):
 
     def dropEvent(self, event: QDropEvent) -> None:
         if paths := dropped_files(event):
-            self._compared.second.text.open(paths[-1])
+            self._compared.open_texts(paths)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QMetaObject, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import names_apart
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies, lists_merges
@@ -57,15 +57,13 @@ class ComparedVocabularies(TokenListModel[PairRows]):
     ) -> None:
         super().__init__(models.sessions[0].spelling, settings, "compared_columns", parent)
         self._models = models
-        self._choice: ModelSession | None = None
-        self._links: list[QMetaObject.Connection] = []
         self._pair_of_now: list[Tokenizer | None] = []
         self._searched = ""
         self.compared: ComparedPair | None = None
         self.comparing = Background[ComparedPair](self, self._prepare)
         self.comparing.changed.connect(self._on_compared)
-        models.sessions_changed.connect(self._on_sessions_changed)
-        self._on_sessions_changed()
+        models.models_changed.connect(self._on_models_changed)
+        self._on_models_changed()
 
     # Which two
 
@@ -76,11 +74,8 @@ class ComparedVocabularies(TokenListModel[PairRows]):
 
     @property
     def second(self) -> ModelSession | None:
-        """B: the one that was chosen, else the first that was added; None where there is none."""
-        others = self.others
-        if self._choice in others:
-            return self._choice
-        return others[0] if others else None
+        """B; None where no other model was added."""
+        return self._models.partner
 
     @property
     def _pair(self) -> list[ModelSession]:
@@ -100,10 +95,7 @@ class ComparedVocabularies(TokenListModel[PairRows]):
             self.choose_second(self._models.add(name, pre))
 
     def choose_second(self, session: ModelSession) -> None:
-        """Take one of the models for B."""
-        if session is not self.second:
-            self._choice = session
-            self._on_sessions_changed()
+        self._models.choose_partner(session)
 
     @property
     def second_index(self) -> int:
@@ -112,21 +104,6 @@ class ComparedVocabularies(TokenListModel[PairRows]):
 
     def set_active(self, is_active: bool) -> None:
         self.comparing.watch(is_active)
-
-    def _on_sessions_changed(self) -> None:
-        for link in self._links:
-            QObject.disconnect(link)
-        self._links = [
-            link
-            for session in self._pair
-            for link in (
-                session.vocabulary_changed.connect(self._on_models_changed),
-                session.loader.loading_changed.connect(self._on_models_changed),
-                session.loader.refused_changed.connect(self._on_models_changed),
-                session.loader.failed.connect(self._on_models_changed),
-            )
-        ]
-        self._on_models_changed()
 
     def _on_models_changed(self) -> None:
         pair = [self.first.tokenizer, None if self.second is None else self.second.tokenizer]
@@ -143,10 +120,8 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         """Why they cannot be compared; "" where one of both is on its way, or nobody wants it."""
         if self.compared is not None:
             return ""
-        loaders = [each.loader for each in self._pair]
-        reasons = [each.refused.reason for each in loaders if each.refused is not None]
-        failures = [each.failure for each in loaders]
-        return next(filter(None, [*reasons, *failures, self.comparing.problem]), "")
+        problems = [each.loader.problem for each in self._pair]
+        return next(filter(None, [*problems, self.comparing.problem]), "")
 
     # Comparing
 
@@ -294,7 +269,7 @@ def verdict_summary(compared: tuple[Respect, ...]) -> str:
         for names, words in (
             (groups[False], "differ"),
             (groups[True], "are the same"),
-            (groups[None], "cannot be compared in all"),
+            (groups[None], "cannot be fully compared"),
         )
         if names
     ]
@@ -319,7 +294,7 @@ COUNTED = {
         "second": "only in B",
         "id": "with another id",
         "kind": "of another kind",
-        "search": "searched for otherwise",
+        "search": "matched differently",
         "score": "with another score",
     },
     "merges": {"merges first": "only in A", "merges second": "only in B", "moved": "in another order"},
@@ -358,7 +333,7 @@ def _rules(comparison: VocabularyComparison) -> Respect:
     n_equal = len(comparison.settings) - len(differing) - len(unknown)
     words = [f"all {n_equal} are the same" if is_equal else f"{n_equal} are the same"]
     if unknown:
-        words.insert(0, f"said in different ways: {_first_of(unknown)}")
+        words.insert(0, f"written differently: {_first_of(unknown)}")
     if differing:
         words.insert(0, f"{len(differing)} {_differ(differing)}: {_first_of(differing)}")
     return Respect("Rules", is_equal, tuple(VerdictPart(each, RULES) for each in words))
@@ -371,8 +346,3 @@ def _differ(names: list[str]) -> str:
 def _first_of(names: list[str]) -> str:
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def session_name(session: ModelSession) -> str:
-    """What to call the model of a session, also while it is being opened."""
-    return session.loader.title or "No model"

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QSplitter, QToolButton, QWidget
 
+from guiapp.analysis.compare.vocabularies import choices
 from guiapp.analysis.compare.vocabulary_rows import GROUPS
 from guiapp.analysis.vocabulary_list.listing import Write
 from guiapp.core.text.numbers_in_words import percent
-from guiapp.core.text.visible_text import isolate
 from guiapp.kit.charts.bars import PartColor
-from guiapp.kit.session.choice import summary as model_summary
+from guiapp.kit.session.choice import about, file_of, joined
 from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
 from guiapp.kit.token_table.table_view import CSV, JSON, MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import (
     STRETCH,
     Contents,
@@ -31,9 +30,9 @@ from guiapp.kit.widgets.layouts import (
     in_row,
     in_splitter,
 )
-from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.painting import Marker, color_of
+from guiapp.kit.widgets.painting import color_of
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -49,22 +48,19 @@ from guiapp.pages.compare.vocabularies import (
     Respect,
     VerdictPart,
     first_difference,
-    session_name,
     verdict_summary,
     verdict_title,
 )
 from guiapp.pages.compare.vocabularies_side import VocabulariesSide
 
-NAME_PX = 190
 LEFT_PX = 430
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # a menu button is laid out from the right
 MOST_LEFT_SHARE = 0.36  # of a narrow window
 PART_PADDING_PX = 10  # as far as the text of a button is from its edges
 SHORT = 30  # characters that there is always room for
 SIGNS = {
     True: ("✓", "the same", "good"),
     False: ("≠", "not the same", "warning"),
-    None: ("?", "not compared in all", "dim"),
+    None: ("?", "not fully compared", "dim"),
 }
 """Of a respect that is equal, is not, or cannot be compared: a sign, its words and its looks."""
 PARTS = ("in both", "only in A", "only in B")
@@ -120,7 +116,7 @@ class VocabulariesPage(Page):
         self.model.shown_changed.connect(self._on_shown_changed)
         self.model.request_changed.connect(self._on_request_changed)
         self.head.chosen.connect(self._show_target)
-        self.head.model_wanted.connect(self._ask_model_under)
+        self.head.model_wanted.connect(self._requests.model_wanted)
         self.side.tree_wanted.connect(self._requests.token_wanted)
         self.side.second_wanted.connect(self._open_second)
         self.list.field.come_by_keys(self)
@@ -153,11 +149,8 @@ class VocabulariesPage(Page):
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
 
     def _ask_model(self) -> None:
-        self._ask_model_under(self.add)
-
-    def _ask_model_under(self, widget: QWidget) -> None:
         take = self.model.first.loader.open if self.model.first.tokenizer is None else self.model.add_second
-        self._requests.model_wanted.emit(widget, take)
+        self._requests.model_wanted.emit(self.add, take)
 
     def _open_second(self, token: int) -> None:
         """Open B as the window's model, and show a token of it in the tree."""
@@ -227,11 +220,11 @@ class PairHead(QFrame):
 
     Signals:
         chosen(str): the target of a part that was clicked.
-        model_wanted(QWidget): somebody wants another model for B, to be chosen under this widget.
+        model_wanted(QWidget, take): somebody wants another model, to be chosen under this widget.
     """
 
     chosen = Signal(str)
-    model_wanted = Signal(object)
+    model_wanted = Signal(object, object)
 
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -239,34 +232,20 @@ class PairHead(QFrame):
         set_role(self, "bar")
         self._title = set_role(QLabel(), "title")
         self._summary = plain_label("dim", wraps=True)
-        self._markers = Marker(theme_source, 0), Marker(theme_source, 1)
-        self._name = plain_label("strong")
-        self.second = MenuButton(theme_source)
+        self.sides = [SideButton(theme_source, letter) for letter in LETTERS]
+        first, self.second = (side.button for side in self.sides)
+        first.clicked.connect(self._ask_for_first)
         self.second.fill_on_open(self._list_choices)
-        self._facts = FittedLabel(), FittedLabel()
         self._respects = QGridLayout()
         self._build_layout()
-        model.pair_changed.connect(self._on_pair_changed)
+        model.pair_changed.connect(self._show_sides)
         model.comparison_changed.connect(self._on_comparison_changed)
         model.request_changed.connect(self._on_filter_changed)
-        self._on_pair_changed()
         self._on_comparison_changed()
 
     def _build_layout(self) -> None:
-        pair = QGridLayout()
-        pair.setHorizontalSpacing(GAP_PX)
-        pair.setVerticalSpacing(UNIT_PX)
-        pair.setColumnStretch(3, 1)
-        names: tuple[QWidget, QWidget] = self._name, self.second
-        for row, (letter, name) in enumerate(zip("AB", names, strict=True)):
-            parts = self._markers[row], set_role(QLabel(letter), "dim"), name, self._facts[row]
-            set_role(self._facts[row], "dim")
-            for column, part in enumerate(parts):
-                pair.addWidget(part, row, column)
-            pair.setAlignment(name, LEFT)
-        self._name.setContentsMargins(PART_PADDING_PX, 0, 0, 0)  # level with the text of the button below
         left = self._left = QWidget()
-        in_column(self._title, self._summary, UNIT_PX, pair, STRETCH, on=left, spacing=UNIT_PX)
+        in_column(self._title, self._summary, *self.sides, STRETCH, on=left, spacing=UNIT_PX)
         self._respects.setHorizontalSpacing(GAP_PX)
         self._respects.setVerticalSpacing(0)
         self._respects.setColumnStretch(2, 1)
@@ -278,43 +257,34 @@ class PairHead(QFrame):
         self._left.setFixedWidth(min(LEFT_PX, round(MOST_LEFT_SHARE * self.width())))
         super().resizeEvent(event)
 
-    def _on_pair_changed(self) -> None:
-        model = self._model
-        self._markers[1].show_number(model.second_index)
-        first, second = (None if each is None else session_name(each) for each in (model.first, model.second))
-        self._name.setText(self._shown(first or ""))
-        self._name.setToolTip(plain_tip(first or ""))
-        self.second.setText(self._shown(second or "").replace("&", "&&"))
-        self.second.setToolTip(plain_tip(second or ""))
-        self.second.setAccessibleName(f"B: {second or 'none'}")
-        self._show_facts()
-
-    def _shown(self, name: str) -> str:
-        return isolate(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, NAME_PX))
-
     def _list_choices(self, menu: QMenu) -> None:
-        for session in self._model.others:
-            name, is_chosen = isolate(session_name(session)), session is self._model.second
-            add_choice(menu, name, is_chosen, partial(self._model.choose_second, session))
+        model = self._model
+        list_models(menu, model.others, model.second, model.choose_second)
         menu.addSeparator()
-        menu.addAction("Another model…", self._ask_for_model).setEnabled(self._model.can_add)
+        menu.addAction("Another model…", self._ask_for_second).setEnabled(model.can_add)
 
-    def _ask_for_model(self) -> None:
-        self.model_wanted.emit(self.second)
+    def _ask_for_first(self) -> None:
+        self.model_wanted.emit(self.sides[0].button, self._model.first.loader.open)
 
-    def _show_facts(self) -> None:
-        comparison, sessions = self._model.comparison, (self._model.first, self._model.second)
-        for side, (label, session) in enumerate(zip(self._facts, sessions, strict=True)):
+    def _ask_for_second(self) -> None:
+        self.model_wanted.emit(self.second, self._model.add_second)
+
+    def _show_sides(self) -> None:
+        comparison, model = self._model.comparison, self._model
+        self.sides[1].marker.show_number(model.second_index)
+        for side, session, other in zip(self.sides, (model.first, model.second), "BA", strict=True):
             opened = None if session is None else session.loader.model
-            texts = [] if opened is None else [model_summary(opened)]
+            words = "" if opened is None else about(opened)
+            shorter: list[str] = []
             if comparison is not None and opened is not None:
                 share = percent(len(comparison.both) / max(1, len(opened.tokenizer.vocabulary)))
-                texts = [f"{texts[0]} · {share} also in {'BA'[side]}", f"{share} also in {'BA'[side]}"]
-            label.set_texts([*texts, ""])
+                shorter = [joined(file_of(opened), share := f"{share} also in {other}"), share]
+            name = "No model" if session is None else session.loader.title or "No model"
+            side.show_side(name, joined(words, *shorter[1:]), *shorter, tip=joined(name, words))
 
     def _on_comparison_changed(self) -> None:
         compared = self._model.compared
-        self._show_facts()
+        self._show_sides()
         clear(self._respects)
         if compared is None:
             self._title.setText("")
@@ -322,7 +292,8 @@ class PairHead(QFrame):
             return
         self._title.setText(verdict_title(compared.comparison))
         set_role(self._title, "good title" if compared.comparison.is_identical else "title")
-        self._summary.setText(verdict_summary(compared.respects))
+        summary = verdict_summary(compared.respects), *choices(compared.comparison, ("A", "B"))
+        self._summary.setText(" ".join(summary))
         for row, respect in enumerate(compared.respects):
             self._add(row, respect)
         self._on_filter_changed()

@@ -139,8 +139,8 @@ def _token(vocabulary: Vocabulary, token_id: int | None, spelling: Spelling) -> 
     if token_id is None:
         return "none"
     if not 0 <= token_id < len(vocabulary):
-        return f"{token_id}  not among its tokens"
-    return f"{token_id}  {spelling.token(vocabulary, token_id, LONGEST_TOKEN)}"
+        return f"id {token_id}, which is not among its tokens"
+    return f"{spelling.token(vocabulary, token_id, LONGEST_TOKEN)}  id {token_id}"
 
 
 def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> Iterator[Span]:

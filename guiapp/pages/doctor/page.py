@@ -1,4 +1,4 @@
-"""The Doctor page: what is wrong with the model's files, what text that changes, and what mends it."""
+"""The Doctor page: what is wrong with the model's files, what text that changes, and what fixes it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QWidget
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.analysis.doctor.doctor import count, is_command
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
+from guiapp.analysis.explain.spelling import code
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import isolate
+from guiapp.kit.session.choice import joined
 from guiapp.kit.session.doctor_model import ICONS, DoctorModel
 from guiapp.kit.session.loader import title_of
-from guiapp.kit.side_by_side.grid import CUTS, GridRow, SpanGrid
+from guiapp.kit.side_by_side.details import ItemDetails, sentence_spans
+from guiapp.kit.side_by_side.grid import CUTS, GridRow
 from guiapp.kit.spans.legend import Draw, LegendEntry
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import push_button, tool_button
@@ -27,13 +30,14 @@ from guiapp.kit.widgets.layouts import (
     Contents,
     WrappingRow,
     card,
+    framed,
     head_row,
     in_column,
     in_row,
     in_splitter,
-    scroll_down,
 )
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import LEFT, ShareBar, bold, elided, icon, write
 from guiapp.kit.widgets.tables import ROW_PX, PaintedRows
@@ -41,7 +45,6 @@ from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     SMALL_FONT_PX,
-    UI_FONT_PX,
     UNIT_PX,
     Theme,
     ThemeSource,
@@ -55,14 +58,14 @@ LEAST_PX = 320
 NAMES = "now", "fixed"
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
-ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
+ORIGINAL_TIP = "Show how the model differs from what it was converted from, such as tokenizer.json"
 BAR_PX = 160
 QUOTED = re.compile("“([^“”]*)”")  # what a file says, within a sentence
 ICON_PX = 18
 TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 LIST_PX, PANEL_PX = 640, 460
 NOTHING = (
-    "Nothing to mend. Looked at were the pre-tokenizer, merge rules, kinds, scores and bytes of tokens, "
+    "Nothing to fix. Doctor has checked the pre-tokenizer, merge rules, kinds, scores and bytes of tokens, "
     "special tokens and ends of turns, sizes, look-alike and hidden characters, chat templates, and decoding."
 )
 
@@ -87,7 +90,7 @@ class FindingList(PaintedRows):
         super().__init__(theme_source, "Findings")
         self._model = model
         self.setMinimumSize(240, ROW_PX)
-        model.chosen_changed.connect(self._refresh)
+        model.walk.changed.connect(self._refresh)
         self._refresh()
 
     @property
@@ -96,10 +99,10 @@ class FindingList(PaintedRows):
 
     @property
     def chosen_row(self) -> int:
-        return self._model.chosen
+        return -1 if self._model.walk.current is None else self._model.walk.current
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._model.choose(self.row_under(event.position().toPoint().y()))
+        self._model.walk.go_to(self.row_under(event.position().toPoint().y()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys, page = Qt.Key, max(self.viewport().height() // ROW_PX, 1)
@@ -108,7 +111,7 @@ class FindingList(PaintedRows):
         if (step := steps.get(keys(event.key()))) is None:
             super().keyPressEvent(event)
         else:
-            self._model.choose(min(max(self._model.chosen + step, 0), self.n_rows - 1))
+            self._model.walk.go_to(min(max(self.chosen_row + step, 0), self.n_rows - 1))
 
     def _refresh(self) -> None:
         self.show_chosen()
@@ -150,7 +153,7 @@ class DoctorPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        found = [self.list, self.panel.what] if self.model.findings else []
+        found = [self.list, self.panel.reason] if self.model.findings else []
         return [*found, self.head.original]
 
     @property
@@ -233,43 +236,47 @@ def _verdict(model: DoctorModel) -> str:
 
 def _about(model: DoctorModel) -> str:
     if not model.name:
-        return "Open a model: what is wrong with its files is told here."
+        return "Open a model to see what is wrong with its files."
     if model.examined.problem:
         return model.examined.problem
-    return quoted(model.title)
+    return joined(quoted(model.title), model.file)
 
 
-class FindingPanel(QFrame):
+class FindingPanel(ItemDetails):
     """The finding that is chosen, and buttons that lead to what it is about."""
 
     def __init__(self, model: DoctorModel, setting: PageSetting) -> None:
-        super().__init__()
-        set_role(self, "panel")
-        self.setMinimumWidth(LEAST_PX)
-        self._model, self._theme_source = model, setting.theme_source
+        super().__init__(setting.theme_source, "Finding", LEAST_PX, model.walk, "finding")
+        self._model = model
         self._requests, self._text_page = setting.requests, setting.actions["inspect"]
-        self.number = heading("")
-        self.previous = tool_button("‹", partial(self._go, -1), tip="Previous finding")
-        self.next = tool_button("›", partial(self._go, 1), tip="Next finding")
         self._sign = QLabel()
-        self.title = plain_label("strong")
-        self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
-        self.grid = SpanGrid(self._theme_source)
+        self.name = plain_label("strong")
+        self.reason.setAccessibleName("What is wrong")
         self.remedy = self._text(Theme.ui_font(), "Remedy")
         self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
         self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the remedy")
         self.try_button = push_button("", model.try_pre, role="primary")
-        self.text_button = push_button("Open text in Inspect", self._show_text)
+        self.text_button = push_button("Open in Text", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
-        self._build_layout()
-        model.chosen_changed.connect(self._refresh)
+        self._in_template = heading("Template")
+        self._fixes = framed(in_column(head_row("Remedy", self.copy_button), self.remedy, spacing=UNIT_PX))
+        self._lines = framed(in_column(self._in_template, self.template, spacing=UNIT_PX))
+        self.arrange(
+            self.head,
+            card(in_row(self._sign, (self.name, 1), spacing=GAP_PX), self.reason, self.grid),
+            WrappingRow([self.try_button, self.text_button, self.tree_button, self.chat_button]),
+            self._fixes,
+            self._lines,
+            STRETCH,
+        )
+        model.walk.changed.connect(self._refresh)
         self._theme_source.changed.connect(self._refresh)
         self._refresh()
 
     def copy_remedy(self) -> None:
         if (finding := self._model.finding) is not None:
-            QGuiApplication.clipboard().setText(finding.remedy)
+            copy_text(self, finding.remedy, "the remedy")
 
     def _want_template(self) -> None:
         if (finding := self._model.finding) is not None and finding.line is not None:
@@ -279,34 +286,6 @@ class FindingPanel(QFrame):
         made = StyledText(font, MOST_LINES)
         made.setAccessibleName(name)
         return made
-
-    def _build_layout(self) -> None:
-        self._in_template = heading("Template")
-        self._mends = QWidget()
-        in_column(head_row("Remedy", self.copy_button), self.remedy, on=self._mends, spacing=UNIT_PX)
-        self._lines = QWidget()
-        in_column(self._in_template, self.template, on=self._lines, spacing=UNIT_PX)
-        head = in_row((self.number, 1), self.previous, self.next, spacing=0)
-        inner = QWidget()
-        in_column(
-            head,
-            card(in_row(self._sign, (self.title, 1), spacing=GAP_PX), self.what, self.grid),
-            WrappingRow([self.try_button, self.text_button, self.tree_button, self.chat_button]),
-            self._mends,
-            self._lines,
-            STRETCH,
-            on=inner,
-            margins=MARGIN_PX,
-            spacing=3 * UNIT_PX,
-        )
-        shown = QScrollArea()
-        scroll_down(shown, inner)
-        for part in (inner, shown.viewport()):
-            part.setAutoFillBackground(False)
-        in_column(shown, on=self)
-
-    def _go(self, by: int) -> None:
-        self._model.choose(self._model.chosen + by)
 
     def _show_text(self) -> None:
         self._model.show_text()
@@ -326,18 +305,16 @@ class FindingPanel(QFrame):
             self._show(finding, self._theme_source.theme)
 
     def _show(self, finding: Finding, theme: Theme) -> None:
-        at, n_findings = self._model.chosen, len(self._model.findings)
-        self.number.setText(f"{finding.severity} · {at + 1} of {n_findings}".upper())
-        self.previous.setEnabled(at > 0)
-        self.next.setEnabled(at + 1 < n_findings)
+        walk = self._model.walk
+        self.title.set_texts([f"{finding.severity} · {(walk.current or 0) + 1} of {walk.n_all}".upper()])
         name, color = ICONS[finding.severity]
         self._sign.setPixmap(icon(name, getattr(theme, color), ICON_PX).pixmap(ICON_PX, ICON_PX))
-        self.title.setText(finding.title)
-        self.what.set_spans(_spans(finding.what, theme))
+        self.name.setText(finding.title)
+        self.show_reason([*sentence_spans(_with_code_marks(finding.what), theme)])
         self.grid.setVisible(finding.changes is not None)
         if finding.changes is not None:
             self.grid.show_rows(_grid_rows(finding.changes))
-        self._mends.setVisible(bool(finding.remedy))
+        self._fixes.setVisible(bool(finding.remedy))
         is_code = is_command(finding.remedy)
         self.remedy.set_font(Theme.mono_font(SMALL_FONT_PX) if is_code else Theme.ui_font())
         self.remedy.set_spans([Span(isolate(finding.remedy), theme.text)])
@@ -366,12 +343,9 @@ class FindingPanel(QFrame):
         return "" if tokenizer is None else tokenizer.vocabulary.chosen_pre
 
 
-def _spans(sentence: str, theme: Theme) -> Iterator[Span]:
-    """What a file says is on a ground of its own."""
-    ground = blend(theme.raised, theme.text, 0.1)
-    for number, part in enumerate(QUOTED.split(sentence)):
-        if part:
-            yield Span(isolate(part), theme.text, ground if number % 2 else None)
+def _with_code_marks(sentence: str) -> str:
+    """What a file says between code marks, rather than quoted."""
+    return QUOTED.sub(lambda match: code(match[1]) if match[1] else match[0], sentence)
 
 
 def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:

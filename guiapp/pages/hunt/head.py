@@ -11,16 +11,15 @@ from PySide6.QtGui import QAction, QIntValidator, QPainter
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.kit.side_by_side.head import NameButton
+from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
+from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
-from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Marker, Painted, fill, write
+from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
-from guiapp.pages.hunt.model import LETTERS, SECONDS, HuntModel, HuntSide, title_of
+from guiapp.pages.hunt.model import SECONDS, HuntModel, title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
 TICK_PX, TICK_HEIGHT_PX = 2, 14
@@ -48,7 +47,7 @@ class HuntHead(QFrame):
         super().__init__()
         set_role(self, "bar")
         self._model = model
-        self.sides = [SideButton(theme_source, which) for which in range(len(LETTERS))]
+        self.sides = [SideButton(theme_source, letter) for letter in LETTERS]
         self.generators = MenuButton(theme_source, role="quiet", tip=GENERATORS_TIP)
         self.texts = MenuButton(theme_source, role="quiet", tip=TEXTS_TIP)
         first, second = self.sides
@@ -70,8 +69,12 @@ class HuntHead(QFrame):
 
     def _on_sides_changed(self) -> None:
         first, second = self._model.sides.first, self._model.sides.second
-        self.sides[0].show_side(first, "No model", "open one")
-        self.sides[1].show_side(second, "Choose B", "a model, or an installed library")
+        empty = ("No model", "open one"), ("Choose B", "a model, or an installed library")
+        for button, side, (name, to_do) in zip(self.sides, (first, second), empty, strict=True):
+            if side is None:
+                button.show_side(name, to_do)
+            else:
+                button.show_side(side.title, side.about, tip=quoted(side.name, LONGEST_PATH))
 
     def _on_choices_changed(self) -> None:
         choices, state = self._model.choices, self._model.state
@@ -91,13 +94,14 @@ class HuntHead(QFrame):
     def _list_competitors(self, menu: QMenu) -> None:
         model = self._model
         menu.setToolTipsVisible(True)
-        if models := model.sides.models:
+        sides, second = model.sides, model.sides.second
+        if sides.models:
             menu.addSection("In Compare")
-        for side in models:
-            self._offer(menu, side)
+            list_models(menu, sides.models, sides.partner, sides.choose_model)
         menu.addSection("Installed references")
-        for side, reason in model.sides.libraries:
-            action = self._offer(menu, side)
+        for side, reason in sides.libraries.items():
+            title = f"{side.title}  {side.about}".strip()
+            action = add_choice(menu, title, side == second, partial(sides.choose_library, side))
             if reason:
                 action.setEnabled(False)
                 short = reason.partition(". ")[0].rstrip(".")
@@ -106,11 +110,6 @@ class HuntHead(QFrame):
         menu.addSeparator()
         menu.addAction("Another model…", self.model_wanted.emit)
 
-    def _offer(self, menu: QMenu, side: HuntSide) -> QAction:
-        told = f"{side.title}  {side.about}".strip()
-        is_chosen = self._model.sides.second == side
-        return add_choice(menu, told, is_chosen, partial(self._model.sides.choose_second, side))
-
     def _list_generators(self, menu: QMenu) -> None:
         chosen = self._model.choices.generators
         menu.addAction("All", partial(self._choose_generators, ALL_NAMES)).setEnabled(chosen != ALL_NAMES)
@@ -118,7 +117,7 @@ class HuntHead(QFrame):
         for name in ALL_NAMES:
             others = tuple(each for each in ALL_NAMES if (each in chosen) != (each == name))
             choose = partial(self._choose_generators, others)
-            add_choice(menu, f"{name[0].upper()}{name[1:]}", name in chosen, choose)
+            add_choice(menu, capitalized(name), name in chosen, choose)
 
     def _choose_generators(self, names: tuple[str, ...]) -> None:
         self._model.choose(replace(self._model.choices, generators=names))
@@ -146,30 +145,6 @@ class HuntHead(QFrame):
             self._model.choose(self._model.choices.with_own(name, True))
 
 
-class SideButton(QWidget):
-    """The marker, the letter and the name of one of the two, what it is below, and a button to change it."""
-
-    def __init__(self, theme_source: ThemeSource, which: int) -> None:
-        super().__init__()
-        self._letter = LETTERS[which]
-        letter = set_role(QLabel(self._letter), "dim")
-        self.button = NameButton(theme_source)
-        self.about = set_role(FittedLabel(), "dim")
-        self.about.setFont(Theme.ui_font(SMALL_FONT_PX))
-        column = in_column(in_row(self.button, (STRETCH, 1)), in_row(UNIT_PX + 3, (self.about, 1)), spacing=0)
-        marks = in_row(Marker(theme_source, which), letter, spacing=UNIT_PX)
-        in_row(marks, (column, 1), on=self, spacing=UNIT_PX)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def show_side(self, side: HuntSide | None, placeholder: str, to_do: str) -> None:
-        name = placeholder if side is None else side.title
-        about = to_do if side is None else side.about
-        self.about.set_texts([about, about.rpartition(" · ")[0], ""])
-        self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, LONGEST_PATH)))
-        self.button.setAccessibleName(f"{self._letter}: {name}, {about}")
-        self.button.set_name(name)
-
-
 class HuntStatus(QWidget):
     """Figures, time and seed, the button that starts and stops, and the bar."""
 
@@ -193,7 +168,7 @@ class HuntStatus(QWidget):
         seed = in_row((STRETCH, 1), set_role(QLabel("seed"), "dim"), self.seed, spacing=GAP_PX)
         times = in_column(self.time, seed, spacing=UNIT_PX)
         times.setAlignment(self.time, RIGHT_SIDE)
-        row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=4 * UNIT_PX)
+        row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=3 * UNIT_PX)
         in_column(row, self.bar, on=self, margins=(MARGIN_PX, MARGIN_PX, MARGIN_PX, 0), spacing=GAP_PX)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         model.changed.connect(self._refresh)

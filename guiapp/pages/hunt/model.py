@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +23,14 @@ from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.libraries.table import PEERS, reason_against
 from guiapp.core.sources.files import replace_file
-from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
 from guiapp.errors import not_written
-from guiapp.kit.session.choice import summary
+from guiapp.kit.session.choice import about
 from guiapp.kit.session.loader import OpenModel, display_name
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.side_by_side.head import LETTERS
+from guiapp.kit.side_by_side.walk import ItemWalk
+from guiapp.kit.state.background import Background, LatestJob, Progress
 from guiapp.native.checkpoint import at_checkpoints
 
 OF_PIECES = {
@@ -41,16 +43,15 @@ OF_PIECES = {
     "letters": "Letters",
 }
 OF_OTHERS = {
-    Cause.AROUND: "Tokens around each text",
+    Cause.AROUND: "BOS, EOS and other added tokens",
     Cause.NUMBER: "Same token, other id",
     Cause.WHOLE_PIECE: "Whole pieces",
     Cause.FALLBACK: "Text without tokens",
     Cause.OTHER_VOCABULARY: "Other vocabulary",
-    Cause.UNTOLD: "No stage tells why",
+    Cause.UNTOLD: "Cause unknown",
 }
 SAYS_ALL = ("pieces", "ids", "scores", "")  # subjects that add nothing to the cause
 LIBRARIES = ("llama.cpp", "tokenizers", "tiktoken", "sentencepiece")
-LETTERS = ("A", "B")
 Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
 FAREWELL_S = 10.0
 SECONDS = (10.0, 30.0, 60.0, 300.0, 1800.0)
@@ -84,15 +85,14 @@ class HuntModel(QObject):
     hunted_s  how long the hunt that is shown was to go on
     found_at  when each kind was first found, in seconds
     kinds     the rows: in the order in which they were found, by their share of the user's lines at the end
-    likely    the pre-tokenizer for A with which all finds go away, "" while none is known
+    trying_pres  finds `likely`
+    walk      through the texts of all rows
 
     Signals:
         choices_changed(): `choices` is new.
         running_changed(): `is_running` is new.
         state_changed(): `state` and what follows from it is new; some times a second.
         changed(): any of these, or who is compared, is new.
-        selected_changed(): `selected` is another find.
-        likely_changed(): `likely` is new.
         reported(str): the report that was asked for.
         news(str): what was done, in a sentence.
         failed(str): why something could not be done.
@@ -102,11 +102,10 @@ class HuntModel(QObject):
     running_changed = Signal()
     state_changed = Signal()
     changed = Signal()
-    selected_changed = Signal()
-    likely_changed = Signal()
     reported = Signal(str)
     news = Signal(str)
     failed = Signal(str)
+    _news = Signal(object, object)
 
     def __init__(
         self, compared: ComparedModels, engine: Engine = hunt, parent: QObject | None = None
@@ -120,15 +119,15 @@ class HuntModel(QObject):
         self.hunted_s = 0.0
         self.found_at: dict[Kind, float] = {}
         self.kinds: list[Kind] = []
-        self.likely = ""
         self.problem = ""
-        self._selected: tuple[Kind, bytes] | None = None
+        self.walk = ItemWalk(self._keys, self)
         self._to_point_out: LineOffset | None = None  # once its file is the text
         self._folder: TemporaryDirectory[str] | None = None
-        self._runner = HuntRunner(engine, self)
-        self._runner.news.connect(self._take)
-        self._runner.ended.connect(self._end)
-        self._trying_pres = LatestJob[str](self, self._take_likely, self.failed)
+        self._engine = engine
+        self._stopped = threading.Event()  # of the newest hunt
+        self._job = LatestJob[str](self, self._end, self._end)
+        self._news.connect(self._take_news)
+        self.trying_pres = Background[str](self, self._trying, is_watched=True)
         self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
         self._saving = LatestJob[str](self, self.news.emit, self.failed)
         self.sides.changed.connect(self._on_sides_changed)
@@ -146,12 +145,12 @@ class HuntModel(QObject):
 
     @property
     def is_running(self) -> bool:
-        return self._runner.is_running
+        return self._job.is_busy
 
     @property
     def why_not(self) -> str:
         """What has to be done before there can be a hunt, "" where nothing has."""
-        return self.sides.why_not or ("" if self.choices.generators else "Tick a generator of texts.")
+        return self.sides.why_not or ("" if self.choices.generators else "Choose a generator of texts.")
 
     def run(self) -> None:
         first, second = self.sides.first, self.sides.second
@@ -163,13 +162,15 @@ class HuntModel(QObject):
         takes_text = self.choices.takes_text and self._session.document.size
         text = self._session.document.text() if takes_text else None
         place = Path(self._folder.name) / PRESENT_TEXT
-        self._runner.start(partial(_plan, _sides_alone(first, second), self.choices, text, place))
+        make_plan = partial(_plan, _sides_alone(first, second), self.choices, text, place)
+        self._stopped = stopped = threading.Event()
+        self._job.start(lambda _progress: self._hunt(make_plan, stopped))
         self.running_changed.emit()
         self.state_changed.emit()
 
     def stop(self) -> None:
         """Stop at once; what was found stays."""
-        self._runner.stop()
+        self._stopped.set()
 
     def run_or_stop(self) -> None:
         if self.is_running:
@@ -183,14 +184,17 @@ class HuntModel(QObject):
         if first is None or not name:
             return
         self.sides.split_first_as(name)
-        if self._compared.can_add and (first.name, name) not in [side[:2] for side in self.sides.models]:
+        if self._compared.can_add and self._column_of(first.name, name) is None:
             self._compared.add(first.name, name)
         self.run()
 
     def close(self) -> None:
         """End all processes and wait for that: the window closes."""
-        self._runner.close()
-        for job in (self._trying_pres, self._reporting, self._saving):
+        self._stopped.set()
+        self._job.cancel()
+        self._job.finish(FAREWELL_S)
+        self.trying_pres.close()
+        for job in (self._reporting, self._saving):
             job.wait()
         if self._folder is not None:
             self._folder.cleanup()
@@ -204,18 +208,40 @@ class HuntModel(QObject):
 
     def _drop(self) -> None:
         was_running = self.is_running
-        self._runner.drop()
-        self._trying_pres.cancel()
-        self.state, self.hunted, self.problem, self.likely = None, None, "", ""
-        self.found_at, self.kinds, self._selected = {}, [], None
+        self._stopped.set()
+        self._job.cancel()
+        self.state, self.hunted, self.problem = None, None, ""
+        self.found_at, self.kinds = {}, []
+        self.trying_pres.forget()
         if was_running:
             self.running_changed.emit()
         self.state_changed.emit()
-        self.selected_changed.emit()
-        self.likely_changed.emit()
+        self.walk.leave()
+
+    def _hunt(self, make_plan: Callable[[], HuntPlan], stopped: threading.Event) -> str:
+        """Off the GUI thread: the plan writes and reads files, too.  No problem is ""."""
+
+        def check() -> None:
+            if stopped.is_set():
+                raise _Stopped
+
+        try:
+            with at_checkpoints(check):
+                for state in self._engine(make_plan(), stopped.is_set):
+                    self._news.emit(stopped, state)
+        except _Stopped:
+            pass
+        except OSError as error:
+            named = quoted(str(error.filename or "A text"))
+            raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
+        return ""
+
+    def _take_news(self, stopped: threading.Event, state: Hunt) -> None:
+        if stopped is self._stopped and self.is_running:
+            self._take(state)
 
     def _take(self, state: Hunt) -> None:
-        self.state = state
+        looked_at, self.state = self.selected, state
         for find in state.finds:
             if find.reason.kind not in self.found_at:
                 self.found_at[find.reason.kind] = state.seconds
@@ -224,21 +250,25 @@ class HuntModel(QObject):
             found = {find.reason.kind: find for find in state.finds}
             self.kinds.sort(key=lambda kind: (-found[kind].n_lines, -found[kind].n_texts))
         self.state_changed.emit()
-        if self._selected is None and self.kinds:
-            self.select(self.kinds[0], 0)
+        if self.walk.current is None and self.kinds:  # or shorter texts have taken the place of that one
+            self.select(self.kinds[0] if looked_at is None else looked_at.reason.kind, 0)
 
     def _end(self, problem: str) -> None:
         self.problem = problem
         self.running_changed.emit()
         self.state_changed.emit()
-        if self.state is not None and self.state.finds:
-            assert self.hunted is not None
-            plan, finds = _sides_alone(*self.hunted), self.state.finds
-            self._trying_pres.start(lambda _progress: likely_pre(plan, finds))
+        self.trying_pres.refresh()
 
-    def _take_likely(self, name: str) -> None:
-        self.likely = name
-        self.likely_changed.emit()
+    def _trying(self) -> Callable[[Progress], str] | None:
+        if self.state is None or self.hunted is None or not self.state.finds:
+            return None
+        plan, finds = _sides_alone(*self.hunted), self.state.finds
+        return lambda _progress: likely_pre(plan, finds)
+
+    @property
+    def likely(self) -> str:
+        """The pre-tokenizer for A with which all finds go away, "" while none is known."""
+        return self.trying_pres.value or ""
 
     @property
     def likely_words(self) -> str:
@@ -270,33 +300,20 @@ class HuntModel(QObject):
     @property
     def selected(self) -> Find | None:
         """The one that is looked at, with its own text."""
-        if self._selected is None:
-            return None
-        kind, text = self._selected
-        of_kind = [each for each in self.all_texts if each.reason.kind == kind]
-        return next((each for each in of_kind if each.text == text), of_kind[0])
+        return None if (index := self.walk.current) is None else self.all_texts[index]
 
     @property
     def selected_row(self) -> int:
         """The row that it is in, -1 where none is."""
-        return self.kinds.index(self._selected[0]) if self._selected is not None else -1
+        return -1 if (find := self.selected) is None else self.kinds.index(find.reason.kind)
 
     def select(self, kind: Kind, index: int) -> None:
         """Look at a text of a kind, counted from 0."""
-        find = next(find for find in self.finds if find.reason.kind == kind)
-        chosen = (kind, texts_of(find)[index].text)
-        if chosen != self._selected:
-            self._selected = chosen
-            self.selected_changed.emit()
+        before = itertools.takewhile(lambda find: find.reason.kind != kind, self.finds)
+        self.walk.go_to(sum(len(texts_of(find)) for find in before) + index)
 
-    def go(self, step: int) -> None:
-        """To the next text, or by -1 to the one before; round and round."""
-        if (selected := self.selected) is None:
-            return
-        texts = self.all_texts
-        at = (texts.index(selected) + step) % len(texts)
-        self._selected = (texts[at].reason.kind, texts[at].text)
-        self.selected_changed.emit()
+    def _keys(self) -> list[tuple[Kind, bytes]]:
+        return [(each.reason.kind, each.text) for each in self.all_texts]
 
     def report(self) -> None:
         """Make the report; hashing files of weights takes a while."""
@@ -317,12 +334,13 @@ class HuntModel(QObject):
         if self.hunted is None or self.hunted[1].is_library:
             return None
         name, pre = self.hunted[1][:2]
-        for session in self._compared.sessions[1:]:
-            loader = session.loader
-            is_open = loader.model is not None and side_of(loader.model)[:2] == (name, pre)
-            if is_open or loader.loading_name == name:
-                return session
-        return self._compared.add(name, pre) if self._compared.can_add else None
+        column = self._column_of(name, pre)
+        return self._compared.add(name, pre) if column is None and self._compared.can_add else column
+
+    def _column_of(self, name: str, pre: str | None) -> ModelSession | None:
+        """The column of Compare with a model that is open or on its way there."""
+        asked = (each for each in self._compared.sessions[1:] if each.loader.asked == (name, pre))
+        return next(asked, None)
 
     def is_in_text(self, place: LineOffset) -> bool:
         """Whether a place is in the window's text, and not in a file."""
@@ -379,79 +397,11 @@ def _save(state: Hunt, path: Path, progress: Progress) -> str:
         replace_file(path, markdown(state).encode())
     except OSError as error:
         raise HuntError(not_written(path, error)) from error
-    return f"The report is in {path}."
+    return f"Saved {path}"
 
 
 class _Stopped(Exception):  # noqa: N818  # nothing went wrong
     """Somebody asked to stop while files were opened."""
-
-
-class HuntRunner(QObject):
-    """One hunt at a time.
-
-    Signals:
-        news(Hunt): its newest state.
-        ended(str): it is over and its processes are gone; why, where it could not be, else "".
-    """
-
-    news = Signal(object)
-    ended = Signal(str)
-    _news = Signal(object, object)
-
-    def __init__(self, engine: Engine = hunt, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._engine = engine
-        self._stopped = threading.Event()  # of the newest one
-        self._job = LatestJob[None](self)
-        self._news.connect(self._forward)
-        self._job.done.connect(self._end)
-        self._job.failed.connect(self.ended)
-
-    @property
-    def is_running(self) -> bool:
-        """From `start` to `ended` or `drop`."""
-        return self._job.is_busy
-
-    def start(self, make_plan: Callable[[], HuntPlan]) -> None:
-        """Begin; the plan is made in the thread, as it may write and read files."""
-        self._stopped = stopped = threading.Event()
-        self._job.start(lambda _progress: self._run(make_plan, stopped))
-
-    def stop(self) -> None:
-        """Have it told what it found, and ended."""
-        self._stopped.set()
-
-    def drop(self) -> None:
-        """End it, and listen no more."""
-        self._stopped.set()
-        self._job.cancel()
-
-    def close(self) -> None:
-        """The same, and wait until its processes are gone."""
-        self.drop()
-        self._job.finish(FAREWELL_S)
-
-    def _run(self, make_plan: Callable[[], HuntPlan], stopped: threading.Event) -> None:
-        def check() -> None:
-            if stopped.is_set():
-                raise _Stopped
-
-        try:
-            with at_checkpoints(check):
-                for state in self._engine(make_plan(), stopped.is_set):
-                    self._news.emit(stopped, state)
-        except _Stopped:
-            pass
-        except OSError as error:
-            named = quoted(str(error.filename or "A text"))
-            raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
-
-    def _forward(self, stopped: threading.Event, state: Hunt) -> None:
-        if stopped is self._stopped and self.is_running:
-            self.news.emit(state)
-
-    def _end(self) -> None:
-        self.ended.emit("")
 
 
 class HuntSide(NamedTuple):
@@ -473,20 +423,13 @@ class HuntSide(NamedTuple):
         return self.name in PEERS
 
 
-class Library(NamedTuple):
-    """An installed reference that can take the vocabulary, or why it cannot."""
-
-    side: HuntSide
-    reason: str
-
-
 def side_of(model: OpenModel) -> HuntSide:
     vocabulary = model.tokenizer.vocabulary
-    return HuntSide(model.name, vocabulary.chosen_pre or None, display_name(model), summary(model))
+    return HuntSide(model.name, vocabulary.chosen_pre or None, display_name(model), about(model))
 
 
 class Sides(QObject):
-    """A, which is the window's model, and B, which people choose.
+    """A, which is the window's model, and B, which people choose: here, or for all modes of Compare.
 
     split_as  the pre-tokenizer that was chosen here for A, "" for none
 
@@ -499,12 +442,10 @@ class Sides(QObject):
     def __init__(self, compared: ComparedModels, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._compared, self._session = compared, compared.sessions[0]
-        self._connected: list[ModelSession] = []
-        self._chosen: HuntSide | None = None  # B, where it is not the next model of Compare
+        self._chosen: HuntSide | None = None  # a library, or a model that Compare has no room for
         self.split_as = ""
         self._session.vocabulary_changed.connect(self._on_vocabulary_changed)
-        compared.sessions_changed.connect(self._on_sessions_changed)
-        self._on_sessions_changed()
+        compared.models_changed.connect(self.changed)
 
     @property
     def first(self) -> HuntSide | None:
@@ -517,19 +458,34 @@ class Sides(QObject):
 
     @property
     def second(self) -> HuntSide | None:
-        """B: the one that was chosen, or else the next model of Compare."""
-        return self._chosen or next(iter(self.models), None)
+        """B: the library that was chosen, or else that of Compare."""
+        if self.partner is None:
+            return self._chosen
+        loader = self.partner.loader
+        if loader.model is not None:
+            return side_of(loader.model)
+        return HuntSide(*loader.asked, loader.title, loader.problem or "opening …")
 
     @property
-    def models(self) -> list[HuntSide]:
-        """Those of Compare that are open, but for the window's own."""
-        loaders = [session.loader for session in self._compared.sessions[1:]]
-        return [side_of(loader.model) for loader in loaders if loader.model is not None]
+    def partner(self) -> ModelSession | None:
+        """The column of Compare that is B; None where another one was chosen, or there is none."""
+        return self._compared.partner if self._chosen is None else None
 
     @property
-    def libraries(self) -> list[Library]:
-        """All that the command line offers, those that cannot take part with the reason."""
-        return [_library(name, self._session.vocabulary) for name in LIBRARIES]
+    def models(self) -> Sequence[ModelSession]:
+        """Those of Compare, but for the window's own."""
+        return self._compared.sessions[1:]
+
+    @property
+    def libraries(self) -> dict[HuntSide, str]:
+        """All that the command line offers, and why those that cannot take part do not."""
+        about = {name: f"{PEERS[name].version} · installed reference" for name in LIBRARIES}
+        return {
+            HuntSide(name, None, name, about[name] if PEERS[name].is_installed else ""): reason_against(
+                name, self._session.vocabulary
+            )
+            for name in LIBRARIES
+        }
 
     @property
     def why_not(self) -> str:
@@ -539,50 +495,40 @@ class Sides(QObject):
             return "Open a model to hunt with."
         if second is None:
             return "Choose what to hunt against: another model, or an installed library."
+        if self.partner is not None and self.partner.loader.model is None:
+            return self.partner.loader.problem or "B is being opened."
         if first[:2] == second[:2]:
             return "A and B are the same file, read alike: nothing can differ. Choose another one as B."
         return ""
 
-    def choose_second(self, side: HuntSide | None) -> None:
+    def choose_library(self, side: HuntSide) -> None:
         self._chosen = side
         self.changed.emit()
 
+    def choose_model(self, session: ModelSession) -> None:
+        """Take a model of Compare for B, there as well."""
+        self._chosen = None
+        self._compared.choose_partner(session)
+        self.changed.emit()
+
     def choose_file(self, name: str, pre: str | None = None) -> None:
-        """The same for a model that is not open."""
-        self.choose_second(HuntSide(name, pre or None, quoted(Path(name).name or name), pre or ""))
+        """Take a model that is not open: as one more of Compare, where there is room."""
+        if self._compared.can_add:
+            self.choose_model(self._compared.add(name, pre or None))
+        else:
+            self.choose_library(HuntSide(name, pre or None, quoted(Path(name).name or name), pre or ""))
 
     def split_first_as(self, pre: str) -> None:
-        """Split the text of A so until another model is opened; B stays, whatever becomes of Compare."""
-        self.split_as, self._chosen = pre, self.second
+        """Split the text of A so until another model is opened."""
+        self.split_as = pre
         self.changed.emit()
 
     def _on_vocabulary_changed(self) -> None:
         self.split_as = ""
         if self._chosen is not None and self._chosen.is_library:
-            reasons = {library.side.name: library.reason for library in self.libraries}
-            self._chosen = None if reasons[self._chosen.name] else self._chosen
+            is_taken = not reason_against(self._chosen.name, self._session.vocabulary)
+            self._chosen = self._chosen if is_taken else None
         self.changed.emit()
-
-    def _on_sessions_changed(self) -> None:
-        for session in self._compared.sessions[1:]:
-            if session not in self._connected:
-                session.vocabulary_changed.connect(self.changed)
-        self._connected = list(self._compared.sessions[1:])
-        self.changed.emit()
-
-
-def _library(name: str, vocabulary: Vocabulary | None) -> Library:
-    reason = reason_against(name, vocabulary)
-    about = f"{PEERS[name].version} · installed reference" if PEERS[name].is_installed else ""
-    return Library(HuntSide(name, None, name, about), reason)
-
-
-class ReasonPart(NamedTuple):
-    """A stretch of a sentence; `is_code` where it stands for itself, `letter` where it is A or B."""
-
-    text: str
-    is_code: bool = False
-    letter: str = ""
 
 
 def title_of(kind: Kind) -> str:
@@ -590,22 +536,24 @@ def title_of(kind: Kind) -> str:
     subject = subject.replace("the first", "A").replace("the second", "B")
     if cause is Cause.PIECES:
         return OF_PIECES.get(subject) or f"Pieces: {quoted(subject)}"
-    told = OF_OTHERS.get(cause) or f"{cause.value[0].upper()}{cause.value[1:]}"
+    told = OF_OTHERS.get(cause) or capitalized(cause.value)
     return told if cause in OF_OTHERS or subject in SAYS_ALL else f"{told}: {quoted(subject)}"
 
 
-def sentence(find: Find, subjects: Sequence[HuntSubject]) -> list[ReasonPart]:
-    """Why a find differs, with letters for the names."""
-    names = {quoted(subject.name): letter for subject, letter in zip(subjects, LETTERS, strict=True)}
-    sentence_parts = []
-    for text, is_code in parts(find.reason.sentence.removesuffix(f" It is about {find.reason.subject}.")):
-        letter = names.get(text, "") if is_code else ""
-        sentence_parts.append(ReasonPart(letter or text, is_code and not letter, letter))
-    return sentence_parts
+def sentence(find: Find) -> str:
+    """Why a find differs, without what its title says."""
+    return find.reason.sentence.removesuffix(f" It is about {find.reason.subject}.")
 
 
-def plain(sentence_parts: Sequence[ReasonPart]) -> str:
-    return "".join(each.text for each in sentence_parts)
+def letters(subjects: Sequence[HuntSubject]) -> dict[str, str]:
+    """What both are called here, by the names in sentences."""
+    return {quoted(subject.name): letter for subject, letter in zip(subjects, LETTERS, strict=True)}
+
+
+def plain(find: Find, subjects: Sequence[HuntSubject]) -> str:
+    """The sentence without marks, with letters for the names."""
+    names = letters(subjects)
+    return "".join(names.get(each.text, each.text) for each in parts(sentence(find)))
 
 
 def texts_of(find: Find) -> tuple[Find, ...]:
@@ -614,8 +562,7 @@ def texts_of(find: Find) -> tuple[Find, ...]:
 
 
 def where(find: Find) -> str:
-    told = find.reason.cause.value
-    told = f"{told[0].upper()}{told[1:]}"
+    told = capitalized(find.reason.cause.value)
     return f"{told}, from byte {find.at:,} on" if find.text else told
 
 
@@ -625,4 +572,4 @@ def no_mismatch_lines(state: Hunt) -> Iterator[str]:
         yield f"Both gave the same for all of {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
     if state.n_lines:
         yield f"{counted(state.n_lines, 'line')} of your own are among them."
-    yield state.why_inconclusive or "That is no proof: more seconds, or another seed, try other texts."
+    yield state.why_inconclusive or "That is no proof: try more seconds, or another seed."

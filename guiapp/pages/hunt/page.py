@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
@@ -13,7 +12,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.grid import LEGEND
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
-from guiapp.kit.widgets.notices import NoticeArea, ask_for_file
+from guiapp.kit.widgets.notices import NoticeArea, announce, ask_for_file, copy_text
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
@@ -90,7 +89,7 @@ class HuntPage(Page):
         model.changed.connect(self._refresh)
         model.reported.connect(self._copy)
         model.failed.connect(self._show_failure)
-        model.news.connect(self._show_message)
+        model.news.connect(self._announce)
         self.words.choose.clicked.connect(self.choose_second)
         self.head.model_wanted.connect(self.choose_second)
         self.panel.save_wanted.connect(self.save_report)
@@ -103,12 +102,12 @@ class HuntPage(Page):
     def _refresh(self) -> None:
         model, state = self.model, self.model.state
         self._views.setCurrentIndex(int(bool(model.kinds)))
-        can_choose, title, text = False, "Two tokenizers, and where they part", model.why_not
+        can_choose, title, text = False, "Find texts on which two tokenizers differ", model.why_not
         if model.problem:
-            title, text = "There was no hunt", model.problem
+            title, text = "The hunt failed", model.problem
         elif model.is_running and state is not None and state.tried:
             title = "Nothing found yet"
-            text = f"{counted(state.tried, 'text')} tried, and both gave the same."
+            text = f"Both gave the same ids for {counted(state.tried, 'text')}."
         elif model.is_running:
             title, text = "Opening both …", ""
         elif state is not None:
@@ -121,12 +120,12 @@ class HuntPage(Page):
         self.words.describe(title, text, can_choose)
 
     def _copy(self, report: str) -> None:
-        QGuiApplication.clipboard().setText(report)
-        self._show_message("The report is on the clipboard.")
-
-    def _show_message(self, news: str) -> None:
         self.notices.clear_notice(NOTICE)
-        self.panel.show_message(news)
+        copy_text(self, report, "the report")
+
+    def _announce(self, news: str) -> None:
+        self.notices.clear_notice(NOTICE)
+        announce(self, news)
 
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(NOTICE, message)
@@ -184,7 +183,7 @@ class LikelyBar(QFrame):
         self.button = push_button("", model.hunt_again)
         parts = heading("Likely reason"), (self.text, 1), self.button
         in_row(*parts, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=MARGIN_PX)
-        model.likely_changed.connect(self._refresh)
+        model.trying_pres.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:

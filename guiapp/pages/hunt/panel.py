@@ -6,23 +6,23 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.mismatches import Find, LineOffset
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.side_by_side.grid import GridRow, SpanGrid
-from guiapp.kit.state.background import later
-from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.side_by_side.details import ItemDetails, sentence_spans
+from guiapp.kit.side_by_side.grid import GridRow
+from guiapp.kit.side_by_side.head import LETTERS
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
-from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import (
     STRETCH,
+    WrappingRow,
     card,
     framed,
     in_column,
     in_row,
-    scroll_down,
     take_away,
 )
 from guiapp.kit.widgets.painting import (
@@ -42,7 +42,6 @@ from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     SMALL_FONT_PX,
-    UI_FONT_PX,
     UNIT_PX,
     Theme,
     ThemeSource,
@@ -51,7 +50,7 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.hunt.model import LETTERS, HuntModel, plain, sentence, texts_of, title_of, where
+from guiapp.pages.hunt.model import HuntModel, letters, plain, sentence, texts_of, title_of, where
 
 HEAD_PX = 34
 CHIP_PX, CHIP_FONT_PX = 32, 15
@@ -60,15 +59,14 @@ MORE_PX = 66  # for "+5,111"
 SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
-LEAST_PX = 310
+LEAST_PX = 250
 SHOWN_PLACES = 5
-TOLD_MS = 6000
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
 PLACE_PX, NUMBER_PX = 24, 48
 
 
-class FindPanel(QFrame):
+class FindPanel(ItemDetails):
     """The find that is selected.
 
     Signals:
@@ -82,90 +80,58 @@ class FindPanel(QFrame):
     save_wanted = Signal()
 
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
-        super().__init__()
-        set_role(self, "panel")
-        self.setMinimumWidth(LEAST_PX)
-        self._model, self._theme_source = model, theme_source
-        self._shown: tuple[Find, ...] = ()
-        self.title = set_role(FittedLabel(), "heading")
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.previous = tool_button("‹", partial(model.go, -1), tip="Previous find")
-        self.next = tool_button("›", partial(model.go, 1), tip="Next find")
-        self.grid = SpanGrid(theme_source)
-        self.why = StyledText(Theme.ui_font(UI_FONT_PX + 1), 8)
-        self.why.setAccessibleName("Why")
+        super().__init__(theme_source, "Find", LEAST_PX, model.walk, "find")
+        self._model = model
+        self._shown_row: Find | None = None
+        self.reason.setAccessibleName("Why")
         self.where = plain_label("dim", wraps=True)
-        self._views = QStackedWidget()
-        self._card = card(self.grid, self.why, self.where)
         self.copy_button = push_button("Copy report", model.report, role="primary")
         self.compare_button = push_button("Open in Compare", self.compare_wanted.emit)
         self.step_button = push_button("Step", self.step_wanted.emit, role="quiet")
         self.save_button = push_button("Save report…", self.save_wanted.emit, role="quiet")
-        self._in_text = heading("In your texts")
         self._n_lines = set_role(QLabel(), "dim")
-        self._message = plain_label("dim", wraps=True)
-        self._forgets = later(self, TOLD_MS, self._message.clear)
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
-        self._build_layout()
-        for signal in (model.state_changed, model.selected_changed):
-            signal.connect(self._refresh)
-        theme_source.changed.connect(self._color)
-        self._refresh()
-
-    def _build_layout(self) -> None:
-        inner = QWidget()
-        buttons = self.copy_button, self.compare_button, self.step_button, (STRETCH, 1)
+        self._hint = set_role(QLabel(EMPTY, wordWrap=True), "dim")
+        buttons: list[QWidget] = [self.copy_button, self.compare_button, self.step_button]
+        of_lines = in_row(heading("In your texts"), self._n_lines, (STRETCH, 1), spacing=GAP_PX)
+        self._lines = framed(in_column(GAP_PX, of_lines, self._place_column, self._more, spacing=GAP_PX))
+        self._find = QWidget()
         in_column(
-            in_row((self.title, 1), self.previous, self.next, spacing=0),
-            self._card,
-            in_row(*buttons, spacing=UNIT_PX),
-            in_row(self.save_button, (self._message, 1)),
-            GAP_PX,
-            in_row(self._in_text, self._n_lines, (STRETCH, 1), spacing=GAP_PX),
-            self._place_column,
-            self._more,
-            (STRETCH, 1),
-            on=inner,
-            margins=MARGIN_PX,
-            spacing=GAP_PX,
+            self.head,
+            card(self.grid, self.reason, self.where),
+            WrappingRow(buttons),
+            in_row(self.save_button, STRETCH),
+            self._lines,
+            on=self._find,
         )
-        area = QScrollArea()
-        scroll_down(area, inner)
-        for part in (inner, area.viewport()):
-            part.setAutoFillBackground(False)
-        hint = set_role(QLabel(EMPTY, wordWrap=True), "dim")
-        self._views.addWidget(framed(in_column(hint, (STRETCH, 1), margins=MARGIN_PX)))
-        self._views.addWidget(area)
-        in_column(self._views, on=self)
-
-    def show_message(self, message: str) -> None:
-        self._message.setText(message)
-        self._forgets.start()
-
-    def _color(self) -> None:
-        self._shown = ()
+        self.arrange(self._hint, self._find, (STRETCH, 1))
+        for signal in (model.state_changed, model.walk.changed, theme_source.changed):
+            signal.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
         find, state = self._model.selected, self._model.state
-        self._views.setCurrentIndex(int(find is not None))
+        self._hint.setVisible(find is None)
+        self._find.setVisible(find is not None)
         if find is None or state is None:
-            self._shown = ()
             return
-        texts, row = self._model.all_texts, self._model.finds[self._model.selected_row]
-        number = f"Find {texts.index(find) + 1:,} of {len(texts):,}"
-        title = title_of(find.reason.kind)
-        self.title.set_texts([f"{number} · {title}".upper(), number.upper()])
-        if (find, row) == self._shown:
-            return
-        self._shown = find, row
+        walk, theme, row = (
+            self._model.walk,
+            self._theme_source.theme,
+            self._model.finds[self._model.selected_row],
+        )
+        number = f"Find {(walk.current or 0) + 1:,} of {walk.n_all:,}"
+        self.title.set_texts([f"{number} · {title_of(find.reason.kind)}".upper(), number.upper()])
         self.grid.setVisible(find.token_ids != (None, None))  # as of two vocabularies
         sides = zip(LETTERS, range(2), find.token_ids, find.spans, strict=True)
         self.grid.show_rows([GridRow(name, at, find.text, ids, spans) for name, at, ids, spans in sides])
-        self._show_reason(find)
+        names = letters(state.subjects)
+        colors = {name: (letter, color_of(LETTERS.index(letter), theme)) for name, letter in names.items()}
+        self.show_reason([*sentence_spans(sentence(find), theme, colors)])
+        self.where.setText(where(find))
         self._show_places(row)
         hunted = self._model.hunted
         library = hunted[1].title if hunted is not None and hunted[1].is_library else ""
@@ -174,31 +140,17 @@ class FindPanel(QFrame):
         for button in (self.compare_button, self.step_button):
             button.setToolTip(plain_tip(f"{library} is a library: it has no column" if library else ""))
 
-    def _show_reason(self, find: Find) -> None:
-        state, theme = self._model.state, self._theme_source.theme
-        assert state is not None
-        spans = []
-        for segment in sentence(find, state.subjects):
-            if segment.letter:
-                spans.append(Span(segment.text, color_of(LETTERS.index(segment.letter), theme), is_bold=True))
-            elif segment.is_code:
-                spans.append(Span(f" {isolate(segment.text)} ", theme.span_text, theme.span_color(0)))
-            else:
-                spans.append(Span(segment.text, theme.text))
-        self.why.set_spans(spans)
-        self.where.setText(where(find))
-
     def _show_places(self, row: Find) -> None:
         """The first lines of the user's that differ so."""
         state = self._model.state
-        assert state is not None
+        if row is self._shown_row or state is None:
+            return
+        self._shown_row = row
         take_away(*self.places)
         self.places = [self._place_button(place) for place in row.places[:SHOWN_PLACES]]
         for button in self.places:
             self._place_column.addWidget(button)
-        has_lines = state.n_lines > 0
-        self._in_text.setVisible(has_lines)
-        self._n_lines.setVisible(has_lines)
+        self._lines.setVisible(state.n_lines > 0)
         self._n_lines.setText(f"{row.n_lines:,} of {counted(state.n_lines, 'line')}")
         n_more = row.n_lines - len(self.places)
         self._more.setText(f"{n_more:,} more")
@@ -288,7 +240,8 @@ class CauseList(PaintedRows):
         self._metrics = QFontMetricsF(self._chip_font)
         TipWatch(self.viewport(), self._tip)
         model.state_changed.connect(self.fit_rows)
-        model.selected_changed.connect(self._on_selected_changed)
+        model.walk.moved.connect(self._on_selected_changed)
+        model.walk.changed.connect(self.viewport().update)
         self.fit_rows()
 
     @property
@@ -363,7 +316,7 @@ class CauseList(PaintedRows):
             return ""
         find = self._model.finds[row]
         if chip is None:
-            return plain_tip(plain(sentence(find, self._model.state.subjects)))
+            return plain_tip(plain(find, self._model.state.subjects))
         return plain_tip(visible_text(texts_of(find)[chip].text))
 
     # What is seen
@@ -388,7 +341,7 @@ class CauseList(PaintedRows):
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
         title = elided(title_of(find.reason.kind), large, place.width())
         write(painter, upper, title, theme.text, LEFT, large)
-        told = plain(sentence(find, self._model.state.subjects))
+        told = plain(find, self._model.state.subjects)
         write(painter, lower, isolate(elided(told, small, place.width())), theme.dim, LEFT, small)
 
     def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find, place: QRect) -> None:

@@ -26,7 +26,6 @@ DOT_PX = 9
 ROW_PX, ROW_GAP_PX = 27, 3
 PADDING_PX = 8
 BAR_PX = 2
-NOTE_PX = 72  # from the right edge of a row's note to that of its worth
 SCALE_PX, TICK_PX = 18, 3
 SCALE_FONT_PX = 10
 BETWEEN_TICKS_PX = 90
@@ -74,7 +73,6 @@ class CandidateStatus(Enum):
 class CandidateRow(NamedTuple):
     """A line about something that competes, or was taken.
 
-    note    before what it is worth
     share   how long its bar is, 0 to 1; None for none
     done    how much of that has passed
     ground  the colour of a token, in place of that of its status
@@ -83,7 +81,6 @@ class CandidateRow(NamedTuple):
     text: str
     worth: str = ""
     status: CandidateStatus = CandidateStatus.OTHER
-    note: str = ""
     share: float | None = None
     done: float | None = None
     ground: QColor | None = None
@@ -229,13 +226,6 @@ class StepCanvas:
         if row.ground is None:
             inner.setLeft(inner.left() + BADGE_PX + PADDING_PX / 2)
         worth_px = self.write(inner, row.worth, status.figure(theme), RIGHT, SMALL_FONT_PX, is_bold=is_winner)
-        if row.note:
-            noted = inner.adjusted(0, 0, -max(NOTE_PX, worth_px + GAP_PX), 0)
-            worth_px = (
-                inner.right()
-                - noted.right()
-                + self.write(noted, row.note, status.figure(theme), RIGHT, SMALL_FONT_PX)
-            )
         color = status.text(theme) if row.ground is None else theme.span_text
         room = inner.adjusted(0, 0, -worth_px - GAP_PX * bool(row.worth), 0)
         is_out = status is CandidateStatus.OUT
@@ -258,13 +248,6 @@ class StepCanvas:
                 place = QRectF(left, row.top(), width + 1, row.height())
                 self.write(place, text, theme.dim, LEFT, SCALE_FONT_PX)
                 last = left + width + GAP_PX
-
-    def breakpoint_mark(self, middle: QPointF, matches: Sequence[Breakpoint], is_hovered: bool) -> None:
-        """What stands in a gutter: a dot, or a faint one that says what a click would do."""
-        if matches:
-            self.breakpoint_dot(middle, matches)
-        elif is_hovered:
-            self.disc(middle, DOT_PX / 2, blend(self.theme.raised, self.theme.bad, 0.45))
 
     def breakpoint_dot(self, middle: QPointF, matches: Sequence[Breakpoint], size_px: float = DOT_PX) -> None:
         """A ring where all breakpoints are off, in another colour where they only note something."""

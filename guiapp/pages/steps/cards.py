@@ -14,9 +14,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBut
 
 from guiapp.analysis.explain.spelling import parts, without_marks
 from guiapp.core.text.visible_text import isolate
+from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, elided, write
+from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -91,9 +93,7 @@ def heading_font(size_px: int) -> QFont:
 
 def quiet_button(text: str, zoom: TextZoom) -> QToolButton:
     """A word to click on that grows with the text of the page."""
-    button = set_role(QToolButton(), "quiet")
-    button.setText(text)
-    return zoom.fit(button, UI_FONT_PX)
+    return zoom.fit(tool_button(text), UI_FONT_PX)
 
 
 def head_row(text: str, button: QWidget, zoom: TextZoom) -> QHBoxLayout:
@@ -122,57 +122,16 @@ def rich_text(text: str, color: QColor) -> str:
     return "".join(f"<p style='margin:0 0 {GAP_PX}px 0'>{paragraph}</p>" for paragraph in paragraphs)
 
 
-class TextLine(ZoomedView):
-    """A heading, or a number at the right, cut short where there is no room for it."""
-
-    def __init__(self, drawing: DrawingContext, *, is_number: bool = False) -> None:
-        super().__init__("", drawing)
-        self._is_number = is_number
-        self._font = Theme.mono_font(UI_FONT_PX) if is_number else heading_font(SMALL_FONT_PX)
-        self._text = self._longest = ""
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def text(self) -> str:
-        return self._text
-
-    def show_text(self, text: str) -> None:
-        if text != self._text:
-            self._text = text
-            self.setAccessibleName(text)
-            self.update()
-
-    def reserve(self, longest: str) -> None:
-        """Be as wide as the longest text that will come."""
-        if longest != self._longest:
-            self._longest = longest
-            self._on_zoom_changed()
-
-    def _on_zoom_changed(self) -> None:
-        if self._longest:
-            width = QFontMetrics(self._font).horizontalAdvance(self._longest) + 1
-            self.setFixedWidth(ceil(width * self.scale))
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(0, ceil((QFontMetrics(self._font).height() + 2) * self.scale))
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def draw(self, canvas: StepCanvas, area: QRectF) -> None:
-        color, side = (canvas.theme.text, RIGHT) if self._is_number else (canvas.theme.dim, LEFT)
-        write(canvas.painter, area, elided(self._text, self._font, area.width()), color, side, self._font)
-
-
-def title_line(drawing: DrawingContext, text: str = "") -> TextLine:
-    line = TextLine(drawing)
-    line.show_text(text.upper())
-    return line
+def title_line(drawing: DrawingContext, text: str = "") -> FittedLabel:
+    """A heading that is cut short where there is no room for it."""
+    label = drawing.zoom.fit(set_role(FittedLabel(elides=True), "dim"), SMALL_FONT_PX, heading_font)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    label.set_texts([text.upper()])
+    return label
 
 
 class SentenceView(Painted):
-    """A sentence with `code` in it, on a card; it grows by lines, and shrinks only when it is told to.
+    """A sentence with `code` in it, on a card, as high as any of those needs that it has room for.
 
     A label would have all of the page laid out again at each step.
     """
@@ -183,6 +142,7 @@ class SentenceView(Painted):
         super().__init__(drawing.theme_source, name)
         self._zoom = drawing.zoom
         self._sentence = self._lead = ""
+        self._expected: list[str] = []
         self._document = QTextDocument(self, documentMargin=0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         drawing.zoom.changed.connect(self.forget_height)
@@ -199,11 +159,18 @@ class SentenceView(Painted):
             self._sentence, self._lead = sentence, lead
             self._refresh()
 
+    def expect(self, sentences: list[str]) -> None:
+        """Have room for these from now on, so that nothing moves when they come."""
+        self._expected = sentences
+        self.forget_height()
+
     def forget_height(self) -> None:
-        """Be one line high again, or as high as the present sentence needs."""
+        """Be as high as what is expected and the present sentence need; other sentences make it higher."""
         font = self._zoom.ui_font(UI_FONT_PX + 2)
         self._document.setDefaultFont(font)
         self.setFixedHeight(QFontMetrics(font).height() + 2)
+        for sentence in self._expected:
+            self._lay_out(sentence)
         self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -211,14 +178,17 @@ class SentenceView(Painted):
             self.forget_height()
 
     def _refresh(self) -> None:
-        theme = self._theme_source.theme
         whole = f"{self._lead} {self._sentence}" if self._lead else self._sentence
         self.setAccessibleDescription(without_marks(whole))
-        words = with_code(whole, theme.text)
+        self._lay_out(whole)
+        self.update()
+
+    def _lay_out(self, sentence: str) -> None:
+        theme = self._theme_source.theme
+        words = with_code(sentence, theme.text)
         self._document.setHtml(f'<p style="margin:0; color:{theme.dim.name()}">{words}</p>')
         self._document.setTextWidth(self.width())
         self.setFixedHeight(max(self.height(), ceil(self._document.size().height())))
-        self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         self._document.drawContents(painter)

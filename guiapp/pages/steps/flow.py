@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import pairwise
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.explain.spelling import Spelling, without_marks
-from guiapp.analysis.trace.debugger import Debugger, Granularity
-from guiapp.analysis.trace.trace import EFFECTS, FORMS, MADE_TOKENS, NUMBERS, TraceTokens
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.trace import EFFECTS, FORMS, MADE_TOKENS, NUMBERS
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 
@@ -54,19 +53,14 @@ CAPTIONS = {
 }
 OF_RANKS = "The rank of a rule says how early it was learned, in training: the lower goes first."
 OTHERWISE = "Each piece is looked up, and its tokens are taken."
-SIZES = {
-    Granularity.PIECE: ("Goes on to the next piece: a stretch of text that is encoded by itself.", "piece"),
-    Granularity.STAGE: ("Goes on to the next stage: special tokens, rewriting, pieces, encoding …", "stage"),
-}
 WORTHS = {"heap": "rank", "scan": "rank", "viterbi": "score", "plamo2": "cost", "fewest": "tokens"}
 TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 LATTICE_PLACES = 22
 TOKENS_BEFORE = 16  # finished tokens shown before the piece, and of a long text before the step
 TOKENS_AROUND = 40  # of a long piece, on either side of the step
 LONG_TEXT_BYTES = 500  # more than is shown at once
-PIECES_BEHIND = 20
-LONGEST_RAW = 160  # bytes of text behind the piece
-MOST_RAW = 4  # times that, around a step outside of pieces
+LONGEST_RAW, BEHIND_RAW = 160, 480  # bytes of text before and behind what the step is about
+MOST_OF_RESULT = 240  # tokens shown at the end
 WORD = re.compile(rb"[ \r\n\t]*(?:[^ \r\n\t\x80-\xff]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]){1,24}|[ \r\n\t]+")
 WALKERS = ("greedy", "rwkv")
 MOST_OTHERS = 6
@@ -112,46 +106,54 @@ class Flow(NamedTuple):
     """The text around the present step, and what the step makes of the elements with a role."""
 
     elements: list[Element]
-    made: str
-    made_below: str
-    is_cut_before: bool
-    is_cut_after: bool
+    made: str = ""
+    made_below: str = ""
 
 
-def flow(debugger: Debugger) -> Flow:
-    """The boxes to draw; their number does not grow with the text."""
+def flow(debugger: Debugger, is_covered: bool = False) -> Flow:
+    """The boxes to draw: tokens and symbols near the present step, and text between and behind them.
+
+    Their number does not grow with the text.  With `is_covered`, nothing tells what the step is about.
+    """
     trace, position = debugger.trace, debugger.position
     if position >= debugger.n_steps:
-        return _result(debugger)
-    columns = trace.columns
-    start, end = int(columns.position[position]), int(columns.end[position])
-    piece = trace.piece_at(position)
-    if piece < 0:
-        return _stage(debugger, start, end)
-    piece_start, piece_end = int(trace.pieces.start[piece]), int(trace.pieces.end[piece])
-    n_before = TOKENS_BEFORE if len(trace.text) > LONG_TEXT_BYTES else TOKENS_AROUND
-    tokens, is_cut_inside = _context(
-        debugger.states.piece_tokens(position, piece, (start, end)), start, n_before
-    )
-    if debugger.states.has_slots(piece) and len(tokens.ids):  # symbols fill the piece
-        is_cut_inside = int(tokens.starts[0]) > piece_start, int(tokens.ends[-1]) < piece_end
-    now = _now(debugger)
-    at = piece_start if not is_cut_inside[0] else int(tokens.starts[0])
-    elements, is_cut = _before(debugger, piece) if not is_cut_inside[0] else ([], True)
-    first = len(elements)
-    for token_id, token_start, token_end in zip(*(column.tolist() for column in tokens), strict=True):
-        if at < token_start:
-            elements += _text(debugger, at, token_start, now)
-        role = _role(now, token_start, token_end)
-        text = debugger.describer.label(token_id, token_start, token_end)
-        below = _id(debugger, token_id)
-        elements.append(Element(text, below, token_start, token_end, ElementKind.TOKEN, role, first))
-        at = max(at, token_end)
-    if not is_cut_inside[1]:
-        elements += _text(debugger, at, piece_end, now)
-    after, is_cut_after = _after(debugger, piece) if not is_cut_inside[1] else ([], True)
-    made = _made(debugger) if now.is_pair or columns.result[position] >= 0 else ("", "")
-    return Flow(elements + after, *made, is_cut, is_cut_after)
+        rows = _rows(trace.result, 0, MOST_OF_RESULT)
+        return Flow([_finished(debugger, token, index) for index, token in enumerate(rows)])
+    now, piece, first, last = _now(debugger), trace.piece_at(position), 0, len(trace.text)
+    if is_covered:
+        now = now._replace(is_pair=False, is_over_text=False)
+    if is_long := last > LONG_TEXT_BYTES:
+        last = min(last, max(now.end, now.start + 1) + BEHIND_RAW)
+        first = max(0, now.start - LONGEST_RAW)
+        first += next((skipped for skipped, byte in enumerate(trace.text[first:]) if byte & 0xC0 != 0x80), 0)
+    tokens = debugger.states.tokens(position, (first, last))
+    shown = slice(0, len(tokens.ids))
+    if is_long:
+        at = int(np.searchsorted(tokens.starts, now.start))
+        begin = max(0, at - TOKENS_BEFORE, int(np.searchsorted(tokens.ends, first)))
+        shown = slice(begin, min(shown.stop, at + TOKENS_AROUND))
+        if 0 < begin < len(tokens.ids):
+            first = int(tokens.starts[begin])
+    colors = np.searchsorted(trace.made.starts, tokens.starts[shown]).tolist()
+    piece_bytes = range(0)
+    if piece >= 0:
+        piece_bytes = range(int(trace.pieces.start[piece]), int(trace.pieces.end[piece]))
+    elements: list[Element] = []
+    for token, color in zip(_rows(tokens, shown.start, shown.stop), colors, strict=True):
+        token_id, start, end = token
+        if start > last:
+            break
+        elements += _text(debugger, first, start, now)
+        if start in piece_bytes or (start == end == piece_bytes.start and piece >= 0):
+            role, label = _role(now, start, end), debugger.describer.label(token_id, start, end)
+            elements.append(Element(label, _id(debugger, token_id), start, end, ElementKind.TOKEN, role))
+        else:
+            elements.append(_finished(debugger, token, color))
+        first = max(first, end)
+    if shown.stop == len(tokens.ids):
+        elements += _text(debugger, first, last, now)
+    has_made = not is_covered and (now.is_pair or trace.columns.result[position] >= 0)
+    return Flow(elements, *(_made(debugger) if has_made else ()))
 
 
 def _made(debugger: Debugger) -> tuple[str, str]:
@@ -160,7 +162,7 @@ def _made(debugger: Debugger) -> tuple[str, str]:
 
 
 def _id(debugger: Debugger, token_id: int) -> str:
-    return str(token_id) if 0 <= token_id < len(debugger.vocabulary) else "no token"
+    return f"id {token_id}" if 0 <= token_id < len(debugger.vocabulary) else "no token"
 
 
 class _Now(NamedTuple):
@@ -199,98 +201,31 @@ def _finished(debugger: Debugger, token: tuple[int, ...], index: int) -> Element
 
 
 def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
-    """Text without tokens, cut where the present step begins and ends."""
+    """Text without tokens: what the step is about in one box, else words, cut where pieces begin."""
     if start >= end:
         return []
-    inner = sorted({start, end, *(at for at in (now.start, now.end) if start < at < end)})
+    starts = debugger.trace.pieces.start
+    within = starts[np.searchsorted(starts, start) : np.searchsorted(starts, end)]
+    begins = within.tolist() if debugger.trace.piece_at(debugger.position) >= 0 else []
+    if now.is_over_text:
+        begins = [at for at in begins if not now.start < at < now.end] + [now.start, now.end]
     found = []
-    for first, last in pairwise(inner):
+    for first, last in pairwise(sorted({start, end, *(at for at in begins if start < at < end)})):
         text = debugger.trace.text[first:last]
-        is_over = now.is_over_text and now.start <= first and last <= now.end
-        if is_over:
+        if now.is_over_text and now.start <= first and last <= now.end:
             shown = visible_text(text, LONGEST_RAW)
             found.append(Element(shown, "", first, last, role=ElementRole.OVER))
         else:
-            found += _words(text[: MOST_RAW * LONGEST_RAW], first)
+            found += [
+                Element(visible_text(match[0]), "", first + match.start(), first + match.end())
+                for match in WORD.finditer(text)
+            ]
     return found
-
-
-def _words(text: bytes, start: int) -> list[Element]:
-    return [
-        Element(visible_text(match[0]), "", start + match.start(), start + match.end())
-        for match in WORD.finditer(text)
-    ]
-
-
-def _context(tokens: TraceTokens, start: int, n_before: int) -> tuple[TraceTokens, tuple[bool, bool]]:
-    at = int(np.searchsorted(tokens.starts, start))
-    first, last = max(0, at - n_before), at + TOKENS_AROUND
-    n_tokens = len(tokens.ids)
-    return TraceTokens(*(column[first:last] for column in tokens)), (first > 0, last < n_tokens)
-
-
-def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
-    """The last tokens of the pieces before, and special ones between these."""
-    trace, last = debugger.trace, debugger.trace.piece_tokens(piece).start
-    first = max(0, last - TOKENS_BEFORE)
-    elements = [
-        _finished(debugger, token, first + at) for at, token in enumerate(_rows(trace.made, first, last))
-    ]
-    n_special = int(trace.special.starts.searchsorted(trace.pieces.start[piece]))
-    special = _special(debugger, max(0, n_special - TOKENS_BEFORE), n_special)
-    elements = sorted(elements + special, key=attrgetter("start"))[-TOKENS_BEFORE:]
-    return elements, last + n_special > len(elements)
-
-
-def _after(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
-    """The next pieces, as text, and special tokens between them."""
-    trace, first = debugger.trace, piece + 1
-    pieces, text = trace.pieces, trace.text
-    bounds = _rows((pieces.start, pieces.end), first, first + PIECES_BEHIND)
-    elements = []
-    for number, (start, piece_end) in enumerate(bounds, first):
-        end = min(piece_end, start + LONGEST_RAW)
-        shown = visible_text(text[start:end], LONGEST_RAW)
-        elements.append(Element(shown, "", start, end, color=number))
-    n_special = int(trace.special.starts.searchsorted(pieces.end[piece]))
-    special = _special(debugger, n_special, n_special + PIECES_BEHIND)
-    elements = sorted(elements + special, key=attrgetter("start"))[:PIECES_BEHIND]
-    n_after = trace.n_pieces - first + len(trace.special.ids) - n_special
-    return elements, n_after > len(elements)
-
-
-def _special(debugger: Debugger, first: int, last: int) -> list[Element]:
-    return [_finished(debugger, token, 0) for token in _rows(debugger.trace.special, first, last)]
 
 
 def _rows(columns: Iterable[NDArray[np.int32]], first: int, last: int) -> Iterator[tuple[int, ...]]:
     """Some rows of columns of the same length, as plain numbers."""
     return zip(*(column[first:last].tolist() for column in columns), strict=True)
-
-
-def _stage(debugger: Debugger, start: int, end: int) -> Flow:
-    """Before and behind encoding: what is a token already, and text around the present step."""
-    text = debugger.trace.text
-    first, last = max(0, start - LONGEST_RAW), min(len(text), max(end, start + 1) + MOST_RAW * LONGEST_RAW)
-    tokens = debugger.states.tokens(debugger.position, (first, last))
-    near = (tokens.ends >= first) & (tokens.starts <= last)
-    elements: list[Element] = []
-    at, now = first, _now(debugger)
-    columns = (column[near][: 3 * TOKENS_AROUND].tolist() for column in tokens)
-    for index, (token_id, token_start, token_end) in enumerate(zip(*columns, strict=True)):
-        elements += _text(debugger, at, token_start, now)
-        elements.append(_finished(debugger, (token_id, token_start, token_end), index))
-        at = max(at, token_end)
-    elements += _text(debugger, at, last, now)
-    made = _made(debugger) if debugger.trace.columns.result[debugger.position] >= 0 else ("", "")
-    return Flow(elements, *made, first > 0, last < len(text))
-
-
-def _result(debugger: Debugger) -> Flow:
-    """The end: all tokens, as far as there is room for them."""
-    tokens, most = debugger.trace.result, 6 * TOKENS_AROUND
-    elements = [_finished(debugger, token, index) for index, token in enumerate(_rows(tokens, 0, most))]
-    return Flow(elements, "", "", False, len(tokens.ids) > most)
 
 
 class LatticeNode(NamedTuple):
@@ -466,13 +401,12 @@ def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
 
 
 class WalkNode(NamedTuple):
-    """A token on the way: what it adds to the one before, and where else the way could have gone from there.
+    """A token on the way, and where else the way could have gone from the one before.
 
     others    the beginnings of the other ways, `n_others` of them in all
     """
 
     token_id: int
-    added: str
     text: str
     others: tuple[str, ...]
     n_others: int
@@ -505,9 +439,8 @@ def _walk_node(vocabulary: Vocabulary, tree: TokenTree, token_id: int, spelling:
     at = int((siblings == token_id).argmax())
     first = max(0, min(at - MOST_OTHERS // 2, len(siblings) - MOST_OTHERS - 1))
     near = [int(other) for other in siblings[first : first + MOST_OTHERS + 1] if other != token_id]
-    added, *others = (spelling.part(vocabulary, tree.added_bytes(each)) for each in (token_id, *near))
-    text = spelling.token(vocabulary, token_id)
-    return WalkNode(token_id, added, text, tuple(others), len(siblings) - 1)
+    others = tuple(spelling.part(vocabulary, tree.added_bytes(each)) for each in near)
+    return WalkNode(token_id, spelling.token(vocabulary, token_id), others, len(siblings) - 1)
 
 
 def caption(debugger: Debugger) -> str:
@@ -537,22 +470,3 @@ def is_second_pass(debugger: Debugger) -> bool:
     if operation in ("choose", "take", "join", "done"):
         return True
     return operation == "fallback" and len(debugger.states.makers(position, piece)) > 0
-
-
-def step_on(debugger: Debugger, size: Granularity) -> str:
-    """What a step on does, a size of steps given."""
-    if debugger.position >= debugger.n_steps:
-        return "This is the end: there are no more steps."
-    if size in SIZES:
-        return SIZES[size][0]
-    return f"Does what is next, and shows what comes then. Next: {without_marks(debugger.sentence())}"
-
-
-def step_back(debugger: Debugger, size: Granularity) -> str:
-    """What a step back does: it takes nothing from the text, but from what was done with it."""
-    if debugger.position == 0:
-        return "This is the start: nothing is done yet."
-    if size in SIZES:
-        return f"Undoes all steps of this {SIZES[size][1]}, or of the one before."
-    last = without_marks(debugger.describer.sentence(debugger.position - 1))
-    return f"Undoes the last step, which was: {last}"

@@ -15,7 +15,7 @@ from guiapp.kit.spans.painter import faded
 from guiapp.kit.widgets.event_filters import TipWatch
 from guiapp.kit.widgets.painting import fill, outline
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme, blend
-from guiapp.pages.steps.canvas import CENTER, RIGHT, StepCanvas, boxes_in_rows, text_width
+from guiapp.pages.steps.canvas import CENTER, StepCanvas, boxes_in_rows, text_width
 from guiapp.pages.steps.cards import DrawingContext, ZoomedView
 from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, ElementKind, ElementRole, Flow, flow
 from guiapp.pages.steps.model import StepsModel
@@ -32,8 +32,7 @@ SMALL_DOT_PX = 7
 BUBBLE_PX = 22
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
 MARK_PX = 4  # at the right, where there are more rows than are in sight
-DOTS_PX, SPACE_PX = 16, 12  # before and behind the number in the gutter
-NOTHING = Flow([], "", "", False, False)
+NOTHING = Flow([])
 NO_TRACE_TEXT, NO_TEXT_TEXT = "Nothing is recorded yet.", "The text is empty."
 
 
@@ -45,33 +44,30 @@ class FlowBox(NamedTuple):
     row: int
 
 
-class GutterRow(NamedTuple):
-    """A row of boxes: the bytes [start, end) that stand in it, and the height at which it has its middle."""
-
-    start: int
-    end: int
-    middle: float
-
-
 class FlowView(ZoomedView):
     """Paints `flow` of the model's debugger, or of the encoder that runs beside.
 
-    A click on a box, or beside a row, sets a breakpoint there.  The wheel shows rows that are out of sight,
+    A click on a box sets a breakpoint there.  The wheel shows rows that are out of sight,
     until the next step.
     """
 
-    def __init__(self, model: StepsModel, drawing: DrawingContext, *, is_competitor: bool = False) -> None:
+    def __init__(
+        self,
+        model: StepsModel,
+        drawing: DrawingContext,
+        *,
+        is_competitor: bool = False,
+        is_covered: bool = False,
+    ) -> None:
+        """With `is_covered`, it shows what there is, and nothing of what happens then."""
         super().__init__("Tokens of the other encoder" if is_competitor else "Tokens at this step", drawing)
-        self._model = model
+        self._model, self._is_covered = model, is_covered
         self._is_competitor = is_competitor
         self._flow = NOTHING
         self._boxes: list[FlowBox] = []
-        self._rows: list[GutterRow] = []
-        self._gutter_px = 0
-        self._hovered: GutterRow | None = None
+        self._n_rows = 0
         self._turned = 0  # rows, by the wheel
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
-        self.setMouseTracking(True)
         TipWatch(self, self._tip)
         model.trace_changed.connect(self._forget_height)
         model.breakpoints_changed.connect(self._refresh)
@@ -90,11 +86,6 @@ class FlowView(ZoomedView):
         return [box._replace(rect=placed.mapRect(box.rect)) for box in self._boxes]
 
     @property
-    def gutter_rows(self) -> list[GutterRow]:
-        placed = self._placed()
-        return [row._replace(middle=placed.map(QPointF(0, row.middle)).y()) for row in self._rows]
-
-    @property
     def _debugger(self) -> Debugger | None:
         return self._model.race.competitor if self._is_competitor else self._model.debugger
 
@@ -107,9 +98,7 @@ class FlowView(ZoomedView):
 
     def _refresh(self) -> None:
         debugger = self._debugger
-        self._flow = NOTHING if debugger is None else flow(debugger)
-        largest = 0 if debugger is None else len(debugger.trace.text)
-        self._gutter_px = DOTS_PX + ceil(text_width(f"{largest:,}", ID_FONT_PX)) + SPACE_PX
+        self._flow = NOTHING if debugger is None else flow(debugger, self._is_covered)
         self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
         self._arrange()
 
@@ -123,18 +112,10 @@ class FlowView(ZoomedView):
         return max(1, int(self.height() / self.scale + 1 + ROW_GAP_PX) // FLOW_ROW_PX)  # a pixel may be lost
 
     def _arrange(self) -> None:
-        self._hovered, self._turned = None, 0
+        self._turned = 0
         self._boxes = arrange_boxes(self._flow.elements, max(120.0, self._width()))
-        by_row: dict[int, list[FlowBox]] = {}
-        for box in self._boxes:
-            by_row.setdefault(box.row, []).append(box)
-        self._rows = [
-            GutterRow(
-                boxes[0].element.start, max(box.element.end for box in boxes), boxes[0].rect.center().y()
-            )
-            for boxes in by_row.values()
-        ]
-        self._most_px = max(self._most_px, height_of_rows(max(1, len(self._rows))))
+        self._n_rows = self._boxes[-1].row + 1 if self._boxes else 0
+        self._most_px = max(self._most_px, height_of_rows(max(1, self._n_rows)))
         two_rows = self._zoom.scaled(min(self._most_px, height_of_rows(2)))
         is_alone = not self._model.race.is_on
         has_room = is_alone and two_rows <= self.window().height() * MOST_OF_WINDOW
@@ -146,16 +127,16 @@ class FlowView(ZoomedView):
         self._arrange()
 
     def _width(self) -> float:
-        return self.width() / self.scale - self._gutter_px - 2 * MARK_PX
+        return self.width() / self.scale - 2 * MARK_PX
 
     def _placed(self) -> QTransform:
         shift = -self._first_row() * FLOW_ROW_PX
-        return QTransform.fromScale(self.scale, self.scale).translate(self._gutter_px, shift)
+        return QTransform.fromScale(self.scale, self.scale).translate(0, shift)
 
     def _first_row(self) -> int:
         """The first in sight: what the step is about is, too, as long as nobody turns the wheel."""
         row = next((box.row for box in self._boxes if box.element.role is not ElementRole.NONE), 0)
-        last = max(0, len(self._rows) - self._n_seen())
+        last = max(0, self._n_rows - self._n_seen())
         first = max(0, min(row - (self._n_seen() - 1) // 2, last))
         return max(0, min(first + self._turned, last))
 
@@ -171,18 +152,13 @@ class FlowView(ZoomedView):
         if not self._flow.elements:
             canvas.message(area, NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT)
             return
-        first, n_seen, n_rows = self._first_row(), self._n_seen(), len(self._rows)
+        first, n_seen, n_rows = self._first_row(), self._n_seen(), self._n_rows
         if n_seen < n_rows:  # which of the rows are in sight
             share = area.height() / n_rows
             mark = QRectF(area.right() - MARK_PX, first * share, MARK_PX, n_seen * share)
             fill(canvas.painter, mark, canvas.theme.line, MARK_PX / 2)
         canvas.painter.translate(0, -first * FLOW_ROW_PX)
         breakpoints = [row for row in self._model.breakpoints.rows if row.kind == "byte"]
-        for row in self._rows[first : first + n_seen]:
-            self._draw_gutter(canvas, row)
-            matches = at_bytes(breakpoints, row.start, row.end)
-            canvas.breakpoint_mark(QPointF(DOTS_PX / 2 - 1, row.middle), matches, row == self._hovered)
-        canvas.painter.translate(self._gutter_px, 0)
         boxes = [box for box in self._boxes if first <= box.row < first + n_seen]
         styles = box_styles(canvas.theme)
         for box in boxes:
@@ -192,13 +168,6 @@ class FlowView(ZoomedView):
                 canvas.breakpoint_dot(corner, matches, SMALL_DOT_PX)
         self._draw_difference(canvas, boxes)
         self._draw_made(canvas)
-
-    def _draw_gutter(self, canvas: StepCanvas, row: GutterRow) -> None:
-        theme, top = canvas.theme, row.middle - BOX_PX / 2
-        number = QRectF(DOTS_PX, top, self._gutter_px - DOTS_PX - SPACE_PX, BOX_PX)
-        canvas.write(number, f"{row.start:,}", theme.faint, RIGHT, ID_FONT_PX)
-        edge = QPointF(self._gutter_px - SPACE_PX / 2, top)
-        canvas.line(theme.line, edge, edge + QPointF(0, BOX_PX))
 
     def _draw_difference(self, canvas: StepCanvas, boxes: list[FlowBox]) -> None:
         """A line in a race, where the tokens begin to differ."""
@@ -230,29 +199,10 @@ class FlowView(ZoomedView):
     def _element_at(self, place: QPointF) -> Element | None:
         return next((box.element for box in self.boxes if box.rect.contains(place)), None)
 
-    def _row_at(self, place: QPointF) -> GutterRow | None:
-        inner = self._placed().inverted()[0].map(place)
-        near = FLOW_ROW_PX / 2
-        if inner.x() >= 0:
-            return None
-        return next((row for row in self._rows if abs(row.middle - inner.y()) <= near), None)
-
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        place = event.position()
-        clicked = self._row_at(place) or self._element_at(place)
+        clicked = self._element_at(event.position())
         if clicked is not None and event.button() is Qt.MouseButton.LeftButton:
             self._model.breakpoints.toggle_bytes(clicked.start, clicked.end)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._row_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None)
-
-    def _hover(self, row: GutterRow | None) -> None:
-        if row != self._hovered:
-            self._hovered = row
-            self.update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         element, model = self._element_at(QPointF(event.pos())), self._model
@@ -264,20 +214,17 @@ class FlowView(ZoomedView):
         menu.addAction("Break at this byte", lambda: breakpoints.toggle_bytes(element.start, element.end))
         shown, walked = self._debugger, model.debugger
         has_own_ids = shown is not None and walked is not None and shown.vocabulary is walked.vocabulary
-        if element.below.isdecimal() and has_own_ids:
-            text = f"token {element.below}"
+        if element.below.startswith("id") and has_own_ids:
+            text = element.below.replace("id", "token")
             menu.addAction("Break when this token is formed", lambda: breakpoints.toggle(text))
         menu.exec(event.globalPos())
 
     def _tip(self, place: QPoint) -> str:
-        element, row = self._element_at(QPointF(place)), self._row_at(QPointF(place))
-        debugger = self._debugger
-        if row is not None:
-            return f"from byte {row.start:,}\nClick for a breakpoint here."
+        element, debugger = self._element_at(QPointF(place)), self._debugger
         if element is None or debugger is None:
             return ""
         data = debugger.trace.text[element.start : min(element.end, element.start + 16)]
-        token = f", id {element.below}" if element.below else ""
+        token = f", {element.below}" if element.below else ""
         lines = [f"{element.part.value}{token}"]
         lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
         return "\n".join([*lines, "Click for a breakpoint here."])
@@ -303,7 +250,7 @@ def arrange_boxes(elements: list[Element], width: float) -> list[FlowBox]:
 def _width_of(element: Element) -> float:
     if element.part is ElementKind.TOKEN:
         inner = max(text_width(element.text, TOKEN_FONT_PX), 26.0)
-        return ceil(max(inner + 2 * PADDING_PX, text_width(element.below, ID_FONT_PX) + GAP_PX))
+        return ceil(max(inner + 2 * PADDING_PX, text_width(element.below, ID_FONT_PX) + 3 * GAP_PX))
     is_boxed = element.part is not ElementKind.TEXT or element.role is not ElementRole.NONE
     return ceil(max(text_width(element.text, TEXT_FONT_PX), 6.0) + (2 * PADDING_PX if is_boxed else 0))
 

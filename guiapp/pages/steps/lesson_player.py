@@ -136,8 +136,13 @@ class LessonPlayer(QObject):
             return not self.training.is_busy
         return self.steps.recording.is_up_to_date and self._is_recorded(step)
 
-    def open(self, path: Path, may_fetch: Callable[[list[str]], bool] = lambda models: False) -> None:
-        """Begin a lesson from a file as it is now; raises FaultyFileError.
+    def open(
+        self,
+        path: Path,
+        may_fetch: Callable[[list[str]], bool] = lambda models: False,
+        number: int | None = None,
+    ) -> bool:
+        """Begin a lesson from a file as it is now, and say whether it began; raises FaultyFileError.
 
         Models that would have to come from the web are fetched if `may_fetch` says so; else nothing begins.
         """
@@ -145,13 +150,14 @@ class LessonPlayer(QObject):
         models = {step.model for step in opened.steps if not step.train and is_fetched(step.model)}
         on_web = sorted(model for model in models - self._allowed if not is_cached(model))
         if on_web and not may_fetch(on_web):
-            return
+            return False
         self._allowed.update(on_web)
         lessons = self.lessons
         places = {lesson.name: at for at, lesson in enumerate(lessons)}
         at = places.get(opened.name, len(lessons))
         lessons[at : at + 1] = [opened]
-        self.begin(opened.name)
+        self.begin(opened.name, number)
+        return True
 
     def begin(self, name: str, number: int | None = None) -> None:
         """Start a lesson at a step, or where it was left the last time; TokenloupeError if there is none."""

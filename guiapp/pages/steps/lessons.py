@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QFrame,
+    QInputDialog,
     QLabel,
     QMessageBox,
     QPlainTextEdit,
@@ -22,17 +23,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.analysis.lessons.added_step import AddedStep, add_step, step_at
 from guiapp.analysis.lessons.lesson import ENDING, Lesson, check, save_lesson
+from guiapp.analysis.trace.debugger import Debugger
 from guiapp.core.demo import resources_folder
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import counted, printable, quoted
 from guiapp.core.text.outside_json import FaultyFileError
-from guiapp.errors import not_written
+from guiapp.errors import TokenloupeError, not_written
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, scrolling
-from guiapp.kit.widgets.notices import ask_for_file, ask_to_fetch
+from guiapp.kit.widgets.notices import announce, ask_for_file, ask_to_fetch, with_ending
 from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -104,7 +107,7 @@ class LessonList(QScrollArea):
         self._shown: list[Lesson] = []
         self.buttons: dict[str, BeginButton] = {}
         self.present_buttons: dict[str, QToolButton] = {}
-        self._saving = LatestJob[None](self, failed=partial(self._complain, "Save lesson"))
+        self._saving = LatestJob[str](self, partial(announce, self), partial(self._complain, "Save lesson"))
         scroll_down(self)
         player.changed.connect(self._refresh)
         zoom.changed.connect(self._on_zoom_changed)
@@ -134,11 +137,13 @@ class LessonList(QScrollArea):
         if name:
             self.open(Path(name))
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, number: int | None = None) -> bool:
+        """Begin a lesson from a file, at a step of it; whether it could be used, and people let it."""
         try:
-            self._player.open(path, self._may_fetch)
+            return self._player.open(path, self._may_fetch, number)
         except FaultyFileError as error:
             self._complain("Open lesson", str(error))
+            return False
 
     def _may_fetch(self, models: list[str]) -> bool:
         listed = ", ".join(quoted(model, 200) for model in models)
@@ -232,17 +237,18 @@ def _begin_text(lesson: Lesson, reached: int, is_finished: bool) -> str:
     return f"✓ {status}" if is_finished else status
 
 
-def _save(lesson: Lesson, path: Path, _: Progress) -> None:
+def _save(lesson: Lesson, path: Path, _: Progress) -> str:
     save_lesson(lesson, path)
+    return f"Saved {path}"
 
 
 class AuthorDialog(QDialog):
-    """Stays open beside the lesson that is being written.
+    """Stays open beside the lesson that is being written, until that plays.
 
-    `play` begins a lesson from a file.
+    `play` begins a lesson from a file, and says whether it did.
     """
 
-    def __init__(self, play: Callable[[Path], object], parent: QWidget) -> None:
+    def __init__(self, play: Callable[[Path], bool], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Write a lesson of your own")
         self.resize(*SIZE_PX)
@@ -320,8 +326,8 @@ class AuthorDialog(QDialog):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path)))
 
     def _begin(self) -> None:
-        if self._path is not None:
-            self._play(self._path)
+        if self._path is not None and self._play(self._path):
+            self.close()
 
 
 def template() -> bytes:
@@ -334,6 +340,64 @@ def _checked(path: Path, _: Progress) -> str:
         return f"{path.name}: everything that it claims is so."
     lines = [f"line {fault.line}: {fault.reason}".replace("\n", " ") for fault in faults[:MOST_FAULTS]]
     return "\n".join([f"{path.name}: {counted(len(faults), 'fault')}", *lines])
+
+
+class AddedStepBar(QWidget):
+    """What was added to a lesson last: to play, or to take back."""
+
+    def __init__(self, lessons: LessonList) -> None:
+        super().__init__()
+        self._lessons = lessons
+        self._added: AddedStep | None = None
+        self.message = plain_label(wraps=True)
+        self.play = tool_button("Play", self._play, role="raised")
+        self.undo = tool_button("Undo", self._take_back, role="raised", tip="Have the file as it was")
+        dismiss = tool_button("Dismiss", self.hide, role="raised")
+        buttons = self.play, self.undo, dismiss
+        in_row((self.message, 1), *buttons, on=self, margins=(MARGIN_PX, UNIT_PX))
+        self.hide()
+
+    def ask_and_add(self, debugger: Debugger, model: str, parse_special: bool) -> None:
+        """Ask for a lesson file, an old or a new one, and for what to say; put the present step there."""
+        suggested = "my lesson.toml" if self._added is None else str(self._added.path)
+        appends = QFileDialog.Option.DontConfirmOverwrite
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Add this step to a lesson", suggested, LESSON_FILTER, options=appends
+        )
+        if not name:
+            return
+        path, sentence = with_ending(Path(name), {ENDING: LESSON_FILTER}), debugger.sentence()
+        title = f"Add this step to {path.name}"
+        say, is_wanted = QInputDialog.getMultiLineText(self, title, "What to say about it:", sentence)
+        if is_wanted:
+            self.add(path, debugger, model, parse_special, say)
+
+    def add(self, path: Path, debugger: Debugger, model: str, parse_special: bool, say: str) -> None:
+        try:
+            self._added = added = add_step(path, step_at(debugger, model, parse_special, say))
+        except TokenloupeError as error:
+            self.show_message(str(error))
+        else:
+            self.show_message(f"Added as step {added.number} to {added.path}", True)
+
+    def _play(self) -> None:
+        if self._added is not None and self._lessons.open(self._added.path, self._added.number - 1):
+            self.hide()
+
+    def _take_back(self) -> None:
+        assert self._added is not None
+        try:
+            self._added.take_back()
+        except TokenloupeError as error:
+            self.show_message(str(error))
+        else:
+            self.hide()
+
+    def show_message(self, message: str, is_added: bool = False) -> None:
+        self.message.setText(message)
+        for button in (self.play, self.undo):
+            button.setVisible(is_added)
+        self.show()
 
 
 class LessonBar(QFrame):
@@ -395,7 +459,7 @@ class LessonBar(QFrame):
         word, _, rest = step.setting.partition(" ")  # which is not what the bars of the window say
         setting = f"{word.upper()} {rest}"
         place = f"{self._player.number + 1} OF {len(lesson.steps)}"
-        self.title.show_text(f"LESSON · {lesson.title.upper()} · {place} · {setting}")
+        self.title.set_texts([f"LESSON · {lesson.title.upper()} · {place} · {setting}"])
         self.narration.setText(rich_text(step.say, theme.accent))
         self.question.setVisible(bool(step.ask or self._player.failure))
         answer = rich_text(f"→ {self._player.answer}", theme.accent) if self._player.is_revealed else ""

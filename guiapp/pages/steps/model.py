@@ -61,7 +61,7 @@ class StepsModel(WalkModel[Debugger]):
         self._settings = settings
         recorder = recorder or TraceRecorder(parent=self)
         self.recording = Recording(session, recorder, self)
-        self.race = RaceModel(session, TraceRecorder(recorder.command, self), self)
+        self.race = RaceModel(session, TraceRecorder(self), self)
         self.breakpoints.changed.connect(self._on_breakpoints_changed)
         self.watches: tuple[str, ...] = ()
         self.training_breakpoints: tuple[Breakpoint, ...] = ()

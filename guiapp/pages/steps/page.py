@@ -4,38 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeySequence, QPainter, QPen, QShortcut
-from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.export.exported_run import ExportedRun
-from guiapp.analysis.export.runs import TraceRun, TrainingRun
+from guiapp.analysis.export.runs import TraceRun, TrainingRun, write_apart
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.analysis.trace.trace import StepKey
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.spans.legend import Draw, LegendEntry, line, ringed, token
+from guiapp.kit.spans.token_menu import TokenMenu
+from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
+from guiapp.kit.widgets.menu_button import SavingBar
+from guiapp.kit.widgets.notices import ask_for_file, copy_text, with_ending
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
 from guiapp.pages.steps.cards import DrawingContext
-from guiapp.pages.steps.exporter import ExportBar
 from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
-from guiapp.pages.steps.lessons import LessonBar, LessonList
+from guiapp.pages.steps.lessons import AddedStepBar, LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import draw_arc
+from guiapp.pages.steps.side import InputPanel
 from guiapp.pages.steps.timeline import paint_fork
 from guiapp.pages.steps.trace_view import TraceView
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
 
 ENCODE, TRAIN, LESSONS = range(3)
+FORMATS = {
+    ".html": "Page to step through in a browser, or to print (*.html)",
+    ".json": "JSON (*.json)",
+    ".svg": "Drawing (*.svg)",
+}
 ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")
 BACK_KEYS = ("Backspace", "Left", "Up", "PgUp")
 ONCE_KEYS = ("Space", "Return", "Enter", "Backspace")
@@ -139,11 +150,13 @@ class StepsPage(Page):
         self._zoom = TextZoom(self)
         drawing = self._drawing = DrawingContext(theme_source, self._zoom)
         self.lesson_bar = LessonBar(player, actions, drawing)
-        self.trace = TraceView(model, session, actions, drawing)
+        self.input = InputPanel(session, actions, drawing)
+        self.trace = TraceView(model, session, actions, drawing, self.input)
         training = TrainingModel(spelling=session.spelling, parent=self)
         self.training = TrainingView(training, compared, actions, drawing)
         self.export = ExportBar(self.shown_run, theme_source)
         self.lessons = LessonList(player, self._zoom, self.present)
+        self.added = AddedStepBar(self.lessons)
         self.lesson_training = TrainingStage(player.training, actions, drawing)
         self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
         self._stack = QStackedWidget()
@@ -169,7 +182,8 @@ class StepsPage(Page):
         if isinstance(self._shown, TrainingModel):
             return [self.lesson_training.scrubber]
         trace = self.trace if self._mode == ENCODE else self.lesson_trace
-        return [trace.timeline, trace.side.breakpoints.field.line, trace.side.watches.field.line]
+        text = [self.input.editor] if trace is self.trace else []
+        return [trace.timeline, *text, trace.side.breakpoints.field.line, trace.side.watches.field.line]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -293,8 +307,10 @@ class StepsPage(Page):
         action = self._actions["present"]
         tip = f"On the whole screen, in large type ({action.shortcut().toString()}); Esc leads back"
         self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
-        self._head = in_row((self.modes, 1), self.present_button, self.trace.boxes)
-        parts = self._head, self.export, self._lesson_part, (self._stack, 1)
+        add = self._actions["lesson_add"].trigger
+        self.add_button = tool_button("Add to lesson…", add, role="quiet", tip="This step, with words to it")
+        self._head = in_row((self.modes, 1), self.add_button, self.present_button, self.trace.boxes)
+        parts = self._head, self.export, self.added, self._lesson_part, (self._stack, 1)
         in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
 
     @cached_property
@@ -319,6 +335,7 @@ class StepsPage(Page):
             "debug_copy": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
             "lesson_copy": self._copy_lesson,
+            "lesson_add": self._add_to_lesson,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
@@ -342,6 +359,15 @@ class StepsPage(Page):
     def _copy_lesson(self) -> None:
         if self._mode == LESSONS and self.player.lesson is not None:
             self.lessons.ask_and_save(self.player.lesson)
+
+    def _add_to_lesson(self) -> None:
+        """The step in sight, of a lesson too; trainings are written by hand."""
+        shown, session = self._shown, self._session if self._mode == ENCODE else self.player.session
+        model = session.loader.model
+        if isinstance(shown, StepsModel) and shown.debugger is not None and model is not None:
+            self.added.ask_and_add(shown.debugger, model.name, session.options.parse_special)
+        else:
+            self.added.show_message("There is no step of an encoder to add. Choose Encode, and step to it.")
 
     def _to_caret(self) -> None:
         """Only what people open themselves has a caret."""
@@ -421,6 +447,7 @@ class StepsPage(Page):
         is_bare = self._is_presented
         self.modes.setHidden(is_bare)
         self.present_button.setHidden(is_bare or self._mode == LESSONS)  # each lesson has its own
+        self.add_button.setHidden(is_bare or self._mode != ENCODE)
         self.lesson_bar.present_button.setHidden(is_bare)
         for trace in self._stack.findChildren(TraceView, options=Qt.FindChildOption.FindDirectChildrenOnly):
             trace.boxes.setVisible(trace is view and not is_bare)
@@ -439,6 +466,53 @@ class StepsPage(Page):
         return self._lesson_training_area if step.train else self.lesson_trace
 
 
+class ExportBar(SavingBar):
+    """Shown while a file of steps is being written, and to say how that went.
+
+    `run` is what is on the page.
+    """
+
+    def __init__(self, run: Callable[[], ExportedRun | None], theme_source: ThemeSource) -> None:
+        self.saving = FileSaving()
+        super().__init__(self.saving, theme_source)
+        self.saving.setParent(self)
+        self._run = run
+
+    def copy_json(self) -> None:
+        if (run := self._run()) is not None:
+            copy_text(self, run.step_json(), "the step as JSON")
+
+    def ask_and_save(self) -> None:
+        run = self._run()
+        if run is None or (path := ask_for_file(self, "Save run", "run.html", FORMATS)) is None:
+            return
+        choices = run.choices(path.suffix.lower())
+        if (title := choose_steps(self, choices)) is not None:
+            self.save(path, choices[title])
+
+    def save(self, path: Path, steps: range | None = None) -> None:
+        """Save all or some steps, as the ending of the file says."""
+        if (run := self._run()) is not None:
+            written = run.steps if steps is None else steps
+            self.saving.write(partial(write_apart, run, with_ending(path, FORMATS), written))
+
+    def stop(self) -> None:
+        self.saving.close()
+
+
+def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
+    """Ask which part of the run to save; None for none."""
+    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be saved?", parent=parent)
+    buttons = {
+        box.addButton(f"{title}: {counted(len(steps), 'step')}", QMessageBox.ButtonRole.AcceptRole): title
+        for title, steps in choices.items()
+    }
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.exec()
+    box.deleteLater()
+    return next((title for button, title in buttons.items() if button is box.clickedButton()), None)
+
+
 def _connect_undo(view: QWidget, breakpoints: StepBreakpoints) -> None:
     """Let keys in a view take back changes of its breakpoints, and make them again."""
     for keys, change in (("Ctrl+Z", breakpoints.undo), ("Ctrl+Shift+Z", breakpoints.redo)):
@@ -454,4 +528,6 @@ def _step_zoom(actions: Actions, steps: int) -> None:
 def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
-    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)
+    page = StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)
+    TokenMenu(page.input.editor, setting.session, setting.requests)
+    return page

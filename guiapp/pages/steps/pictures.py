@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainterPath, QPen
 
 from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.pseudo_code import STAGES
 from guiapp.analysis.trace.replay import Candidate
 from guiapp.analysis.trace.trace import STAGE_NAMES
 from guiapp.core.text.numbers_in_words import counted
@@ -46,21 +47,12 @@ from guiapp.pages.steps.flow import (
     lattice,
     matched_path,
     stack,
-    step_back,
-    step_on,
 )
 from guiapp.pages.steps.model import StepsModel
 
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
 QUEUES = ("heap", "scan")
 LEAST_BELOW_CAPTION_PX = 200
-STAGE_MEANINGS = (
-    "special tokens are cut out",
-    "text is rewritten, as the file asks",
-    "text falls into pieces",
-    "each piece becomes tokens",
-    "tokens are put around the whole",
-)
 TAKEN, TRIED = "taken so far", "tried for the next"
 TAKEN_SHARE = 0.26  # of the width, beside a walk
 # The heap
@@ -127,11 +119,8 @@ class PictureView(ZoomedView):
         self.update()
 
     def _tip(self, _: QPoint) -> str:
-        if (debugger := self._model.debugger) is None:
-            return ""
-        size = self._model.granularity
-        on, back = step_on(debugger, size), step_back(debugger, size)
-        return wrapped_tip(f"{explanation(debugger)}\n\nStep on: {on}\n\nStep back: {back}")
+        debugger = self._model.debugger
+        return "" if debugger is None else wrapped_tip(explanation(debugger))
 
     def _is_encoding(self) -> bool:
         debugger = self._model.debugger
@@ -206,7 +195,7 @@ def stage_rows(debugger: Debugger) -> list[CandidateRow]:
     current = len(STAGE_NAMES)
     if debugger.position < debugger.n_steps:
         current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
-    stages = zip(STAGE_NAMES, STAGE_MEANINGS, strict=True)
+    stages = zip(STAGE_NAMES, STAGES.lines, strict=True)
     return [
         CandidateRow(
             f"✓ {name}" if number < current else name,
@@ -274,7 +263,7 @@ def _draw_walk_node(canvas: StepCanvas, row: QRectF, node: WalkNode, is_taken: b
     if is_taken:
         canvas.badge(QPointF(rest.left() + BADGE_PX / 2, rest.center().y()))
         rest.setLeft(rest.left() + BADGE_PX + UNIT_PX)
-    word = f"{node.token_id} taken" if is_taken else f"{node.token_id}"
+    word = f"id {node.token_id} taken" if is_taken else f"id {node.token_id}"
     width = canvas.write(rest, word, status.figure(canvas.theme), size_px=SMALL_FONT_PX)
     rest.setLeft(rest.left() + width + PADDING_PX)
     others = f"{counted(node.n_others, 'other way')}: {' '.join(node.others)}"
@@ -328,7 +317,7 @@ def _draw_queue(canvas: StepCanvas, area: QRectF, debugger: Debugger, entries: l
         parts = (pair.left, start, middle), (pair.right, middle, end), (pair.result, start, end)
         left, right, made = (label(*part) for part in parts)
         share = scale.share(pair.rank)
-        rows.append(CandidateRow(f"{left} + {right} → {made}", f"{pair.rank:,.0f}", status, share=share))
+        rows.append(CandidateRow(f"{left} + {right} → {made}", f"rank {pair.rank:,.0f}", status, share=share))
     list_area = QRectF(area.left(), top, area.width(), area.bottom() - SCALE_PX - top)
     end_px = canvas.rows(list_area, rows)
     if end_px > top:
@@ -366,7 +355,7 @@ def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debug
         made = debugger.describer.label(pair.result, pair.position, pair.end)
         upper, lower = place.adjusted(4, 3, -4, -NODE_PX / 2 + 1), place.adjusted(4, NODE_PX / 2, -4, -5)
         canvas.write(upper, made, status.text(theme), CENTER, is_bold=is_winner, is_struck=is_out)
-        rank = f"{pair.rank:,.0f}"
+        rank = f"rank {pair.rank:,.0f}"
         canvas.write(lower, rank, status.figure(theme), CENTER, SMALL_FONT_PX - 1, is_struck=is_out)
         if is_winner:
             canvas.badge(place.topLeft() + QPointF(6, 6))

@@ -26,7 +26,7 @@ from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.pages.steps.recording import TraceRecorder
 
-TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
+TOO_LONG = "The text is too long for a race. Select a part of it on the Text page."
 FAMILY_END = ": "  # in the name of a model, behind what it shares with others
 QUICK_SECONDS = 0.25  # to record a run that nobody asked for
 
@@ -112,7 +112,7 @@ class RaceModel(QObject):
     @property
     def names(self) -> tuple[str, str]:
         if self.leader is None or self.other is None:
-            return "" if self.leader is None else self.leader.trace.encoder, self.name
+            return "" if self.leader is None else self.leader.trace.name, self.name
         return _distinct_names(_name(self._session), self.name)
 
     @property

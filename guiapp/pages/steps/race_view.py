@@ -74,13 +74,15 @@ class RaceBox(QComboBox):
 
     def showPopup(self) -> None:
         self._model.race.scout()
-        self._widen()
         super().showPopup()
+        self._widen()
 
     def _widen(self) -> None:
-        """Show all that is told, however narrow the box is."""
-        view = self.view()
-        view.setMinimumWidth(min(view.sizeHintForColumn(0) + 4 * GAP_PX, self.window().width()))
+        """Show all that is told, however narrow the box is, and on the screen."""
+        view, screen = self.view(), self.screen().availableGeometry()
+        list_, width = view.window(), view.sizeHintForColumn(0) + 4 * GAP_PX
+        list_.resize(min(max(width, list_.width()), screen.width()), list_.height())
+        list_.move(max(screen.left(), min(list_.x(), screen.right() + 1 - list_.width())), list_.y())
 
     def _fill(self) -> None:
         race, items = self._model.race, self.model()
@@ -140,9 +142,10 @@ class RaceLanes(ZoomedView):
             is_winner, done = has_winner and total == least, int(work[run.position])
             status = CandidateStatus.WINNER if is_winner else CandidateStatus.OTHER
             share, part = scale.share(total), scale.share(done)
-            rows.append(CandidateRow(name, f"{done:,} of {total:,}", status, share=share, done=part))
+            worth = f"{done:,} of {total:,} operations"
+            rows.append(CandidateRow(name, worth, status, share=share, done=part))
         end = canvas.rows(area, rows)
-        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "operations, linear")
+        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "linear")
 
 
 class RaceCard(QFrame):
@@ -181,10 +184,11 @@ class RaceCard(QFrame):
         name = race.name.upper() if race.other is None else isolate(quoted(race.names[1], LONGEST_NAME))
         parts = ["RACE", name]
         if race.competitor is not None:
-            parts.append(f"STEP {race.competitor.position:,} OF {race.competitor.n_steps:,}")
+            work = race.work[1]  # its steps are of another size than those of the leader
+            parts.append(f"{work[race.competitor.position]:,} OF {work[-1]:,} OPERATIONS")
         if race.is_at_difference:
             parts.append("HERE THEY PART")
-        self.title.show_text(" · ".join(parts))
+        self.title.set_texts([" · ".join(parts)])
         self.go.setVisible(race.difference_step is not None)
         self.lanes.setVisible(self._has_room and race.competitor is not None)
         self.verdict.show_sentence(race.verdict)

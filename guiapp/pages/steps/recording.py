@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.trace.debugger import Debugger, debugger_for
-from guiapp.analysis.trace.record_process import RecordRequest
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.record_process import RecordingProcess
 from guiapp.analysis.trace.recorder import (
     ONE_PIECE,
     TraceCost,
@@ -20,13 +17,10 @@ from guiapp.analysis.trace.recorder import (
     first_start,
     n_first_bytes,
 )
-from guiapp.analysis.trace.trace import Trace
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.processes import command_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, LineProcess, Progress, later
+from guiapp.kit.state.background import LatestJob, Working, later
 
-COMMAND = command_of("guiapp.analysis.trace.record_process")
 SETTLE_MS = 150  # of typing, before the text is recorded anew
 
 
@@ -200,10 +194,8 @@ class Recording(QObject):
         self._recorder.stop()
 
 
-class TraceRecorder(QObject):
-    """Starts its process with the first request.
-
-    progress  the share of the text that is recorded, 0 to 1
+class TraceRecorder(Working):
+    """Records in a process of its own, which starts with the first text.
 
     Signals:
         recorded(object): a debugger at the start of the trace that was asked for last.
@@ -215,90 +207,32 @@ class TraceRecorder(QObject):
     failed = Signal(str)
     changed = Signal()
 
-    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._number = 0
-        self._tokenizer: Tokenizer | None = None  # of what is being recorded
-        self.progress = 0.0
-        self.is_busy = False
-        self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
-        self._loading = LatestJob[Debugger](self, self._deliver)
-        self._process = LineProcess(command, self)
-        self._process.told.connect(self._take_lines)
-        self._process.ended.connect(self._note_end)
+        self._process = RecordingProcess()
+        self._job = LatestJob[Debugger](self, self.recorded, self.failed)
+        self._job.busy_changed.connect(self.changed)
+        self._job.progress_changed.connect(self.changed)
 
     @property
-    def command(self) -> tuple[str, ...]:
-        return self._process.command
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
+    @property
+    def progress(self) -> float:
+        """The share of the text that is recorded, 0 to 1."""
+        return self._job.progress
 
     def record(
         self, tokenizer: Tokenizer, text: bytes, encoder: str, add_special: bool, parse_special: bool
     ) -> None:
         """Record a text instead of whatever is being recorded now."""
-        self._number += 1
-        self._tokenizer = tokenizer
-        self._loading.cancel()
-        model = str(tokenizer.vocabulary.path), tokenizer.vocabulary.chosen_pre
-        output = str(Path(self._folder.name) / f"trace-{self._number}")
-        sent = text.decode("utf-8", "surrogateescape")
-        self._send(RecordRequest(self._number, *model, sent, encoder, add_special, parse_special, output))
-        self.progress = 0.0
-        self._set_busy(True)
+        self._job.start(partial(self._process.record, tokenizer, text, encoder, add_special, parse_special))
 
     def cancel(self) -> None:
         """Give up; nothing will be delivered."""
-        self._number += 1
-        self._tokenizer = None
-        self._loading.cancel()
-        if self._process.is_running:
-            self._send(RecordRequest(self._number, "", "", "", "", False, False, ""))
-        self._set_busy(False)
+        self._job.cancel()
 
     def stop(self) -> None:
-        self._loading.wait()
-        self._process.end()
-        self._folder.cleanup()
-
-    def _send(self, request: RecordRequest) -> None:
-        if not self._process.is_running:
-            self._process.start()
-        self._process.send(request.line())
-
-    def _take_lines(self, lines: list[bytes]) -> None:
-        for line in lines:
-            if line.startswith(b"{"):
-                self._take(json.loads(line))
-
-    def _take(self, message: dict[str, object]) -> None:
-        if message["number"] != self._number:
-            return
-        if "progress" in message:
-            self.progress = float(str(message["progress"]))
-            self.changed.emit()
-        elif "done" in message:
-            assert self._tokenizer is not None
-            self._loading.start(partial(_load, Path(str(message["done"])), self._tokenizer))
-        else:
-            self._set_busy(False)
-            self.failed.emit(str(message["error"]))
-
-    def _deliver(self, debugger: Debugger) -> None:
-        self._tokenizer = None
-        self._set_busy(False)
-        self.recorded.emit(debugger)
-
-    def _note_end(self, complaint: str) -> None:
-        if self.is_busy:
-            self._set_busy(False)
-            self.failed.emit(f"Recording ended unexpectedly: {complaint}. Try again with a shorter text.")
-
-    def _set_busy(self, is_busy: bool) -> None:
-        self.is_busy = is_busy
-        self.changed.emit()
-
-
-def _load(path: Path, tokenizer: Tokenizer, progress: Progress) -> Debugger:
-    trace = Trace.load(path)
-    path.unlink()
-    trace.prepare()
-    return debugger_for(tokenizer, trace)
+        self.close()
+        self._process.close()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
@@ -21,10 +21,16 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.trace.breakpoints import column_help
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
 from guiapp.analysis.train.record import SCHEMA
+from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.errors import TokenloupeError
-from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.session.loader import display_name
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.editor import EditorLink, SpanEditor
+from guiapp.kit.widgets.controls import ChoiceBox, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, clear, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -68,7 +74,9 @@ TRAINING_TEMPLATES = COMMON_TEMPLATES | {
     "A condition": "length > 5 and count < 20",
 }
 ROW_PX = 24
-HISTORY_ROWS, MOST_NOTES = 10, 8
+TITLE_SIDES_PX = 24  # of what stands on a button
+TEXT_PX = 104  # three lines, or two below that of the BOS token
+LEAST_ROWS, MOST_ROWS, MOST_NOTES = 3, 40, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
 
@@ -78,7 +86,8 @@ class StepsSidePanel(QScrollArea):
 
     def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
         super().__init__()
-        parts_column = in_column(*parts, STRETCH, margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
+        *first, last = parts  # which takes the room that is left
+        parts_column = in_column(*first, (last, 1), margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
         scroll_down(self, framed(parts_column, "panel"))
         self._zoom = zoom
         zoom.changed.connect(self._on_zoom_changed)
@@ -89,15 +98,60 @@ class StepsSidePanel(QScrollArea):
         self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
 
 
-class TraceSide(StepsSidePanel):
-    """Breakpoints and what their messages say, watches, history."""
+class InputPanel(QWidget):
+    """What is walked through: the model, the encoder, and the text to type into; those of the window."""
 
-    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
+    def __init__(self, session: ModelSession, actions: Actions, drawing: DrawingContext) -> None:
+        super().__init__()
+        self._session = session
+        choose, tip = actions["choose_model"].trigger, "Step through another model"
+        self.model = set_role(TitleButton(""), "raised")
+        self.model.clicked.connect(choose)
+        self.model.setToolTip(tip)
+        self.encoder = ChoiceBox("Encoder", {}, "The encoder whose steps are shown")
+        self.encoder.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
+        self.encoder.currentIndexChanged.connect(self._choose)
+        self.editor = SpanEditor(session.document, session, drawing.theme_source, GAP_PX)
+        self.editor.setFixedHeight(TEXT_PX)
+        EditorLink(self.editor, session)
+        for widget in (self.model, self.encoder):
+            drawing.zoom.fit(widget, UI_FONT_PX)
+        row = in_row((self.model, 1), self.encoder, spacing=GAP_PX)
+        in_column(section_title("Text, model, encoder", drawing.zoom), self.editor, row, on=self)
+        session.options_changed.connect(self._refresh)
+        session.loader.model_changed.connect(self._refresh)
+        self._refresh()
+
+    def _choose(self, index: int) -> None:
+        self._session.set_encoder(self.encoder.itemData(index))
+
+    def _refresh(self) -> None:
+        """`fast` is named by what it is read as."""
+        session, model, algorithm = self._session, self._session.loader.model, self._session.algorithm
+        self.model.show_title("Choose a model" if model is None else display_name(model))
+        with QSignalBlocker(self.encoder):
+            self.encoder.clear()
+            if model is None or algorithm is None:
+                return
+            read_as = model.tokenizer.reference_encoder
+            usual = read_as(next(iter(session.encoders)))
+            for name in dict.fromkeys(map(read_as, session.encoders)):
+                self.encoder.addItem(name, None if name == usual else name)
+                title = ALGORITHMS[name].title
+                self.encoder.setItemData(self.encoder.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+            self.encoder.setCurrentText(read_as(algorithm.name))
+
+
+class TraceSide(StepsSidePanel):
+    """What is walked through, breakpoints and what their messages say, watches, history."""
+
+    def __init__(self, model: StepsModel, drawing: DrawingContext, walked: list[QWidget]) -> None:
         self._model = model
         self.breakpoints = BreakpointList(model, drawing)
         self.watches = WatchList(model, drawing)
         self.history = StepRows("Made so far", "Nothing is made yet. Step on.", self._made, model, drawing)
         self.messages = StepRows("Messages of log points", "", self._messages, model, drawing)
+        self.messages.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.clear_button = quiet_button("clear", drawing.zoom)
         self.clear_button.setAccessibleName("Throw the messages away")
         self.clear_button.clicked.connect(model.forget_notes)
@@ -105,8 +159,8 @@ class TraceSide(StepsSidePanel):
         messages_head = head_row("Messages", self.clear_button, drawing.zoom)
         self.notes = framed(in_column(messages_head, self.messages, spacing=GAP_PX))
         made_head = head_row("Made so far", self._worth, drawing.zoom)
-        made = framed(in_column(made_head, self.history, spacing=GAP_PX))
-        super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom)
+        made = framed(in_column(made_head, (self.history, 1), spacing=GAP_PX))
+        super().__init__([*walked, self.breakpoints, self.notes, self.watches, made], drawing.zoom)
         model.position_changed.connect(self.history.refresh)
         model.notes_changed.connect(self._show_messages)
         model.trace_changed.connect(self._show_worth)
@@ -115,7 +169,7 @@ class TraceSide(StepsSidePanel):
 
     def _made(self) -> list[Made]:
         debugger = self._model.debugger
-        return [] if debugger is None else made_so_far(debugger, HISTORY_ROWS)
+        return [] if debugger is None else made_so_far(debugger, MOST_ROWS)
 
     def _messages(self) -> list[Made]:
         return [Made(step, text, "") for step, text in self._model.notes[-MOST_NOTES:]]
@@ -139,7 +193,7 @@ class WatchList(QWidget):
         self._zoom = drawing.zoom
         self.field = EntryField("rank, end - position …", drawing, model.add_watch)
         self._rows = in_column(spacing=0)
-        self._values: list[WatchText] = []
+        self._values: list[FittedLabel] = []
         in_column(section_title("Watch", drawing.zoom), self._rows, self.field, on=self)
         model.watches_changed.connect(self._rebuild)
         model.position_changed.connect(self._refresh)
@@ -148,13 +202,14 @@ class WatchList(QWidget):
 
     @property
     def shown_values(self) -> list[str]:
-        return [label.text() for label in self._values]
+        return [label.whole_text for label in self._values]
 
     def _rebuild(self) -> None:
         clear(self._rows)
         self._values = []
         for index, text in enumerate(self._model.watches):
-            name, value = set_role(WatchText(text), "dim"), WatchText()
+            name, value = set_role(FittedLabel(elides=True), "dim"), FittedLabel(elides=True)
+            name.set_texts([text])
             remove = tool_button("×", partial(self._model.remove_watch, index), name=f"Forget {text}")
             for part in (name, value, remove):
                 self._zoom.fit(part, SMALL_FONT_PX + 1, Theme.mono_font)
@@ -164,23 +219,7 @@ class WatchList(QWidget):
 
     def _refresh(self) -> None:
         for label, watch in zip(self._values, self._model.watches, strict=True):
-            label.setText(self._model.watch_value(watch))
-
-
-class WatchText(QLabel):
-    """One line, cut short where there is no room for it; its tip has all of it."""
-
-    def __init__(self, text: str = "") -> None:
-        super().__init__(text, textFormat=Qt.TextFormat.PlainText)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().minimumSizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        place = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), ELIDE, place.width())
-        self.setToolTip("" if shown == self.text() else plain_tip(self.text()))
-        QPainter(self).drawText(place, self.alignment().value, shown)
+            label.set_texts([self._model.watch_value(watch)])
 
 
 class StepRows(ZoomedView):
@@ -202,7 +241,7 @@ class StepRows(ZoomedView):
     ) -> None:
         super().__init__(name, drawing)
         self._model, self._nothing, self._present = model, nothing, present
-        self._n_rows = HISTORY_ROWS
+        self._n_rows = LEAST_ROWS
         self.entries: list[Made] = []
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         model.trace_changed.connect(self.refresh)
@@ -210,12 +249,21 @@ class StepRows(ZoomedView):
         self.refresh()
 
     def fit_rows(self, n_rows: int) -> None:
+        """Have room for so many."""
         self._n_rows = n_rows
         self._on_zoom_changed()
 
     def _on_zoom_changed(self) -> None:
-        self.setFixedHeight(self._zoom.scaled(self._n_rows * ROW_PX))
+        self.setMinimumHeight(self._zoom.scaled(self._n_rows * ROW_PX))
         self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self.minimumHeight())
+
+    @property
+    def shown(self) -> list[Made]:
+        """The last ones, as many as there is room for."""
+        return self.entries[-max(1, round(self.height() / self.scale) // ROW_PX) :]
 
     def refresh(self) -> None:
         self.entries = self._present()
@@ -229,7 +277,7 @@ class StepRows(ZoomedView):
         if not self.entries:
             canvas.write(row, self._nothing, theme.faint, size_px=size_px)
         left = text_width(f"{self._model.n_steps:,}", size_px) + GAP_PX
-        for entry in self.entries:
+        for entry in self.shown:
             canvas.write(row, f"{entry.step:,}", theme.faint, size_px=size_px)
             worth_px = canvas.write(row, entry.worth, theme.dim, RIGHT, size_px)
             room = row.adjusted(left, 0, -worth_px - GAP_PX * bool(entry.worth), 0)
@@ -239,8 +287,8 @@ class StepRows(ZoomedView):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = int(event.position().y() / self.scale // ROW_PX)
-        if 0 <= index < len(self.entries):
-            self._model.go_to(self.entries[index].step)
+        if 0 <= index < len(self.shown):
+            self._model.go_to(self.shown[index].step)
 
 
 class BreakpointList(QWidget):
@@ -373,13 +421,20 @@ class TitleButton(QPushButton):
 
     def __init__(self, title: str) -> None:
         super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.show_title(title)
+
+    def show_title(self, title: str) -> None:
         self._title = title
         self.setAccessibleName(title)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.setText(QFontMetrics(self.font()).elidedText(self._title, ELIDE, self.width() - 2 * UNIT_PX))
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setText(QFontMetrics(self.font()).elidedText(self._title, ELIDE, self.width() - TITLE_SIDES_PX))
 
     def sizeHint(self) -> QSize:
         return QSize(0, QFontMetrics(self.font()).height() + 3 * UNIT_PX)
@@ -391,8 +446,7 @@ class RemovedNotice(QWidget):
     def __init__(self, model: StepsModel | TrainingModel, zoom: TextZoom) -> None:
         super().__init__()
         self._model = model
-        self.label = zoom.fit(WatchText(), UI_FONT_PX)
-        set_role(self.label, "dim")
+        self.label = zoom.fit(set_role(FittedLabel(elides=True), "dim"), UI_FONT_PX)
         self.undo = tool_button("Undo", model.breakpoints.undo, role="raised", tip="Ctrl+Z", name="Undo")
         in_row((self.label, 1), zoom.fit(self.undo, UI_FONT_PX), on=self, spacing=AS_AROUND)
         model.breakpoints.changed.connect(self._refresh)
@@ -402,7 +456,7 @@ class RemovedNotice(QWidget):
         removed = self._model.breakpoints.removed
         self.setVisible(removed is not None)
         if removed is not None:
-            self.label.setText(f"Removed {removed.title}")
+            self.label.set_texts([f"Removed {removed.title}"])
 
 
 class EntryField(QWidget):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.text.numbers_in_words import counted
-from guiapp.kit.widgets.controls import ChoiceBox
-from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
+from guiapp.kit.widgets.controls import ChoiceBox, tool_button
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.painting import Painted, clear_pixmap, fill
-from guiapp.kit.widgets.theme import Theme, ThemeSource, blend, set_role
+from guiapp.kit.widgets.painting import Painted, fill
+from guiapp.kit.widgets.theme import Theme, ThemeSource, blend
 from guiapp.pages.steps.canvas import SCALE_PX, BarScale, StepCanvas
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.walk_model import SPEEDS, StepClock, TrainingModel
@@ -36,7 +32,6 @@ SIZES_TIP = (
     "How far one step goes.\nDecision: the encoder does one thing.\n"
     "Piece: a stretch of text that is encoded by itself.\nStage: cutting, rewriting, splitting, encoding …"
 )
-Describe = Callable[[], str]
 HEIGHT_PX = 36
 TRACK_MIDDLE_PX = 11
 NUMBERS_PX = 21  # the line above them
@@ -60,7 +55,6 @@ class Scrubber(Painted):
         super().__init__(theme_source, "Timeline")
         self._walk = walk
         self._marks: list[tuple[list[int], bool]] = []
-        self._pictures: tuple[object, QPixmap, QPixmap] | None = None
         self.setFixedHeight(HEIGHT_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -79,11 +73,15 @@ class Scrubber(Painted):
         return round(max(0.0, min(1.0, share)) * self._walk.n_steps)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        at, middle = self.x_of(self._walk.position), TRACK_MIDDLE_PX
-        ahead, behind = self._drawn()
-        painter.drawPixmap(0, 0, ahead)
-        ratio = behind.devicePixelRatio()
-        painter.drawPixmap(QPointF(), behind, QRectF(0, 0, at * ratio, behind.height()))
+        at, middle, n_steps = self.x_of(self._walk.position), TRACK_MIDDLE_PX, self._walk.n_steps
+        track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
+        fill(painter, track, theme.raised, TRACK_PX / 2)
+        below = QRectF(track.left(), NUMBERS_PX, track.width(), SCALE_PX)
+        name = f"{counted(n_steps, 'step')}, linear"
+        StepCanvas(painter, theme).scale(below, BarScale(n_steps), name)
+        track.setRight(at)
+        fill(painter, track, blend(theme.raised, theme.accent, 0.7), TRACK_PX / 2)
+        self.paint_marks(painter, middle)
         knob = QRectF(at - 4, middle - 10, 8, 20)
         painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(theme.text)
@@ -91,7 +89,7 @@ class Scrubber(Painted):
 
     def mark(self) -> None:
         """Find the steps with hits; those too close to tell apart become one."""
-        self._marks, self._pictures = [], None
+        self._marks = []
         n_steps = max(1, self._walk.n_steps)
         for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
             first_of = np.flatnonzero(np.diff(found * MOST_MARKS // n_steps, prepend=-1))
@@ -106,29 +104,6 @@ class Scrubber(Painted):
             painter.setBrush(theme.warning if is_log else theme.bad)
             for step in marks:
                 painter.drawEllipse(QPointF(self.x_of(step), middle), DOT_PX, DOT_PX)
-
-    def _drawn(self) -> tuple[QPixmap, QPixmap]:
-        """The line at the start and at the end, each drawn once: hundreds of dots are much work."""
-        theme = self._theme_source.theme
-        key = (theme.name, self.size(), self.devicePixelRatio())
-        if self._pictures is None or self._pictures[0] != key:
-            passed = blend(theme.raised, theme.accent, 0.7)
-            self._pictures = key, self._draw(theme.raised), self._draw(passed)
-        return self._pictures[1:]
-
-    def _draw(self, color: QColor) -> QPixmap:
-        ratio, middle = self.devicePixelRatio(), TRACK_MIDDLE_PX
-        picture = clear_pixmap(self.width(), self.height(), ratio, self._theme_source.theme.panel)
-        with QPainter(picture) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
-            fill(painter, track, color, TRACK_PX / 2)
-            n_steps = self._walk.n_steps
-            below = QRectF(track.left(), NUMBERS_PX, track.width(), SCALE_PX)
-            name = f"{counted(n_steps, 'step')}, linear"
-            StepCanvas(painter, self._theme_source.theme).scale(below, BarScale(n_steps), name)
-            self.paint_marks(painter, middle)
-        return picture
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._walk.go_to(self.step_at(event.position().x()))
@@ -193,41 +168,22 @@ class Timeline(Scrubber):
             paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._difference_step), middle))
 
 
-class WalkButton(QToolButton):
-    """A button that triggers an action; its hint has the keys, and what that does at the present step."""
-
-    def __init__(self, text: str, meaning: str, action: QAction, describe: Describe | None = None) -> None:
-        super().__init__()
-        keys = action.shortcut().toString()
-        self._meaning = f"{meaning} ({keys})" if keys else meaning
-        self.setText(text)
-        self.setAccessibleName(meaning)
-        self.setToolTip(self._meaning)
-        self.clicked.connect(action.trigger)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        set_role(self, "raised")
-        if describe is not None:
-            TipWatch(self, partial(self._tip, describe))
-
-    def _tip(self, describe: Describe, _: QPoint) -> str:
-        return wrapped_tip(f"{self._meaning}\n{describe()}")
+def walk_button(text: str, meaning: str, action: QAction, role: str = "raised") -> QToolButton:
+    """A button that triggers an action; its hint has the keys."""
+    keys = action.shortcut().toString()
+    button = tool_button(text, action.trigger, role=role, tip=f"{meaning} ({keys})" if keys else meaning)
+    button.setAccessibleName(meaning)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
 
 
-def walking_buttons(
-    actions: Actions, descriptions: Mapping[str, Describe], *, has_pieces: bool = True
-) -> list[QWidget]:
-    """From the start to the end; the step on is the one that is marked.
-
-    descriptions  by action, what it does at the present step
-    """
-    made: list[QWidget] = []
-    for text, name, meaning in BUTTONS:
-        if name == "debug_over" and not has_pieces:
-            continue
-        made.append(WalkButton(text, meaning, actions[name], descriptions.get(name)))
-        if name == "debug_step":
-            set_role(made[-1], "next")
-    return made
+def walking_buttons(actions: Actions, *, has_pieces: bool = True) -> list[QWidget]:
+    """From the start to the end; the step on is the one that is marked."""
+    return [
+        walk_button(text, meaning, actions[name], "next" if name == "debug_step" else "raised")
+        for text, name, meaning in BUTTONS
+        if has_pieces or name != "debug_over"
+    ]
 
 
 class GranularityBox(ChoiceBox):
@@ -254,7 +210,7 @@ class PlayControls(QWidget):
     def __init__(self, clock: StepClock, action: QAction) -> None:
         super().__init__()
         self._clock = clock
-        self.button = WalkButton("play", "Play: steps on by itself, or pause", action)
+        self.button = walk_button("play", "Play: steps on by itself, or pause", action)
         self.button.setMinimumWidth(PLAY_PX)  # for either word
         self.speed = ChoiceBox("Steps a second", {f"{speed}/s": speed for speed in SPEEDS})
         self.speed.currentIndexChanged.connect(self._choose)

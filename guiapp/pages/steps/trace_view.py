@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from html import escape
 from math import ceil
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
-from guiapp.analysis.lessons.lesson import labels_now
-from guiapp.analysis.trace.debugger import Debugger, Granularity
+from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.core.text.numbers_in_words import percent
-from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import SeenWatch
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import (
     AS_AROUND,
     STRETCH,
@@ -34,24 +32,21 @@ from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
-    TEXT_FONT_PX,
     UI_FONT_PX,
     UNIT_PX,
+    Theme,
     blend,
     plain_label,
-    set_role,
 )
 from guiapp.pages.steps.canvas import StepCanvas, text_width
 from guiapp.pages.steps.cards import (
     LARGEST,
     DrawingContext,
     SentenceView,
-    TextLine,
     ZoomedView,
     card,
     title_line,
 )
-from guiapp.pages.steps.flow import step_back, step_on
 from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import LATTICES, PictureView
@@ -70,8 +65,7 @@ GAP_LINES = 0.6  # above the variables
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
 HINT = "What happens next is covered. Make up your mind, then press Reveal."
-MOST_TOKENS = 400
-MOST_CHARACTERS = 2000
+PATIENCE_MS = 400  # after which it is said that steps are being recorded
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
 LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
@@ -83,8 +77,14 @@ class TraceView(QSplitter):
     """Follows the debugger of the model; without a trace it says why."""
 
     def __init__(
-        self, model: StepsModel, session: ModelSession, actions: Actions, drawing: DrawingContext
+        self,
+        model: StepsModel,
+        session: ModelSession,
+        actions: Actions,
+        drawing: DrawingContext,
+        *walked: QWidget,
     ) -> None:
+        """`walked` shows what is walked through, where people choose that."""
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._model = model
         theme_source, zoom = self._theme_source, self._zoom = drawing
@@ -92,25 +92,21 @@ class TraceView(QSplitter):
         self.flow = FlowView(model, drawing)
         self.picture = PictureView(model, drawing)
         self.code = CodeView(model, drawing)
-        self.side = TraceSide(model, drawing)
+        self.side = TraceSide(model, drawing, [*walked])
         self.race_card = RaceCard(model, actions["race_parting"], drawing)
-        self.waiting = RecordingPanel(model.recording, session, is_line=False)
-        self.cover = Cover(drawing)
+        self.recording = RecordingPanel(model.recording, session)
+        self.cover = FlowView(model, drawing, is_covered=True)
         self._is_covered = self._is_presented = False
-        self.part_bar = RecordingPanel(model.recording, session, self, is_line=True)
         self.sentence = SentenceView(drawing)
-        self.number = TextLine(drawing, is_number=True)
+        self.number = zoom.fit(FittedLabel(is_needed=True), UI_FONT_PX, Theme.mono_font)
         self._title, self._picture_title = title_line(drawing), title_line(drawing)
         self._code_title = title_line(drawing, "What it is doing")
         boxes = GranularityBox(model), RaceBox(model, session)
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
+        self._waits = later(self, PATIENCE_MS, self._show_waiting)
         play = PlayControls(model.clock, actions["debug_play"])
-        tells = {
-            "debug_step": partial(self._describe, step_on),
-            "debug_back": partial(self._describe, step_back),
-        }
-        self._transport = WrappingRow([*walking_buttons(actions, tells), play])
+        self._transport = WrappingRow([*walking_buttons(actions), play])
         self._build_layout()
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._refresh)
@@ -122,10 +118,6 @@ class TraceView(QSplitter):
         self.splitterMoved.connect(self._turn)
         SeenWatch(self, model.watch)
         self._begin()
-
-    def _describe(self, describe: Callable[[Debugger, Granularity], str]) -> str:
-        debugger = self._model.debugger
-        return "" if debugger is None else describe(debugger, self._model.granularity)
 
     def set_covered(self, is_covered: bool) -> None:
         """Show only what there is, and nothing of what happens then."""
@@ -154,13 +146,16 @@ class TraceView(QSplitter):
         self.code_card = card([self._code_title, self.code], self.code)
         self._lower = in_row((self._picture_card, 1), (self.code_card, 2), spacing=GAP_PX + UNIT_PX)
         cards = (flow, 3), (self.race_card, 2), (framed(self._lower), 4)
-        parts = self.part_bar, self._transport, self.timeline, *cards
+        parts = self._transport, self.timeline, *cards
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
         self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
-        self._main.addWidget(self.waiting)
-        covered = in_column(self.cover, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        hint = self._zoom.fit(plain_label("dim", wraps=True), UI_FONT_PX)
+        hint.setText(HINT)
+        cover = card([self.cover, hint], self.cover)
+        covered = in_column(cover, (STRETCH, 1), margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
         self._main.addWidget(scrolling(framed(covered), 0))
-        in_splitter(self._main, self.side, on=self, sizes=(1100, SIDE_WIDTH_PX))
+        self._left = framed(in_column(self.recording, (self._main, 1)))
+        in_splitter(self._left, self.side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -168,14 +163,14 @@ class TraceView(QSplitter):
 
     def _turn(self) -> None:
         """Put picture and code side by side where there is room for both."""
-        is_narrow = not self._is_presented and self._main.width() < NARROW_PX * max(1.0, self._zoom.factor)
+        is_narrow = not self._is_presented and self._left.width() < NARROW_PX * max(1.0, self._zoom.factor)
         directions = QHBoxLayout.Direction
         self._lower.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
         self._make_room_for_race()
 
     def _make_room_for_race(self) -> None:
         """In a low window the other encoder takes the place of the code, else it stands below the first."""
-        is_bare, height = self._is_presented, self._main.height() / max(1.0, self._zoom.factor)
+        is_bare, height = self._is_presented, self._left.height() / max(1.0, self._zoom.factor)
         is_inside = (is_bare or height < LEAST_RACE_PX) and self._model.race.is_on
         least = LEAST_LANES_PX[is_inside]
         self.race_card.make_room(height >= least)
@@ -191,22 +186,36 @@ class TraceView(QSplitter):
 
     def _begin(self) -> None:
         """Make room for what the new trace will say."""
-        self.sentence.forget_height()
-        self.number.reserve(f"step {self._model.n_steps:,} of {self._model.n_steps:,}")
+        if (debugger := self._model.debugger) is not None:
+            _, steps = np.unique(debugger.trace.columns.operation, return_index=True)  # one of each kind
+            tell = debugger.describer.sentence
+            self.sentence.expect([f"Next: {tell(step)}" for step in steps.tolist()])
         self._refresh()
+
+    def _show_waiting(self) -> None:
+        self._waits.stop()
+        self._main.hide()
+        self.recording.show_alone(True)
 
     def _refresh(self) -> None:
         model = self._model
         debugger = model.debugger
-        self._main.setCurrentIndex(1 if debugger is None else 2 if self._is_covered else 0)
         if debugger is None:
+            if model.recording.failure or not self.isVisible():
+                self._show_waiting()
+            elif not self._main.isHidden() and not self._waits.isActive():
+                self._main.setUpdatesEnabled(False)  # while people type, the old steps stay in sight
+                self._waits.start()
             return
-        if self._is_covered:
-            self.cover.show_state(debugger)
+        self._waits.stop()
+        self.recording.show_alone(False)
+        self._main.setCurrentIndex(int(self._is_covered))
+        self._main.setUpdatesEnabled(True)
+        self._main.show()
         self._lower.setStretch(0, 3 if debugger.trace.reference_name in LATTICES else 2)
-        self._title.show_text(_capitals(model.title))
-        self._picture_title.show_text(_capitals(self.picture.title))
-        self.number.show_text(f"step {model.position:,} of {model.n_steps:,}")
+        self._title.set_texts([_capitals(model.title)])
+        self._picture_title.set_texts([_capitals(self.picture.title)])
+        self.number.set_texts([f"step {model.position:,} of {model.n_steps:,}"])
         self.sentence.show_sentence(debugger.sentence(), "Next:" if model.position < model.n_steps else "")
 
 
@@ -216,56 +225,25 @@ def _capitals(title: str) -> str:
     return head.upper() + quote + rest
 
 
-class Cover(QLabel):
-    """Lies over an encoder: the text, and the tokens there are so far."""
-
-    def __init__(self, drawing: DrawingContext) -> None:
-        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self._theme_source, self._zoom = drawing
-        self.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.setMargin(MARGIN_PX)
-        set_role(self, "card")
-
-    def show_state(self, debugger: Debugger) -> None:
-        theme = self._theme_source.theme
-        self.setFont(self._zoom.mono_font(TEXT_FONT_PX + 9))
-        text = escape(isolate(visible_text(debugger.trace.text, MOST_CHARACTERS)))
-        colors = [color.name() for color in theme.span_colors]
-        tokens = "  ".join(
-            f"<span style='background-color:{colors[at % len(colors)]}; white-space:pre'>"
-            f"&nbsp;{escape(isolate(label))}&nbsp;</span>"
-            for at, label in enumerate(labels_now(debugger)[:MOST_TOKENS])
-        )
-        dim, family = theme.dim.name(), theme.ui_font(UI_FONT_PX).family()
-        hint = f"color:{dim}; font-family:'{family}'; font-size:{self._zoom.scaled(UI_FONT_PX)}px"
-        self.setText(f'<p style="color:{dim}">{text}</p><p>{tokens}</p><p style="{hint}">{HINT}</p>')
-
-
 class RecordingPanel(QWidget):
     """How far the recording is, why there is none, or which part of the text is recorded; with what helps.
 
-    It fills the page, or is a line over the steps, which is hidden where they are those of the whole text.
+    Over steps it is hidden where they are those of the whole text.
     """
 
-    def __init__(
-        self, recording: Recording, session: ModelSession, parent: QWidget | None = None, *, is_line: bool
-    ) -> None:
-        super().__init__(parent)  # from the start: what is shown without one is a window
-        self._recording, self._session, self._is_line = recording, session, is_line
-        self.message = plain_label("dim" if is_line else "", wraps=True)
+    def __init__(self, recording: Recording, session: ModelSession) -> None:
+        super().__init__()
+        self._recording, self._session = recording, session
+        self._is_alone = False
+        self.message = plain_label("dim", wraps=True)
         self.bar = ShareBar("Progress of the recording", BAR_WIDTH_PX)
         self.cancel = tool_button("Cancel", recording.cancel, role="raised")
         self.part = tool_button("Record a part", recording.record_part, role="raised")
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
         buttons = self.cancel, self.part, self.selection, self.everything
-        if is_line:
-            in_row((self.message, 1), self.bar, *buttons, on=self, spacing=AS_AROUND)
-        else:
-            self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            rows = in_row(STRETCH, self.bar, STRETCH), in_row(STRETCH, *buttons, STRETCH)
-            margins = 4 * MARGIN_PX, MARGIN_PX
-            in_column(STRETCH, self.message, *rows, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
+        margins = MARGIN_PX, 0
+        in_row((self.message, 1), self.bar, *buttons, on=self, margins=margins, spacing=AS_AROUND)
         for signal in (
             recording.changed,
             session.statistics_changed,
@@ -273,21 +251,26 @@ class RecordingPanel(QWidget):
             session.loader.loading_changed,
         ):
             signal.connect(self._refresh)
+
+    def show_alone(self, is_alone: bool) -> None:
+        """Say why there are no steps, or of which part of the text these are."""
+        self._is_alone = is_alone
         self._refresh()
 
     def _refresh(self) -> None:
-        recording, is_line = self._recording, self._is_line
-        is_waiting, has_failed = recording.is_busy and not is_line, bool(recording.failure) and not is_line
-        has_choice = is_line or (has_failed and not recording.is_busy)
-        if is_line:
-            self.setVisible(recording.is_part)
-        self.message.setText(self._part() if is_line else self._state())
+        recording, is_alone = self._recording, self._is_alone
+        is_waiting = is_alone and recording.is_busy
+        has_choice = not is_waiting and (bool(recording.failure) or not is_alone)
+        self.setVisible(is_alone or recording.is_part)
+        centre, left = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignVCenter
+        self.message.setAlignment(centre if is_alone else left)
+        self.message.setText(self._state() if is_alone else self._part())
         self.bar.setVisible(is_waiting)
         self.bar.show_share(recording.progress)
         self.cancel.setVisible(is_waiting)
         self.everything.setVisible(has_choice)
         self.selection.setVisible(has_choice and recording.is_long)
-        self.part.setVisible(has_choice and recording.is_long and not is_line)
+        self.part.setVisible(has_choice and recording.is_long and is_alone)
         self.selection.setEnabled(self._session.document.has_selection)
 
     def _state(self) -> str:
@@ -301,11 +284,9 @@ class RecordingPanel(QWidget):
         return "Preparing …"
 
     def _part(self) -> str:
-        recording = self._recording
-        if not recording.is_part:
-            return ""
+        recording, document = self._recording, self._session.document
         return (
-            f"Bytes {recording.text_start:,}–{recording.text_end:,} of {self._session.document.size:,} are "
+            f"Bytes {recording.text_start:,}–{recording.text_end:,} of {document.size:,} are "
             f"shown, as a text of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
             f"{recording.cost.size_bytes / 1e6:,.0f} MB."
         )
@@ -317,9 +298,7 @@ class CodeView(ZoomedView):
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Pseudo-code", drawing)
         self._model = model
-        self._hovered = -1
         self.setToolTip("Click on a line for a breakpoint at what it does.")
-        self.setMouseTracking(True)
         model.position_changed.connect(self._refresh)
         model.breakpoints_changed.connect(self.update)
         model.trace_changed.connect(self._on_zoom_changed)
@@ -365,17 +344,6 @@ class CodeView(ZoomedView):
         if event.button() is Qt.MouseButton.LeftButton and (line := self._line_at(event.position())) >= 0:
             self._model.breakpoints.toggle_operations(code.operations_of(line))
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._line_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(-1)
-
-    def _hover(self, line: int) -> None:
-        if line != self._hovered:
-            self._hovered = line
-            self.update()
-
     @property
     def scale(self) -> float:
         """Larger where there is room for any code, smaller where there is none for this one."""
@@ -409,8 +377,8 @@ class CodeView(ZoomedView):
             color = theme.text if number == present else theme.dim
             canvas.write(row.adjusted(INDENT_PX, 0, 0, 0), line, color)
             matches = at_operations(breakpoints, code.operations_of(number))
-            middle = QPointF(INDENT_PX / 2 + 1, row.center().y())
-            canvas.breakpoint_mark(middle, matches, number == self._hovered)
+            if matches:
+                canvas.breakpoint_dot(QPointF(INDENT_PX / 2 + 1, row.center().y()), matches)
         top = (len(code.lines) + GAP_LINES) * LINE_PX
         _draw_variables(
             canvas, QRectF(INDENT_PX, top, area.width() - INDENT_PX, LINE_PX), variables(debugger)
@@ -442,7 +410,7 @@ def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
         token_id = int(getattr(columns, name)[step])
         if token_id >= 0 or (name != "result" and middle >= 0):
             text = debugger.describer.label(token_id, first, last)
-            number = f" ({token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
+            number = f" (id {token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
             found.append((name, f"{text}{number}", f"bytes {first:,}–{last:,}"))
     if (worth := debugger.describer.worth(step)) != "nan":
         found.append(("rank" if debugger.trace.reference_name in ("heap", "scan") else "score", worth, ""))

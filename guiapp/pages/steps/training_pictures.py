@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPen, QResizeEvent
 
 from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.steps import MergeStep, PruningStep, TrainingStep
+from guiapp.analysis.train.steps import MergeStep, PruningStep, TrainingStep, amount
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.charts.scales import round_values
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX
@@ -170,23 +170,21 @@ class PairsPicture(TrainingPicture):
         if not isinstance(won, MergeStep):
             canvas.message(area, why_none(self._model))
             return
-        is_score, scale = record.start.algorithm == "wordpiece", BarScale(won.worth)
+        scale = BarScale(won.worth)
         pairs = [((won.left, won.right), won.worth, "next" if step is None else "merged")]
         pairs += [(pair, won.worth, "tie") for pair in won.ties]
         pairs += [(pair, worth, "") for pair, worth in won.rivals]
         rows = [
             CandidateRow(
                 " + ".join(map(record.write, pair)),
-                f"{worth:,.0f}" if worth.is_integer() else f"{worth:.4g}",
+                " · ".join(filter(None, (note, amount(worth)))),
                 CandidateStatus.OTHER if number else CandidateStatus.WINNER,
-                note,
                 scale.share(worth),
             )
             for number, (pair, worth, note) in enumerate(pairs)
         ]
         end = canvas.rows(area.adjusted(0, 0, 0, -SCALE_PX), rows)
-        name = "score, linear" if is_score else "times, linear"
-        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, name)
+        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "linear")
 
 
 def why_none(model: TrainingModel) -> str:

@@ -59,12 +59,7 @@ BESIDE_TIPS = {
     True: "Compare it with the open model, on the open text",
     False: "There is no room for one more model",
 }
-STEPS_OF_MERGING = "The pair that wins becomes one symbol in all words, and a token of the vocabulary."
-STEPS_OF_UNIGRAM = (
-    "How probable each piece is, is estimated anew; or the pieces that help the least are dropped."
-)
 SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "HOW OFTEN THEY OCCUR"
-UNDOES = "Undoes what the sentence below the words tells of."
 LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
 
@@ -98,8 +93,7 @@ class TrainingStage(QWidget):
 
     def _build_layout(self, actions: Actions) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"])
-        tells = {"debug_step": self._describe_step, "debug_back": self._describe_back}
-        bar = WrappingRow([*walking_buttons(actions, tells, has_pieces=False), play], self.count)
+        bar = WrappingRow([*walking_buttons(actions, has_pieces=False), play], self.count)
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for titled in (
@@ -113,20 +107,10 @@ class TrainingStage(QWidget):
         self.cards.setSizePolicy(policy)
         in_column(bar, self.scrubber, (words, 3), (self.cards, 4), on=self)
 
-    def _describe_step(self) -> str:
-        """What a step on does; which pair it merges may be what a lesson asks for."""
-        model = self._model
-        if model.position >= model.n_steps:
-            return "This is the last step there is."
-        return STEPS_OF_UNIGRAM if self._is_unigram else STEPS_OF_MERGING
-
     @property
     def _is_unigram(self) -> bool:
         record = self._model.record
         return record is not None and record.start.algorithm == "unigram"
-
-    def _describe_back(self) -> str:
-        return UNDOES if self._model.position else "This is the start: nothing is learned yet."
 
     def set_covered(self, is_covered: bool) -> None:
         self.cards.setVisible(not is_covered)
@@ -143,11 +127,11 @@ class TrainingStage(QWidget):
         is_part, is_scored = n_shown < n_words, record.start.algorithm == "wordpiece"
         part = f"the first {n_shown} of {n_words:,} words"
         which = part if is_part else counted(n_words, "different word")
-        self._words_title.show_text(f"THE TEXT · {which.upper()}")
-        self._pairs_title.show_text(f"PAIRS · {SCORES if is_scored else COUNTS}")
+        self._words_title.set_texts([f"THE TEXT · {which.upper()}"])
+        self._pairs_title.set_texts([f"PAIRS · {SCORES if is_scored else COUNTS}"])
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
-        self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
-        self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
+        self._symbols_title.set_texts([f"VOCABULARY · {size}, newest first".upper()])
+        self._pieces_title.set_texts([f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper()])
         told = record.sentence(position) if position else initial_sentence(record.start.algorithm)
         self.sentence.show_sentence(told)
         self.cards.setCurrentIndex(int(self._is_unigram))
@@ -191,7 +175,7 @@ class TrainingView(QSplitter):
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
         self.compare_button = push_button("Open beside", self.open_comparison)
         self._is_presented = False
-        self._side = StepsSidePanel([self.breakpoints], drawing.zoom)
+        self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.zoom)
         self._build_layout()
         for signal in (model.changed, compared.sessions_changed):
             signal.connect(self._refresh)

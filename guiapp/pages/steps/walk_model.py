@@ -327,11 +327,8 @@ class TrainingWish:
     has_end_marks: bool = False
 
 
-_Result = tuple[TrainingWish | None, TrainingRecord, TrainingWalk | None, Path | None, str]
-
-
 class TrainingModel(WalkModel[TrainingWalk]):
-    """The training that was asked for last, or, where it could not begin, the one before it.
+    """The training that began last; the one before it stays until then.
 
     Signals:
         changed(): `record` has new steps, or `is_busy`, `failure`, `shortfall` or `model_file` is new.
@@ -354,11 +351,12 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self._process.told.connect(self._take)
         self._process.ended.connect(self._note_sudden_end)
         self._goal = 0
+        self._asked: TrainingWish | None = None
+        self._has_begun = False  # what was asked for last
         self.wish: TrainingWish | None = None
         self.record: TrainingRecord | None = None
         self.failure, self.shortfall = "", ""
         self.model_file: Path | None = None
-        self._previous: _Result | None = None  # until the present training has begun
         self.breakpoints.changed.connect(self.breakpoints_changed)
         self._runs_on = False
 
@@ -372,11 +370,8 @@ class TrainingModel(WalkModel[TrainingWalk]):
         """Train, and go to a step as soon as it is there."""
         self._process.drop()
         self.clock.pause()
-        if self.record is not None:
-            self._previous = self.wish, self.record, self.walk, self.model_file, self.shortfall
-        self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
-        self.walk, self._goal, self._runs_on = None, position, False
-        self._find_hits()
+        self._asked, self._has_begun, self.failure = wish, False, ""
+        self._goal, self._runs_on = position, False
         self._n_trained += 1  # what was trained before may be open, and stays what it is
         output = Path(self._folder.name) / f"trained-{self._n_trained}.gguf"
         text = wish.text.decode("utf-8", "replace")
@@ -384,11 +379,10 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self._process.start()
         self._process.send(request.line())
         self.changed.emit()
-        self.position_changed.emit()
 
     def show(self, wish: TrainingWish, position: int) -> None:
         """Go to a step of a training, which is made first if it is another than the present one."""
-        if wish != self.wish:
+        if wish != (self._asked if self.is_busy else self.wish):
             self.train(wish, position)
         else:
             self._goal = position
@@ -399,17 +393,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         if self.is_busy:
             self._process.drop()
             self.failure = "Training was cancelled."
-            self._restore()
             self.changed.emit()
-
-    def _restore(self) -> None:
-        """Show the training before the present one again if that ended before it began."""
-        if self.record is None and self._previous is not None:
-            self.wish, self.record, self.walk, self.model_file, self.shortfall = self._previous
-            self._goal = 0
-            self.record.spell(self._spelling.now)
-            self._find_hits()
-            self.position_changed.emit()
 
     def save(self, path: Path) -> None:
         """Write the model file, once there is one, to a place of one's choice.  Raises TrainingError."""
@@ -427,25 +411,29 @@ class TrainingModel(WalkModel[TrainingWalk]):
 
     def _take(self, lines: list[bytes]) -> None:
         for line in lines:
-            if self.record is None and not line.startswith(b'{"finished"'):
-                self.record = TrainingRecord(parse_start(line), self._spelling.now)
-                self.walk, self._previous = TrainingWalk(self.record.values), None
-            elif self.record is not None and line.startswith(b'{"kind"'):
-                self.record.append(line)
-            else:
+            if line.startswith(b'{"finished"'):
                 self._finish(Finished(**json.loads(line)["finished"]))
+            elif not self._has_begun or self.record is None:
+                self._begin(line)
+            else:
+                self.record.append(line)
         self._find_hits()
         self.changed.emit()
         if self._runs_on:
             self.run()
-        elif self.position < min(self._goal, self.n_steps):
+        elif self._has_begun and self.position < min(self._goal, self.n_steps):
             self.go_to(self._goal)
+
+    def _begin(self, line: bytes) -> None:
+        self._has_begun, self.wish, self.model_file, self.shortfall = True, self._asked, None, ""
+        self.record = TrainingRecord(parse_start(line), self._spelling.now)
+        self.walk = TrainingWalk(self.record.values)
+        self.position_changed.emit()
 
     def _finish(self, finished: Finished) -> None:
         self._process.drop()
         self.failure = finished.error
-        if self.record is None:
-            self._restore()
+        if not self._has_begun or self.record is None:
             return
         self.model_file = Path(finished.output) if finished.output else None
         if self.wish is not None and self.model_file is not None:
@@ -454,7 +442,6 @@ class TrainingModel(WalkModel[TrainingWalk]):
 
     def _note_sudden_end(self, complaint: str) -> None:
         self.failure = f"Training ended unexpectedly: {complaint}. Try again with a shorter text."
-        self._restore()
         self._take([])
 
     def _on_spelling_changed(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QTextEdit, QWidget
 
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.document import n_units
@@ -15,6 +16,7 @@ from guiapp.kit.session.decode import DecodeInput, DecodeModel
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label
 
 SHOWN_ROWS = 4
@@ -134,7 +136,8 @@ class DecodeDialog(QDialog):
         self._ids.setExtraSelections([mark])
 
     def _copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self._model.result.decoded.decode("utf-8", "replace"))
+        n_ids = len(self._model.result.token_ids)
+        copy_text(self, self._model.result.decoded, f"the text of {counted(n_ids, 'id')}")
 
     def _request_insert(self) -> None:
         self.insert_requested.emit(self._model.result.decoded)

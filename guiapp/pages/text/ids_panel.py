@@ -27,7 +27,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QLabel, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QStackedWidget, QToolButton, QWidget
 
 from guiapp.analysis.explain.id_lists import FORMATS
 from guiapp.core.text.numbers_in_words import counted
@@ -38,7 +38,9 @@ from guiapp.kit.spans.layout import ChipGrid
 from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.notices import announce, copy_text
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.tables import draw_chip
 from guiapp.kit.widgets.theme import (
@@ -65,7 +67,6 @@ ENCODING_TEXT = "Encoding …"
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
 NO_TOKENS_TEXT = "No token of this vocabulary stands for any of the text."
 NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
-NOTICE_MS = 2000
 AT_ONCE = 1 << 14  # ids that are written within a frame
 
 
@@ -90,10 +91,8 @@ class IdsPanel(QFrame):
         self.strip = strip
         self._make_table = make_table
         self._views = QStackedWidget()
-        self._notice = set_role(QLabel(), "dim")
-        self._notice_over = later(self, NOTICE_MS, self._notice.clear)
         self._writing = LatestJob[tuple[str, int]](self, self._put_on_clipboard)
-        QGuiApplication.clipboard().dataChanged.connect(self._give_way)
+        QGuiApplication.clipboard().dataChanged.connect(self._writing.cancel)  # something else was copied
         self.format_actions = self._choices(list(FORMATS))
         self.view_actions = self._choices(["strip", "table"])
         for name, action in self.format_actions.items():
@@ -125,8 +124,7 @@ class IdsPanel(QFrame):
             self._writing.cancel()
             self._put_on_clipboard(write(None))
         else:
-            self._notice_over.stop()
-            self._notice.setText(f"copying {counted(end - start, 'id')} …")
+            announce(self, f"Copying {counted(end - start, 'id')} …")
             self._writing.start(write)
 
     def stop(self) -> None:
@@ -136,15 +134,7 @@ class IdsPanel(QFrame):
 
     def _put_on_clipboard(self, written: tuple[str, int]) -> None:
         text, n_ids = written
-        QGuiApplication.clipboard().setText(text)
-        self._notice.setText(f"{counted(n_ids, 'id')} copied")
-        self._notice_over.start()
-
-    def _give_way(self) -> None:
-        """Something else was copied while ids were written."""
-        if self._writing.is_busy:
-            self._writing.cancel()
-            self._notice.clear()
+        copy_text(self, text, counted(n_ids, "id"))
 
     def _choices(self, names: list[str]) -> dict[str, QAction]:
         group = QActionGroup(self)
@@ -153,13 +143,14 @@ class IdsPanel(QFrame):
         return actions
 
     def _build_layout(self) -> None:
-        copy_as = set_role(QLabel("Copy as"), "dim")
+        copy_as = set_role(FittedLabel(), "dim")
         copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
+        copy_as.set_texts(["Copy as", ""])
         formats = in_row(*map(_button, self.format_actions.values()), spacing=0)
         views = in_row(*map(_button, self.view_actions.values()), spacing=0)
-        copying = heading("Ids"), 4 * UNIT_PX, copy_as, UNIT_PX, formats, 3 * UNIT_PX
-        parts = *copying, _button(self.decode_action), self._notice, STRETCH, views
-        header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, MARGIN_PX, 0), spacing=0)
+        copying = heading("Ids"), 3 * UNIT_PX, copy_as, formats, UNIT_PX
+        parts = *copying, _button(self.decode_action), STRETCH, views
+        header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, GAP_PX, 0), spacing=0)
         self._views.addWidget(self.strip)
         in_column(header, self._views, on=self, spacing=UNIT_PX)
 

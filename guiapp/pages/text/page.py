@@ -1,13 +1,14 @@
-"""The Inspect page: the text with its tokens, their ids below, and all about one of them at the right."""
+"""The Text page: the text with its tokens, their ids below, and all about one of them at the right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QPainter, QResizeEvent
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer
+from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from guiapp.analysis.explain.id_lists import holds_numbers
@@ -22,16 +23,18 @@ from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
 from guiapp.kit.spans.painter import draw_roofed, piece_end
 from guiapp.kit.spans.token_menu import TokenMenu
+from guiapp.kit.state.saving import binary_type
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import TabbedPanels, WalkButtons
 from guiapp.kit.widgets.event_filters import TextZoom
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import LEFT, Painted, fill, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
+    MARGIN_PX,
     SMALL_FONT_PX,
     TEXT_FONT_PX,
     UNIT_PX,
@@ -51,10 +54,16 @@ if TYPE_CHECKING:
 
 HEIGHT_PX = 28
 BOX_PX = 12
-ROOM_FOR_TITLE_PX = 760
+SHORT_UNITS = {"Characters a token": "chars/token"}
 BOX_RADIUS_PX = 3
-SUBJECT = "special"
-SWITCHES = "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
+SUBJECT, BINARY = "special", "binary"  # of notices
+SWITCHES = "shows_line_numbers", "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
+CUTTING = {  # methods of the budget's bar, and the actions that call them
+    "select_rest": "budget_select",
+    "cut_here": "budget_cut",
+    "copy_beginning": "budget_copy",
+    "split": "chunks",
+}
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
 FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
@@ -69,7 +78,7 @@ def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
 IN_COLORS = (
     LegendEntry(token("word", _piece_end), "End of a piece of pre-tokenization: no token crosses it"),
     LegendEntry(characters("49", "warning"), "Tokens of a line, amber where they hold few characters"),
-    LegendEntry(upright, "End of what fits the token budget"),
+    LegendEntry(upright, "End of what fits the token budget, or the beginning of a chunk"),
 )
 
 
@@ -110,7 +119,12 @@ class InspectPage(Page):
         self._decode_dialog: DecodeDialog | None = None
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
-        self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
+        cutting = {name: actions[action] for name, action in CUTTING.items()}
+        for action in cutting.values():  # before it is done
+            action.triggered.connect(partial(self._show_budget, actions["budget"]))
+        budget = TokenBudget(session, settings, self)
+        self.budget_bar = BudgetBar(session, budget, self.editor, cutting, theme_source)
+        self.color_legend = ColorLegend(self.spans, theme_source)
         self._tools = self._make_tools(actions)
         actions["why"].triggered.connect(self.show_why)
         self._build_layout()
@@ -118,15 +132,17 @@ class InspectPage(Page):
         self.editor.zoom_changed.connect(self._on_editor_zoom_changed)
         EditorLink(self.editor, session)
         self.editor.set_token_tip(self._hover_text)
-        session.text.reading.done.connect(self._go_to_text)
+        session.text.reading.done.connect(self._on_text_read)
+        session.text.left.connect(partial(self.notices.clear_notice, BINARY))
 
     def _make_tools(self, actions: Actions) -> InspectTools:
         colorings = {name: actions[f"color:{name}"] for name in COLORINGS}
         for name, action in colorings.items():
             action.setChecked(name == self.spans.coloring)
             action.triggered.connect(partial(self._color_by, name))
-        switches = actions["line_tokens"], actions["pieces"], actions["budget"]
-        shows = self.text_panel.margin.setVisible, self.spans.set_shows_pieces, self.budget_bar.setVisible
+        switches = tuple(actions[name.removeprefix("shows_")] for name in SWITCHES)
+        margins = self.text_panel.line_numbers.setVisible, self.text_panel.margin.setVisible
+        shows = *margins, self.spans.set_shows_pieces, self.budget_bar.setVisible
         for name, action, show in zip(SWITCHES, switches, shows, strict=True):
             is_on = getattr(self._settings, name)
             action.setChecked(is_on)
@@ -144,6 +160,10 @@ class InspectPage(Page):
         setattr(self._settings, name, action.isChecked())
         show(action.isChecked())
 
+    def _show_budget(self, budget: QAction, *_: object) -> None:
+        if not budget.isChecked():
+            budget.trigger()
+
     def _make_table(self) -> TextTokenTable:
         from guiapp.pages.text.token_table import TextTokenTable
 
@@ -152,9 +172,12 @@ class InspectPage(Page):
     def _hover_text(self, index: int) -> str:
         return hover_text(self._session, self._details.explainer, index)
 
-    def _go_to_text(self) -> None:
-        """A text that was just opened is what people go on with."""
+    def _on_text_read(self, read: tuple[Path, bytes]) -> None:
+        """A text that was just opened is what people go on with; of what is no text they are told."""
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        if what := binary_type(read[1]):
+            message = f"{read[0].name} is {what}, shown byte by byte."
+            self.notices.show_notice(BINARY, message, is_hint=True)
 
     @property
     def panels(self) -> list[QWidget]:
@@ -195,6 +218,7 @@ class InspectPage(Page):
         self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
+        self.budget_bar.stop()
         self.decode_model.close()
 
     def show_why(self) -> None:
@@ -218,7 +242,8 @@ class InspectPage(Page):
         self.side.setHidden(is_presented)
 
     def _build_layout(self) -> None:
-        text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
+        parts = (self.text_panel, 1), self.color_legend, self.budget_bar
+        text = framed(in_column(*parts, spacing=0))
         self.text_splitter = in_splitter(
             text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
@@ -268,41 +293,31 @@ class DoubledHint(QObject):
 
 
 class ColorLegend(Painted):
-    """A title, and a sample of each colour before its meaning."""
+    """A title where there is room for it, and a sample of each colour before its meaning."""
 
     ground = "panel"
 
     def __init__(self, spans: ColouredSpans, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         self._spans = spans
-        self._is_short = False
         self.setFixedHeight(HEIGHT_PX)
         spans.coloring_changed.connect(self._refresh)
-        theme_source.changed.connect(self.update)
         self._refresh()
 
-    def set_short(self, is_short: bool) -> None:
-        """Leave out what the samples tell, where room is scarce."""
-        if is_short != self._is_short:
-            self._is_short = is_short
-            self._refresh()
-
-    @property
-    def _shown_legend(self) -> tuple[str, dict[str, int]]:
-        title, tints = self._spans.legend
-        return "" if self._is_short else title, tints
-
-    def sizeHint(self) -> QSize:
-        title, tints = self._shown_legend
-        metrics = QFontMetrics(Theme.ui_font(SMALL_FONT_PX))
-        words = sum(metrics.horizontalAdvance(word) for word in (title, *tints))
-        return QSize(words + len(tints) * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + GAP_PX, HEIGHT_PX)
+    def _needed_px(self, *words: str) -> int:
+        metrics, samples = QFontMetrics(Theme.ui_font(SMALL_FONT_PX)), len(self._spans.legend[1])
+        words_px = sum(metrics.horizontalAdvance(word) for word in words)
+        return words_px + samples * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + 2 * MARGIN_PX
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._shown_legend
-        metrics = QFontMetrics(font)
-        write(painter, self.rect(), title, theme.dim, LEFT, font)
-        x = metrics.horizontalAdvance(title) + (GAP_PX + UNIT_PX) * bool(title)
+        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._spans.legend
+        metrics, x = QFontMetrics(font), MARGIN_PX
+        room_px = self.width() - GAP_PX - UNIT_PX
+        titles = title, SHORT_UNITS.get(title, "")
+        shown = next((each for each in titles if each and self._needed_px(each, *tints) <= room_px), "")
+        if shown:
+            write(painter, QRectF(x, 0, self.width(), HEIGHT_PX), shown, theme.dim, LEFT, font)
+            x += metrics.horizontalAdvance(shown) + GAP_PX + UNIT_PX
         for word, tint in tints.items():
             box = QRectF(x, (HEIGHT_PX - BOX_PX) / 2, BOX_PX, BOX_PX)
             fill(painter, box, theme.shades[tint - FIRST_SHADE], BOX_RADIUS_PX)
@@ -315,7 +330,7 @@ class ColorLegend(Painted):
     def _refresh(self) -> None:
         title, tints = self._spans.legend
         self.setAccessibleName(f"{title or 'Colours'}: {', '.join(tints)}")
-        self.setMinimumWidth(self.sizeHint().width())
+        self.setMinimumWidth(self._needed_px(*tints))
         self.setVisible(bool(tints))
         self.update()
 
@@ -358,7 +373,7 @@ class InexactWalk(QWidget):
 
 
 class InspectTools(QWidget):
-    """`Characters a token ▢ 3 or more …   Colour by cost ⌄`; the actions are those of the window's menu."""
+    """`Colour by cost ⌄`; the actions are those of the window's menu."""
 
     def __init__(
         self,
@@ -377,14 +392,9 @@ class InspectTools(QWidget):
         menu.addSeparator()
         menu.addActions(switches)
         self.button.setMenu(menu)
-        self._legend = ColorLegend(spans, themes)
-        in_row(STRETCH, inexact, self._legend, self.button, on=self, spacing=GAP_PX)
+        in_row(self.button, inexact, on=self, spacing=GAP_PX)
         spans.coloring_changed.connect(self._refresh)
         self._refresh()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._legend.set_short(self.width() < ROOM_FOR_TITLE_PX)
 
     def _refresh(self) -> None:
         self.button.setText(f"Colour by {COLORINGS[self._spans.coloring]}")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QFont,
     QFontMetrics,
     QFontMetricsF,
-    QGuiApplication,
     QPainter,
     QResizeEvent,
     QTextCharFormat,
@@ -32,10 +31,12 @@ from guiapp.core.text.visible_text import isolate, visible_runs
 from guiapp.kit.document.statistics import N_MOST, MostExpensiveModel
 from guiapp.kit.session.token_details import ExplainedToken, WhyModel
 from guiapp.kit.spans.token_menu import offer_copying
+from guiapp.kit.state.background import Background
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button
 from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
 from guiapp.kit.widgets.labels import Span, StyledText
-from guiapp.kit.widgets.layouts import STRETCH, clear, framed, head_row, in_column, scroll_down
+from guiapp.kit.widgets.layouts import STRETCH, clear, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -67,7 +68,8 @@ ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56
 LEAST_SHARE = 0.005  # that is not written as 0 %
 WORDS, LINES = "Words", "Lines"
-NOTHING = "Each {} of this text is a single token: nothing is dear."
+NOTHING, COUNTING = "Every {} is a single token.", "Counting the tokens of each {} …"
+MOST_EXPENSIVE, WHY = "Most expensive", "Why this token"
 
 
 class ExpensiveRow(PaintedButton):
@@ -80,7 +82,7 @@ class ExpensiveRow(PaintedButton):
         self.setFixedHeight(ROW_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_row(self, row: CostlyText, line: int, n_all: int, most: int) -> None:
+    def show_row(self, row: CostlyText, line: int, n_all: int, most: int, is_line: bool) -> None:
         """`n_all` tokens are in the text, and `most` in the dearest row."""
         self.setText(row.text)
         self._n_tokens = row.n_tokens
@@ -90,7 +92,8 @@ class ExpensiveRow(PaintedButton):
         self._length = row.n_tokens / most
         times = f" in {row.n_times:,} places" if row.n_times > 1 else ""
         self.setAccessibleName(f"{row.text}: {counted(row.n_tokens, 'token')}{times}, {self._share} of all")
-        self.setToolTip(f"{row.text}\n{counted(row.n_tokens, 'token')}{times}, from line {line:,} on")
+        what = "" if is_line else f"{row.kind.capitalize()} "
+        self.setToolTip(f"{what}{row.text}\n{counted(row.n_tokens, 'token')}{times}, from line {line:,} on")
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
@@ -108,6 +111,12 @@ class ExpensiveRow(PaintedButton):
         write(painter, inside, self._places, theme.dim, LEFT, small)
         bar = max(self._length * (self.width() - 2 * GAP_PX), BAR_PX)
         fill(painter, QRectF(GAP_PX, TEXT_PX + 4, bar, BAR_PX), theme.warning, BAR_PX / 2)
+
+
+def title_of(title: str, value: Background[Any]) -> str:
+    """A heading that says while what is below it is of an older text."""
+    is_old = value.value is not None and not value.is_current
+    return f"{title.upper()}{' · updating …' if is_old else ''}"
 
 
 class ExpensivePanel(QScrollArea):
@@ -129,13 +138,14 @@ class ExpensivePanel(QScrollArea):
         self.rows = [ExpensiveRow(theme_source) for _ in range(N_MOST)]
         for number, row in enumerate(self.rows):
             row.clicked.connect(partial(self._choose, number))
-        head = head_row("Most expensive", self.segments)
+        self._title = heading(MOST_EXPENSIVE)
+        head = in_row(self._title, STRETCH, self.segments)
         for inset in (head, self._empty):  # as far as the words of a row are from its edges
             inset.setContentsMargins(GAP_PX, 0, GAP_PX, 0)
         around = MARGIN_PX - GAP_PX, MARGIN_PX
         column = in_column(head, self._empty, *self.rows, STRETCH, margins=around, spacing=0)
         scroll_down(self, framed(column, "panel"))
-        self.setAccessibleName("Most expensive")
+        self.setAccessibleName(MOST_EXPENSIVE)
         self.segments.chosen.connect(self._show_kind)
         model.changed.connect(self._refresh)
         SeenWatch(self, model.watch)
@@ -152,9 +162,12 @@ class ExpensivePanel(QScrollArea):
             row.setVisible(number < len(self._shown))
             if result is not None and number < len(self._shown):
                 dear = self._shown[number]
-                row.show_row(dear, self._model.line_of(dear), result.n_tokens, self._shown[0].n_tokens)
-        self._empty.setText(NOTHING.format("line" if self._shows_lines else "word"))
-        self._empty.setVisible(result is not None and not self._shown)
+                of_all = result.n_tokens, self._shown[0].n_tokens
+                row.show_row(dear, self._model.line_of(dear), *of_all, self._shows_lines)
+        what = "line" if self._shows_lines else "word"
+        self._title.setText(title_of(MOST_EXPENSIVE, self._model))
+        self._empty.setText((COUNTING if result is None else NOTHING).format(what))
+        self._empty.setVisible(not self._shown)
 
     def _choose(self, number: int) -> None:
         if number < len(self._shown):
@@ -245,7 +258,7 @@ class WhyPanel(QScrollArea):
         self._shown: ExplainedToken | None = None
         self._unfolded: Counter[str] = Counter()  # how many more lines of a stage are shown
         self.rows: list[WhyRow] = []
-        self._title = heading("Why this token")
+        self._title = heading(WHY)
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
         self._remark = plain_label("dim", wraps=True)
@@ -255,7 +268,7 @@ class WhyPanel(QScrollArea):
         parts_shown = self._title, self._token, self._remark, self._hint, self._stages, (STRETCH, 1)
         scroll_down(self, framed(in_column(*parts_shown, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)
-        self.setAccessibleName("Why this token")
+        self.setAccessibleName(WHY)
         offer_copying(self, "Copy why", self.copy)
         model.changed.connect(self._refresh)
         SeenWatch(self, model.watch)
@@ -272,14 +285,15 @@ class WhyPanel(QScrollArea):
         from guiapp.analysis.explain.why.explanation import why_lines
 
         if self._shown is not None:
-            QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown.explanation)) + "\n")
+            copy_text(self, "\n".join(why_lines(self._shown.explanation)) + "\n", "the explanation")
 
     def _refresh(self) -> None:
         if self._model.value != self._shown:
             self._unfolded.clear()
             self._shown = self._model.value
             self._rebuild()
-        waits = BUSY_TEXT if self._model.is_busy else EMPTY_TEXT
+        self._title.setText(title_of(WHY, self._model))
+        waits = EMPTY_TEXT if self._model.is_current else BUSY_TEXT
         self._remark.setText(self._model.problem or waits)
         self._remark.setVisible(self._shown is None)
 

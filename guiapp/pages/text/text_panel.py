@@ -1,11 +1,16 @@
-"""The editable text, the tokens of its lines, the bar to find something in it, and the bar of a budget."""
+"""The editable text, the tokens of its lines, and the bars to find something, of a budget and of chunks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
+    QAction,
     QHideEvent,
     QKeyEvent,
     QPainter,
@@ -13,19 +18,23 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
 
+from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.search import Kind, TextSearch
-from guiapp.kit.document.statistics import MOST_BUDGET, LineCosts, TokenBudget
+from guiapp.kit.document.statistics import MOST_BUDGET, LineCosts, TextChunks, TokenBudget
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.editor import LineCost, LineMargin, SpanEditor
+from guiapp.kit.spans.frame import Divisions
+from guiapp.kit.state.saving import FileSaving, SavedData
 from guiapp.kit.widgets.controls import SearchField, push_button, tool_button
 from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton
+from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton, MenuButton
+from guiapp.kit.widgets.notices import announce, ask_for_file, copy_text
 from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -39,13 +48,23 @@ from guiapp.kit.widgets.theme import (
     set_role,
 )
 
-BUDGET_FIELD_PX = 110
+if TYPE_CHECKING:
+    from guiapp.core.encode.counting.chunks import Chunk, Level
+
+BUDGET_FIELD_PX, OVERLAP_FIELD_PX = 110, 64
 NUMBER = "[1-9][0-9,]{0,15}"
+USUAL_NUMBER = "99,999"  # the field beside it stays in its place while people type
 BAR_PX = 10
 HEIGHT_PX = 44
 FIELD_PX = (110, 380)  # how narrow and how wide it gets
 COUNT_PX = 84  # at the least
 NOT_FOUND = "not found"
+CHUNK_ENDS: dict[str, Level] = {
+    "anywhere": "character",
+    "before a word": "word",
+    "after a sentence": "sentence",
+    "after a line": "line",
+}
 LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
 
 
@@ -61,7 +80,11 @@ class TextPanel(QWidget):
         self.search = TextSearch(session, self)
         self.margin = TextLineMargin(session.document, LineCosts(session, self), editor, theme_source)
         self.margin.hide()
-        self._layout = in_column((in_row(self.margin, (editor, 1), spacing=0), 1), on=self, spacing=0)
+        self.line_numbers = LineNumbers(session.document, editor, theme_source)
+        self.line_numbers.setAccessibleName("Line numbers")
+        self.line_numbers.hide()
+        columns = in_row(self.line_numbers, self.margin, (editor, 1), spacing=0)
+        self._layout = in_column((columns, 1), on=self, spacing=0)
         editor.show_matches(self.search)
         self.search.query_changed.connect(self._on_query_changed)
         self.search.current_changed.connect(self._reveal)
@@ -146,6 +169,18 @@ class TextLineMargin(LineMargin):
     def cost_of(self, start: int, end: int) -> LineCost:
         n_tokens, is_expensive = self._costs.of_line(start, end)
         return LineCost(n_tokens, is_expensive, "", n_tokens / max(self._costs.most, n_tokens, 1))
+
+
+class LineNumbers(LineMargin):
+    """The numbers of lines, from 1."""
+
+    caption = "line"
+
+    def n_before(self) -> None:
+        return None
+
+    def cost_of(self, start: int, end: int) -> LineCost:
+        return LineCost(self._document.line_of(start) + 1)
 
 
 KINDS: dict[Kind, tuple[str, str]] = {  # the title in the menu, and what the empty field says
@@ -279,27 +314,48 @@ class _Bar(Painted):
 
 
 class BudgetBar(QFrame):
-    """`BUDGET 651 of [8,192]  context length of the model …  7,541 tokens left`."""
+    """`BUDGET 651 of [8,192]  context length of the model …  7,541 tokens left  [Cut ⌄]`.
 
-    def __init__(self, budget: TokenBudget, editor: SpanEditor, theme_source: ThemeSource) -> None:
+    Below that a row about chunks, while the text is split into some.
+    """
+
+    def __init__(
+        self,
+        session: ModelSession,
+        budget: TokenBudget,
+        editor: SpanEditor,
+        cutting: Mapping[str, QAction],
+        theme_source: ThemeSource,
+    ) -> None:
+        """`cutting` are the window's actions by the names of this bar's methods."""
         super().__init__()
         set_role(self, "panel")
+        self._session, self._document = session, session.document
         self._budget = budget
         self._editor = editor
+        self._splits = cutting["split"]
+        self.chunks = TextChunks(session, budget, self)
+        self.chunk_row = ChunkRow(self.chunks, session, theme_source)
         self._used = set_role(QLabel(), "number")
-        self.field = QLineEdit()
-        self.field.setAccessibleName("Budget in tokens")
-        self.field.setValidator(QRegularExpressionValidator(NUMBER, self.field))
-        self.field.setFixedWidth(BUDGET_FIELD_PX)
+        self._used.setFont(Theme.mono_font(UI_FONT_PX))
+        self._used.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._used.setMinimumWidth(self._used.fontMetrics().horizontalAdvance(USUAL_NUMBER))
+        self.field = number_field("Budget in tokens", self._use_own)
         self._source = set_role(FittedLabel(), "dim")
         self.of_model = push_button("", self._use_model, role="quiet")
         self._left = set_role(QLabel(), "dim")
         self._bar = _Bar(budget, theme_source)
+        menu_button = MenuButton(theme_source, "Cut", tip="What to do with what is beyond the budget")
+        menu_button.new_menu().addActions([*cutting.values()])
         parts = heading("Budget"), self._used, QLabel("of"), self.field, self._source, self.of_model
-        row = in_row(*parts, STRETCH, self._left, spacing=GAP_PX)
-        in_column(row, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
-        self.field.editingFinished.connect(self._use_own)
+        row = in_row(*parts, STRETCH, self._left, menu_button, spacing=GAP_PX)
+        in_column(row, self._bar, self.chunk_row, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
+        for name, action in cutting.items():
+            action.triggered.connect(getattr(self, name))
+        self.chunk_row.hide()
         budget.changed.connect(self._refresh)
+        self.chunks.changed.connect(self._mark)
+        session.tokens_changed.connect(self._on_tokens_changed)
         theme_source.changed.connect(self._bar.update)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -308,21 +364,66 @@ class BudgetBar(QFrame):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._editor.set_mark(None)
+        self._editor.set_divisions(None)
 
-    def _use_own(self) -> None:
-        if self.field.isModified():
-            self.field.setModified(False)
-            self._budget.choose(min(int(self.field.text().replace(",", "")), MOST_BUDGET))
+    def stop(self) -> None:
+        self.chunks.close()
+        self.chunk_row.saving.close()
+
+    # What people do about it
+
+    def select_rest(self) -> None:
+        """Select what does not fit."""
+        if (cut := self._cut()) is not None:
+            self._session.text.point_out(cut, self._document.size)
+
+    def cut_here(self) -> None:
+        """Erase what does not fit; undo brings it back."""
+        if (cut := self._cut()) is not None:
+            self._document.select(cut, self._document.size)
+            self._document.insert(b"")
+            announce(self, f"Cut to {self._tokens}. Undo brings the rest back.")
+
+    def copy_beginning(self) -> None:
+        """Copy what fits."""
+        if (cut := self._cut()) is not None:
+            copy_text(self, self._document.slice(0, cut), f"the first {self._tokens}")
+
+    def split(self) -> None:
+        """Show the text in chunks that fit, or no longer."""
+        self.chunk_row.setVisible(self._splits.isChecked())
+        self.chunks.watch(self._splits.isChecked())
+        self._mark()
+
+    @property
+    def _tokens(self) -> str:
+        return counted(self._budget.n_most, "token")
+
+    def _cut(self) -> int | None:
+        """The end of what fits; says why there is none."""
+        cut = None if self._session.is_encoding else self._budget.beginning()
+        if cut is None:
+            why = "is still being encoded" if self._session.is_encoding else f"fits in {self._tokens}"
+            announce(self, f"The text {why}")
+        return cut
+
+    def _use_own(self, number: int) -> None:
+        self._budget.choose(min(number, MOST_BUDGET))
 
     def _use_model(self) -> None:
         self._budget.choose(None)
+
+    # What is shown
+
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
+        if edit is not None and self.chunks.is_watched and self._editor.divisions is not None:
+            self._editor.set_divisions(self._editor.divisions.moved(edit))
 
     def _refresh(self) -> None:
         if not self.isVisible():
             return
         budget = self._budget
-        self._editor.set_mark(budget.cut)
+        self._mark()
         self._used.setText(f"{budget.n_used:,}")
         if not self.field.isModified():
             self.field.setText(f"{budget.n_most:,}")
@@ -332,6 +433,103 @@ class BudgetBar(QFrame):
         self.of_model.setText(f"Use the model's {model:,}" if model else "")
         self.of_model.setVisible(budget.own is not None and model is not None)
         left = budget.n_most - budget.n_used
-        over = f"{counted(-left, 'token')} too many: cut off at the line"
-        self._left.setText(f"{counted(left, 'token')} left" if left >= 0 else over)
+        self._left.setText(
+            f"{counted(left, 'token')} left" if left >= 0 else f"{counted(-left, 'token')} too many"
+        )
         self._bar.update()
+
+    def _mark(self) -> None:
+        """Where the budget ends, or where chunks do; those of an older text only move with it."""
+        if self.isVisible() and not self._splits.isChecked():
+            cut, size = self._budget.cut, self._document.size
+            self._editor.set_divisions(None if cut is None else Divisions.at(cut, self._tokens, size))
+        elif self.isVisible() and self.chunks.is_current:
+            self._editor.set_divisions(chunk_divisions(self.chunks.value or ()))
+
+
+def chunk_divisions(chunks: Sequence[Chunk]) -> Divisions:
+    """A line where each chunk begins; what it shares with the one before is shaded."""
+    starts, ends = (np.array([getattr(each, side) for each in chunks], np.int64) for side in ("start", "end"))
+    shared = np.stack((starts[1:], ends[:-1]), axis=1)
+
+    def label(at: int) -> str:
+        return f"{at + 1:,} · {counted(chunks[at].n_tokens, 'token')}"
+
+    return Divisions(starts, label, shaded=shared[shared[:, 0] < shared[:, 1]])
+
+
+def number_field(name: str, take: Callable[[int], object], pattern: str = NUMBER) -> QLineEdit:
+    """A field for a number that people may group by commas; `take` is given what somebody types."""
+    field = QLineEdit()
+    field.setAccessibleName(name)
+    field.setValidator(QRegularExpressionValidator(pattern, field))
+    field.setFixedWidth(BUDGET_FIELD_PX)
+
+    def finish() -> None:
+        if field.isModified():
+            field.setModified(False)
+            take(int(field.text().replace(",", "")))
+
+    field.editingFinished.connect(finish)
+    return field
+
+
+class ChunkRow(QWidget):
+    """`CHUNKS 12  overlap [0] tokens  [end anywhere ⌄]  [Save ⌄]`."""
+
+    def __init__(self, chunks: TextChunks, session: ModelSession, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._chunks, self._document = chunks, session.document
+        self.saving = FileSaving(self)
+        self._count = set_role(FittedLabel(), "dim")
+        self.overlap = number_field("Overlap of chunks in tokens", self._set_overlap, "[0-9][0-9,]{0,15}")
+        self.overlap.setText("0")
+        self.by = ChoiceButton(theme_source, "end ", CHUNK_ENDS, "Where chunks may end")
+        self.by.fix_width()
+        self.by.show_choice(chunks.by)
+        self.save_button = MenuButton(theme_source, "Save")
+        menu = self.save_button.new_menu()
+        menu.addAction("JSON Lines…", self._save_lines)
+        menu.addAction("One file each…", self._save_files)
+        self.overlap.setFixedWidth(OVERLAP_FIELD_PX)
+        self.overlap.setToolTip("Tokens that a chunk repeats of the one before")
+        parts = heading("Chunks"), self._count, STRETCH, QLabel("overlap"), self.overlap
+        in_row(*parts, self.by, self.save_button, on=self, spacing=GAP_PX)
+        self.by.chosen.connect(self._set_by)
+        chunks.changed.connect(self._refresh)
+        self.saving.changed.connect(self._on_saved)
+        self._refresh()
+
+    def _set_overlap(self, overlap: int) -> None:
+        self._chunks.divide(overlap, self._chunks.by)
+
+    def _set_by(self, by: Level) -> None:
+        self.by.show_choice(by)
+        self._chunks.divide(self._chunks.overlap, by)
+
+    def _save_lines(self) -> None:
+        from guiapp.core.encode.counting.chunks import chunks_as_lines  # time that starting does not have
+
+        formats = {".jsonl": "JSON Lines (*.jsonl)"}
+        if path := ask_for_file(self, "Save chunks", "chunks.jsonl", formats):
+            self._save(path, chunks_as_lines)
+
+    def _save_files(self) -> None:
+        from guiapp.core.encode.counting.chunks import chunks_as_files  # time that starting does not have
+
+        if folder := QFileDialog.getExistingDirectory(self, "Save chunks"):
+            self._save(Path(folder), chunks_as_files)
+
+    def _save(self, path: Path, write: Callable[[bytes, Sequence[Chunk]], SavedData]) -> None:
+        write_chunks = partial(write, self._document.text(), self._chunks.value or ())
+        self.saving.save(path, lambda _: write_chunks())
+
+    def _on_saved(self) -> None:
+        if self.saving.saved is not None or self.saving.failure:
+            announce(self, self.saving.failure or f"Saved {self.saving.saved}")
+
+    def _refresh(self) -> None:
+        chunks = self._chunks
+        number = f"{len(chunks.value or ()):,}"
+        self._count.set_texts([chunks.problem or ("splitting …" if chunks.is_busy else number)])
+        self.save_button.setEnabled(chunks.is_current and bool(chunks.value))

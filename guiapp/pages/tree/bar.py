@@ -46,7 +46,8 @@ HEIGHT_PX = 44
 SEPARATOR = " › "
 LONGEST_LABEL = 24
 NARROW_PX = 1080  # from this width on there is room for the path, and for more than a short search
-SHORT_SEARCH_PX = 170
+NARROWER_PX = 850
+SHORT_SEARCH_PX, LEAST_SEARCH_PX = 170, 120
 LEAST_PATH_PX = 120
 SHAPE_WORDS = {
     "sunburst": ("Sunburst", "Rings around the whole: longer tokens lie farther out"),
@@ -100,7 +101,8 @@ class TreeBar(QFrame):
         is_narrow = self.width() < NARROW_PX
         words = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
         self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_narrow else words)
-        self.query.setFixedWidth(SHORT_SEARCH_PX if is_narrow else SEARCH_PX)
+        short_px = SHORT_SEARCH_PX if self.width() >= NARROWER_PX else LEAST_SEARCH_PX
+        self.query.setFixedWidth(short_px if is_narrow else SEARCH_PX)
 
     def _shape_button(self, name: str) -> QToolButton:
         title, tip = SHAPE_WORDS[name]

@@ -29,6 +29,7 @@ from guiapp.analysis.tree.reports import AT_ONCE, Subtree, dot_lines, json_lines
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.painting import image_bytes, save_image
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.appearance import is_light, node_outline
@@ -88,6 +89,7 @@ class TreeExport(QObject):
     def copy(self) -> None:
         if self._view.geometry_now is not None:
             QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
+            announce(self._view, "Copied the picture")
 
     def save_scaled(self) -> None:
         """With as many pixels for each of the screen as somebody asks for."""

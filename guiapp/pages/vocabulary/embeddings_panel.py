@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,
@@ -30,6 +30,7 @@ from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -62,7 +63,7 @@ SOURCE = (
 HOW_TO_ASK = "Choose a token and give your model a prompt. A model that knows the token repeats it."
 NO_PROMPT = "This token has a part of a character: no prompt can hold it."
 NOT_HELD = "Copied, but the prompt is encoded without this token, so the answer says nothing about it."
-COPIED = "Copied. A model that knows the token continues with it and then »."
+COPIED = "A model that knows the token continues with it and then »."
 TRYING = "Trying whether text reaches them …"
 HOVER = "Point at a token, or click it."
 
@@ -219,7 +220,7 @@ class EmbeddingsPanel(QFrame):
     def _copy_prompt(self) -> None:
         prompt = self._embeddings.prompt()
         if prompt is not None:
-            QGuiApplication.clipboard().setText(prompt.text)
+            copy_text(self, prompt.text, "the prompt")
         self.asked.setText(NO_PROMPT if prompt is None else COPIED if prompt.holds_token else NOT_HELD)
 
 

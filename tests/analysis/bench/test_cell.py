@@ -11,10 +11,8 @@ from fake_workers import AnswersAtOnce
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import Race
 from guiapp.analysis.bench.operations import TimingSample
-from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import BenchCell
-from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, Workers
+from guiapp.analysis.bench.plan import BenchCell, Plan
+from guiapp.analysis.bench.worker import ContenderFailed, LoadedContender, Stopped, WorkerLost, Workers
 from guiapp.analysis.libraries.contender import ContenderTokens
 
 IDS = {True: [1, 2, 3], False: [1, 2, 2]}  # whether the text is split
@@ -151,13 +149,3 @@ def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
         results.extend(event["contender"] for event in events if event["event"] == "result")
     assert sorted(results) == sorted(calls)
     assert len(calls) == n_calls
-
-
-def test_a_worker_that_was_lost_in_one_operation_is_prepared_again_for_the_other():
-    machine = Machine(failing_at("heap", "append", 2, WorkerLost("It broke.")))
-    events = list(machine.race().run(replace(CELL, operations=("append", "encode")), ["heap"], 0.0))
-    results = {each["operation"]: each["n"] for each in events if each["event"] == "result"}
-    assert results == {"append": 1, "encode": 5}
-    again = machine.log[machine.log.index(("heap", "end")) + 1 :]
-    assert [entry[1] for entry in again[:4]] == ["start", "load", "prepare", "sample"]
-    assert [entry[1] for entry in again].count("prepare") == 1

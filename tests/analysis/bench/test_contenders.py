@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench.operations import encode_all
 from guiapp.analysis.libraries.contender import (
     ContenderTokens,
     FirstIdDifference,
@@ -48,14 +47,6 @@ def test_our_contender_adds_and_finds_no_special_tokens(tokenizer):
     assert rows[0].ids.tolist() == tokens.ids.tolist()
     assert (len(rows), rows[0].spans) == (2, None)
     assert ours.decode(ours.take_ids(wanted.token_ids)) == text
-
-
-def test_spans_of_several_texts_are_those_of_all_together(tokenizer):
-    ours = our_contender(tokenizer, "fast")
-    tokens = encode_all(ours, [b"ab", b"", b"c d"])
-    assert tokens.spans[0, 0] == 0
-    assert [start for start, _ in tokens.spans.tolist()][-2:] == [2, 3]
-    assert tokens.spans[-1].tolist() == [3, 5]
 
 
 def test_appending_belongs_to_the_default_encoder(tokenizer):
@@ -102,10 +93,3 @@ def test_tokens_that_are_missing_at_the_end_are_a_difference():
 def test_ids_that_the_vocabulary_lacks_do_no_harm():
     agreement = compare(tokens(0, 1), ContenderTokens(np.array([0, 99999], np.int32), None), LENGTHS)
     assert (agreement.exact, agreement.share) == (False, 0.5)
-
-
-def test_no_tokens_at_all():
-    nothing = ContenderTokens(np.empty(0, np.int32), np.empty((0, 2), np.int64))
-    assert compare(nothing, nothing, LENGTHS).exact
-    assert compare(nothing, tokens(0), LENGTHS).first_difference.byte_offset == 0
-    assert compare(tokens(0), nothing, LENGTHS).share == 0.0

@@ -2,7 +2,6 @@ import os
 from threading import Thread
 
 import pytest
-from toy_vocabulary import toy_vocabulary
 
 from guiapp import open_model
 from guiapp.analysis.bench import corpus
@@ -14,8 +13,6 @@ from guiapp.analysis.bench.corpus import (
     stretched,
     worst_texts,
 )
-from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import VocabType
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +87,3 @@ def test_worst_texts_have_no_place_to_split(vocabulary):
     assert list(texts) == list(WORST_TEXTS)
     assert all(len(text) == 1000 and text.isalpha() for text in texts.values())
     assert texts["one letter"] == b"a" * 1000
-
-
-def test_a_vocabulary_without_a_whole_character_has_texts_too():
-    vocabulary = toy_vocabulary({"Ã": 0.0, "<s>": Attribute.CONTROL}, VocabType.BPE)
-    assert random_text(vocabulary, 20, 0) == b"a" * 20
-    assert all(text.isalpha() for text in worst_texts(vocabulary, 50).values())

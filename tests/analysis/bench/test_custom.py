@@ -13,7 +13,7 @@ import pytest
 
 from guiapp import open_model
 from guiapp.analysis.bench.engine import contenders_of
-from guiapp.analysis.bench.operations import encode_all
+from guiapp.analysis.bench.operations import N_SINGLE, encode_all
 from guiapp.analysis.bench.plan import Plan, plan_from
 from guiapp.analysis.bench.report import command_line
 from guiapp.analysis.bench.worker import Worker
@@ -23,7 +23,6 @@ from guiapp.analysis.libraries.custom import (
     CustomError,
     ids_in,
     make_custom,
-    names_of,
     open_custom,
     parse_custom,
     read_custom,
@@ -45,6 +44,10 @@ class Letters:
 class inside:
     encode = Letters
 number = 5
+seen = []
+def remember(text):
+    seen.append(text)
+    return [len(seen)]
 """
 
 
@@ -83,7 +86,7 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ("tok", "“tok” is no contender. Write NAME=command:WORDS, "),
+        ("tok", "“tok” describes no encoder. Write NAME=command:WORDS, "),
         ("=command:sh", "“” cannot be a name"),
         ("a,b=command:sh", "“a,b” cannot be a name"),
         ("a\x1b=command:sh", r"“a\\x1b” cannot be a name"),
@@ -96,7 +99,7 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
         ("a=python::x", "“:x” is no function"),
         ("a=python:json:", "“json:” is no function"),
         ("a=python:json:dumps@env", "“json:dumps@env” is no function"),
-        ("a=tiktoken@env", "“a=tiktoken@env” is no contender"),
+        ("a=tiktoken@env", "“a=tiktoken@env” describes no encoder"),
     ],
 )
 def test_what_cannot_be_one_is_told(written, told):
@@ -114,14 +117,6 @@ def test_what_cannot_be_one_is_told(written, told):
 def test_so_is_what_files_say(record):
     with pytest.raises(CustomError):
         read_custom([record])
-
-
-def test_names_are_of_one_each():
-    own = [CustomContender(name, "command", "x") for name in ("a", "b")]
-    assert names_of(own, {"c"}) == ["a", "b"]
-    for taken, each in (({"b"}, own), (set(), own * 2)):
-        with pytest.raises(CustomError, match="already"):
-            names_of(each, taken)
 
 
 def test_they_take_part_beside_others_and_travel_in_the_plan():
@@ -154,14 +149,6 @@ def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
     for hidden in ("\u202e", "\n", "\x1b[2K", "\0", "\udc80"):
         with pytest.raises(CustomError, match=r"“.*\\.*” holds what cannot be shown"):
             read_custom([replace(own, target=f"rm {hidden} x").record()])
-
-
-def test_the_process_tells_what_is_no_plan():
-    done = subprocess.run(
-        command_of("guiapp.analysis.bench"), input="{\n", text=True, capture_output=True, env=environment()
-    )
-    assert (done.returncode, done.stderr) == (1, "")
-    assert json.loads(done.stdout)["message"].startswith("This is not a plan for a benchmark: ")
 
 
 def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
@@ -221,8 +208,11 @@ def test_a_command_that_runs_once_answers_each_text_with_a_line(tmp_path):
         contender.encode(b"more")
 
 
-def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):
-    worker = Worker("demo:bpe", "a", None, parse_custom("a=python:own_module:inside.encode"))
+def test_single_calls_of_a_function_find_its_module_as_if_just_loaded(folder):
+    function = parse_custom("a=python:own_module:remember")
+    worker = Worker("demo:bpe", "a", None, function)
     worker.load()
-    with pytest.raises(UnavailableError, match="stays loaded"):
-        worker.prepare("encode singly", (b"a", b"b"), 1)
+    worker.prepare("encode singly", (b"a", b"b"), 1)
+    assert len(worker.sample("encode singly").calls_s) == N_SINGLE
+    first, again = open_custom(function), open_custom(function)
+    assert [encode_all(each, [b"a"]).ids.tolist() for each in (first, again, again)] == [[1], [1], [2]]

@@ -12,10 +12,9 @@ from fake_workers import FakeStarter, FakeWorker, report_of
 from guiapp import open_model
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import cells_of, contenders_of, run
-from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import KEY
-from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
+from guiapp.analysis.bench.worker import ContenderFailed, WorkerLost
 from guiapp.analysis.libraries import peer
 from guiapp.core.demo import sample_text
 
@@ -134,39 +133,6 @@ def test_a_contender_that_does_not_load_is_left_out_of_everything(error):
     assert left_out["reason"] == "It has no such vocabulary."
     assert {event["contender"] for event in events if event["event"] in ("loaded", "result")} == {"fast"}
     assert events[-1]["complete"]
-
-
-class Sluggish(FakeWorker):
-    """Is ready as soon as others were sampled so often."""
-
-    n_before = 0
-    stage = "reads the vocabulary"
-
-    def is_answered(self, wait_s):
-        return sum(entry[1] == "sample" for entry in self._log) >= self.n_before
-
-
-def test_who_is_ready_begins_and_who_follows_joins():
-    made = FakeStarter(lambda name, size: size * 1e-9)
-
-    def start(name, threads):
-        worker = Sluggish("demo:bpe", name, made._seconds, made.log)
-        worker.n_before = {"fast": 0, "heap": 3}[name]
-        return worker
-
-    events = list(run(replace(plan(), contenders=("heap", "fast")), Control(), start))
-    told = [(event["event"], event["contender"]) for event in events if "contender" in event]
-    assert told[:3] == [("loading", "heap"), ("loading", "fast"), ("loading", "heap")]
-    assert events[3]["stage"] == "reads the vocabulary"
-    assert told[3:9] == [
-        ("loaded", "fast"), ("compared", "fast"), *[("sample", "fast")] * 3, ("loaded", "heap"),
-    ]  # fmt: skip
-    samples = [event for event in events if event["event"] == "sample"]
-    first = {name: [each["n"] for each in samples if each["contender"] == name] for name in ("fast", "heap")}
-    assert first["fast"][:5] == [1, 2, 3, 1, 2]  # what was measured while others were loading is forgotten
-    assert first["heap"][:2] == [1, 2]
-    results = {event["contender"]: event for event in events if event["event"] == "result"}
-    assert results["fast"]["n"] == results["heap"]["n"]
 
 
 def test_whoever_stops_reading_events_leaves_no_worker():

@@ -65,6 +65,7 @@ def ids_of(contender: Contender, text: bytes) -> list[int]:
     return contender.tokens(contender.encode(contender.take_text(text))).ids.tolist()
 
 
+@cache
 def our_ids(model: str, text: bytes) -> list[int]:
     return opened(model).encode(text, add_special=False, parse_special=False).token_ids.tolist()
 

@@ -134,14 +134,8 @@ def planned(**parts) -> BenchRun:
 def test_another_command_of_the_same_name_is_another_condition(spoiled):
     commands = [CustomContender("mine", "command", target).record() for target in ("tok --x", "tok --y")]
     old, new = (planned(own=[command]) for command in commands)
-    assert different_conditions(old, new) == ["contender mine was tok --x, now tok --y"]
+    assert different_conditions(old, new) == ["encoder mine was tok --x, now tok --y"]
     assert different_conditions(old, planned(**spoiled)) == []
-
-
-def test_other_repetition_is_another_condition_and_older_runs_repeated():
-    old, new, older = planned(repeat="never"), planned(repeat="fresh"), planned()
-    assert different_conditions(old, new) == ["repetition of texts was never, now fresh"]
-    assert different_conditions(older, new) == ["repetition of texts was same, now fresh"]
 
 
 def test_changes_begin_with_the_most_slowed_down_and_need_times_of_both():
@@ -151,11 +145,6 @@ def test_changes_begin_with_the_most_slowed_down_and_need_times_of_both():
     new = run_with(*(timed(name, [seconds] * 8) for name, seconds in slowed.items()), memory)
     ratios = [(each.now.contender, each.ratio.ratio) for each in compare_runs(old, new)]
     assert ratios == [("b", 3.0), ("c", 2.0), ("a", 0.5)]
-
-
-def test_few_turns_say_nothing_sure():
-    old, new = run_with(timed("a", [1.0] * 4)), run_with(timed("a", [9.0] * 4))
-    assert [change.verdict for change in compare_runs(old, new)] == ["same"]
 
 
 def test_conditions_differ_by_machine_vocabulary_and_text():

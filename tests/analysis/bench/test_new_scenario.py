@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 from fake_workers import report_of
 
-from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.plan import SCENARIOS, Plan
 from guiapp.analysis.bench.report import table_lines
 from guiapp.analysis.bench.run_results import run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.cli.main import run
 
 HALVES = replace(
@@ -40,6 +39,6 @@ def test_a_new_row_is_planned_measured_told_and_read_again():
     told = json.loads(json.dumps(report_of(plan)))
     halves = [row for row in told["results"] if row["scenario"] == "halves"]
     assert {row["size_bytes"] for row in halves} == {571}
-    lines = [" ".join(line.split()) for line in table_lines(run_of(told), "fast")]
-    assert "contender tokens/s MB/s ± % of fast ids halves MB/s" in lines
+    lines = [" ".join(line.split()) for line in table_lines(run_of(told), "Tokenloupe")]
+    assert "encoder tokens/s MB/s ± % of Tokenloupe ids halves MB/s" in lines
     assert "Speed of half a text: sample:welcome, 571 B" in lines

@@ -19,7 +19,6 @@ from guiapp.analysis.bench.operations import (
     compared_tokens,
     take_sample,
 )
-from guiapp.analysis.bench.worker import Worker
 from guiapp.analysis.libraries.contender import Contender, UnavailableError, ids_only, our_contender
 
 TEXTS = (b"One.", b"Two words", b"")
@@ -93,22 +92,6 @@ def test_single_calls_are_timed_one_by_one_with_texts_that_a_new_contender_has_n
     assert all(sum(sample.calls_s) <= sample.wall_s * N_SINGLE for sample in samples)
 
 
-@pytest.mark.parametrize("name", ["encode batch", "decode", "append"])
-def test_what_a_contender_cannot_do_is_said(name):
-    with pytest.raises(UnavailableError, match=r"cannot|at a time"):
-        OPERATIONS[name](subject(replace(contender(None), decode=None), b"x"))
-
-
-def test_a_worker_tells_the_ids_of_the_batch(monkeypatch):
-    worker = Worker("demo:bpe", "fast")
-    monkeypatch.setattr(
-        "guiapp.analysis.bench.worker.our_contender",
-        lambda tokenizer, name: contender(lambda texts, threads: [text[1:] for text in texts]),
-    )
-    worker.load()
-    assert worker.prepare("encode batch", TEXTS, 1).ids.tolist() == list(b"ne.wo words")
-
-
 class FakeTime:
     """Time that passes only when the operation runs: so much on the wall, half of it on the processor."""
 
@@ -119,12 +102,6 @@ class FakeTime:
 
     def call(self) -> None:
         self.now_ns += self.call_ns
-
-
-def test_a_sample_is_the_mean_of_its_calls_per_unit():
-    time = FakeTime(1_000)
-    sample = take_sample(TimedOperation(time.call, units=4), 10, time.clock)
-    assert sample == (250e-9, 125e-9, (), False)
 
 
 def test_short_calls_are_repeated_until_the_clock_is_fine_enough():

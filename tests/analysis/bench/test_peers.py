@@ -8,24 +8,24 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
-from importlib import invalidate_caches
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import CORPORA, SHARED, VOCABS
 from format_samples import READ_IN_TWO_WAYS, SAMPLES
+from model_files import opened
 from pair_vocabularies import byte_level
 from piece_models import trained
 from token_lists import model_of, write_vocab_json, write_vocab_txt
 
 from guiapp import open_model
 from guiapp.analysis.bench.operations import BATCH, encode_all
-from guiapp.analysis.bench.worker_process import WorkerProcess
+from guiapp.analysis.bench.worker import WorkerProcess
 from guiapp.analysis.libraries import llama_library
 from guiapp.analysis.libraries.contender import UnavailableError, our_contender
 from guiapp.analysis.libraries.llama_library import LlamaLibraryError, LlamaVocabulary
-from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against, version_of
+from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against
 from guiapp.core.demo import sample_text
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -64,7 +64,7 @@ def contender(name: str, tokenizer):
 
 @pytest.mark.parametrize(("name", "model"), TAKES)
 def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
-    tokenizer = open_model(model)
+    tokenizer = opened(model)
     peer, ours = contender(name, tokenizer), our_contender(tokenizer, next(iter(tokenizer.encoders)))
     for text in TEXTS[:1] if model == "demo:wordpiece" else TEXTS:  # Bert's normalisers differ abroad
         assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
@@ -73,7 +73,7 @@ def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("file", ["cl100k_base.tiktoken", "tekken_240718.json"])
 def test_tiktoken_has_the_ranks_and_the_pattern_of_a_file(file):
-    tokenizer = open_model(SHARED / "formats" / file)
+    tokenizer = opened(SHARED / "formats" / file)
     text = b"".join(TEXTS)
     found = encode_all(contender("tiktoken", tokenizer), [text]).ids
     assert found.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
@@ -149,7 +149,7 @@ def test_gigatoken_says_in_a_sentence_which_part_it_has_not(changed, told):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", BYTE_PAIR_PEERS)
 def test_so_it_is_with_a_real_vocabulary(name):
-    tokenizer = open_model(VOCABS / "ggml-vocab-gpt-2.gguf")
+    tokenizer = opened(VOCABS / "ggml-vocab-gpt-2.gguf")
     peer, ours = contender(name, tokenizer), our_contender(tokenizer, "fast")
     text = (CORPORA / "shakespeare.txt").read_bytes()[:20_000]
     assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
@@ -158,7 +158,7 @@ def test_so_it_is_with_a_real_vocabulary(name):
 @pytest.mark.parametrize("name", [name for name in PEERS if name not in OWN_FILES_ONLY])
 def test_peers_decode_what_they_encode_and_take_batches(name):
     model = {"sentencepiece": "demo:spm", "rwkv-package": "demo:rwkv"}.get(name, "demo:bpe")
-    tokenizer = open_model(model)
+    tokenizer = opened(model)
     peer = contender(name, tokenizer)
     text = b"Hello, world! This is a small text."
     ids = encode_all(peer, [text]).ids
@@ -253,7 +253,7 @@ def test_tokenizers_is_given_what_a_file_of_tokens_says(tmp_path, format_name):
     elif format_name == "vocab.txt":
         path = write_vocab_txt(tmp_path, model_of(open_model(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"])
     else:
-        model = model_of(open_model(VOCABS / "ggml-vocab-gpt-2.gguf"))
+        model = model_of(opened(VOCABS / "ggml-vocab-gpt-2.gguf"))
         path = write_vocab_json(tmp_path, model, config={"model_type": "gpt2"})
     tokenizer = open_model(path)
     assert tokenizer.vocabulary.format == format_name
@@ -304,13 +304,6 @@ def test_who_is_not_installed_says_how_to_get_it(monkeypatch):
     assert str(caught.value) == told
 
 
-def test_only_some_take_a_text_as_one_piece():
-    tokenizer = open_model("demo:bpe")
-    with pytest.raises(UnavailableError, match=r"^tiktoken always splits texts before it merges\.$"):
-        peer_source("tiktoken", tokenizer, is_split=False)
-    assert peer_source("tokenizers", tokenizer, is_split=False) != peer_source("tokenizers", tokenizer)
-
-
 @pytest.fixture(scope="module")
 def llama():
     pytest.importorskip("xllamacpp")
@@ -349,18 +342,6 @@ def test_llama_cpp_says_nothing_of_its_own(llama):
     code = f"from {llama_library.__name__} import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-
-
-def test_a_folder_that_only_has_the_name_of_a_library_is_none(tmp_path, monkeypatch):
-    (tmp_path / "name_of_a_test").mkdir()
-    monkeypatch.syspath_prepend(tmp_path)
-    named = replace(PEERS["rs-bpe"], module="name_of_a_test", package="no-such-package")
-    monkeypatch.setitem(PEERS, "rs-bpe", named)
-    assert not named.is_installed
-    (tmp_path / "name_of_a_test" / "__init__.py").touch()
-    invalidate_caches()
-    assert named.is_installed
-    assert version_of("rs-bpe") == ""
 
 
 class FakeLlama:

@@ -1,14 +1,12 @@
 """Plans that come from elsewhere, and how long they are expected to take."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from guiapp.analysis.bench.plan import (
     BenchError,
     Plan,
-    expected_s,
     from_any_folder,
     plan_from,
     whole_path,
@@ -58,12 +56,3 @@ def test_files_of_a_plan_get_their_whole_paths(tmp_path, monkeypatch):
     whole = [str(tmp_path / name) for name in ("model", "text")]
     assert from_any_folder(plan) == Plan(whole[0], (whole[1], "random", "missing"))
     assert (whole_path("model"), whole_path("demo:bpe")) == (whole[0], "demo:bpe")
-
-
-PLAN = Plan("m", contenders=("heap",), scenarios=("throughput",), time_budget_s=10.0, threads=(1, 2))
-TEXTS = (1_000_000,)
-
-
-def test_timing_takes_the_budget_but_no_longer_than_it_takes_to_know_enough():
-    assert expected_s(PLAN, TEXTS) == pytest.approx(10.0, abs=5.0)
-    assert expected_s(replace(PLAN, contenders=("fast",), time_budget_s=1000.0), (10,)) < 10.0

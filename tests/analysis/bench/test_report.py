@@ -10,7 +10,6 @@ from io import StringIO
 import pytest
 from bench_runs import MEMORY, record, run_with
 
-from guiapp.analysis.bench.findings import warnings
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import (
     command_line,
@@ -40,7 +39,7 @@ CHART = '<?xml version="1.0"?>\n<svg><g id="a"/><b fill="url(#a)"/><use xlink:hr
 
 
 def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
-    page = report_text(".html", RUN, "fast", {"A & B": CHART, "C": CHART})
+    page = report_text(".html", RUN, "Tokenloupe", {"A & B": CHART, "C": CHART})
     for words in (
         "<h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>",
         "heap took no part: It &lt;crashed&gt;.",
@@ -49,6 +48,7 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
         "<td>greedy</td><td>50.0 M</td><td>200</td>",
         "<td>clock</td><td>&lt;wall&gt;</td>",
         "<td>tiktoken</td><td>0.14</td>",
+        '<p class="verdict">a|b: Tokenloupe alone has the right ids; ids of 1 of 2 right',
         REPEAT.replace("'", "&#x27;"),
     ):
         assert words in page
@@ -63,6 +63,17 @@ def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
     assert [row["scenario"] for row in rows] == ["throughput", "memory", "latency"]
     assert (rows[0]["ci_low_s"], rows[0]["mb_per_s"], rows[0]["built_bytes"]) == ("0.25", "0.02", "")
     assert (rows[1]["median_s"], rows[1]["built_bytes"], rows[2]["p99_s"]) == ("", "5000000", "2.0")
+
+
+@pytest.mark.parametrize("folder", ["/home/me/", "C:\\Users\\me\\"])
+def test_the_command_of_a_report_runs_wherever_the_named_files_are(folder):
+    plan = replace(PLAN, model=f"{folder}m.gguf", corpora=(f"{folder}a.txt", "sample:code"))
+    texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code")]
+    parts = PARTS | {"plan": json.loads(json.dumps(plan.record())), "corpora": texts}
+    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## To repeat it\n\n```\n")
+    model, text, command, *_ = repeat.splitlines()
+    assert (model, text) == ("# m.gguf: SHA-256 abc", "# a.txt: SHA-256 of a.txt")
+    assert command.startswith("tokenloupe bench m.gguf -f a.txt -f sample:code --encoders fast ")
 
 
 @pytest.mark.parametrize(
@@ -81,27 +92,3 @@ def test_a_command_line_gives_the_same_plan_again(changes):
     parser, plan = argparse.ArgumentParser(), replace(PLAN, **changes)
     add_options(parser)
     assert _plan(parser.parse_args(shlex.split(command_line(plan))[2:])) == plan
-
-
-CALM = record("throughput", "fast", 10, 10.0, ci_s=[9.0, 11.0], processor_share=0.9)
-BUSY = {**CALM, "crowded": True}
-
-
-@pytest.mark.parametrize(
-    ("environment", "rows", "told"),
-    [
-        ({}, [CALM], ""),
-        ({}, [CALM, BUSY], "during 1 of 2 results."),
-        ({"load_highest": 2.5, "cores": 4}, [BUSY], "a load of up to 2.5 on 4 cores"),
-        ({}, [CALM, {**CALM, "clock": "cpu"}], "1 of 2 results are processor time"),
-        (
-            {},
-            [{**CALM, "median_s": 2.0, "ci_s": [1.7, 2.2]}, CALM],
-            "1 of 2 results are known",
-        ),
-    ],
-)
-def test_what_makes_figures_doubtful_is_told(environment, rows, told):
-    found = list(warnings(run_with(*rows, environment=environment, complete=True)))
-    assert len(found) == bool(told)
-    assert told in "".join(found)

@@ -4,19 +4,11 @@ import pytest
 
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
-from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import BenchCell, CellBuilder, tasks_of
+from guiapp.analysis.bench.plan import BenchCell, CellBuilder, Plan, tasks_of
 
 
 def plan(*scenarios: str, **changes) -> Plan:
     return Plan("demo:bpe", scenarios=scenarios, **{"threads": (1, 2, 4), "repeat": "same", **changes})
-
-
-def test_cells_of_more_threads_come_last_and_no_scenario_twice():
-    tasks = tasks_of(plan("threads", "memory", "threads"), (10,))
-    assert [(task.scenario, task.threads) for task in tasks] == [
-        ("memory", 1), ("threads", 1), ("threads", 2), ("threads", 4),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -42,28 +34,10 @@ def made(tokenizer, scenario: str, *texts: bytes, **changes) -> list[BenchCell]:
     return list(map(CellBuilder(wanted, tokenizer, corpora).cell, tasks))
 
 
-def test_prompts_are_from_places_all_over_the_text(tokenizer):
-    text = bytes(range(1, 127))
-    short, longer, longest = made(tokenizer, "short", text)
-    assert short.texts == tuple((text + text)[2 * at : 2 * at + 16] for at in range(64))
-    assert (short.unit_bytes, short.size_bytes, longer.size_bytes) == (16, 16, 128)
-    assert all(len(each) == 1_024 for each in longest.texts)
-    assert longest.texts[0] == (text * 9)[:1_024]
-
-
 @pytest.mark.parametrize(("character", "prompt"), [("é", "é" * 8), ("汉", "汉" * 5 + " "), ("😍", "😍" * 4)])
 def test_prompts_are_of_whole_characters(tokenizer, character, prompt):
     short, *_ = made(tokenizer, "short", character.encode() * 50)
     assert set(short.texts) == {prompt.encode()}
-
-
-SIZES = {"scaling": [128, 512, 1000], "short": [16, 128, 1000], "append": [1000], "memory": [1000]}
-
-
-@pytest.mark.parametrize(("name", "sizes"), SIZES.items())
-def test_no_size_is_above_the_texts_own_unless_it_is_wished_for(name, sizes):
-    tasks = tasks_of(plan(name, repeat="never"), (1000,))
-    assert [task.size_bytes for task in tasks] == sizes
 
 
 def test_what_follows_a_text_is_itself_or_fresh_and_the_record_can_tell(tokenizer):

@@ -12,7 +12,6 @@ from guiapp.analysis.bench.statistics import (
     fit_growth,
     interval_in_turns,
     median_interval,
-    n_outliers,
     ratio_in_turns,
 )
 
@@ -53,10 +52,6 @@ def test_exact_and_approximate_coverage_meet():
     assert few.high - few.low == pytest.approx(many.high - many.low, rel=0.05)
 
 
-def test_outliers_are_counted():
-    assert n_outliers([1.0, 1.01, 1.02, 1.03, 1.04, 9.0]) == 1
-
-
 @pytest.mark.parametrize(("overhead", "exponent"), [(0.0, 1.0), (5e-5, 1.0), (2e-6, 2.0), (1e-4, 1.6)])
 def test_overhead_and_exponent_are_told_apart(overhead, exponent):
     sizes = [1 << power for power in range(7, 22, 2)]
@@ -66,10 +61,6 @@ def test_overhead_and_exponent_are_told_apart(overhead, exponent):
     assert growth.exponent == pytest.approx(exponent, abs=0.06)
     assert growth.overhead_s == pytest.approx(overhead, rel=0.1, abs=1e-6)
     assert growth.error < 0.1
-
-
-def test_three_sizes_are_too_few_for_a_curve():
-    assert fit_growth([1, 2, 3, 3], [1.0, 2.0, 3.0, 3.0]) is None
 
 
 def overlap(left, right):

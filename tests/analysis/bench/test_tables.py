@@ -1,22 +1,18 @@
 """Results as tables, changes between two runs, and published figures beside results."""
 
-from itertools import product
+from bench_runs import EVERYTHING, RUN, result
 
-from bench_runs import EVERYTHING, RUN, record, result, run_with
-
-from guiapp.analysis.bench.findings import missing_lines, notes
+from guiapp.analysis.bench.findings import notes
 from guiapp.analysis.bench.history import SpeedChange
-from guiapp.analysis.bench.published import PUBLISHED, SOURCES, comparable
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.report import (
     change_lines,
     change_table,
     measured_tables,
-    published_tables,
     table_lines,
     tables,
 )
-from guiapp.analysis.bench.run_results import LeftOut, run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.run_results import run_of
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.export.tables import NONE
 
@@ -29,74 +25,22 @@ def columns(table) -> dict[str, list[str]]:
 
 def test_every_scenario_has_a_table_of_its_own_and_a_terminal_shows_them_all():
     run = run_of(EVERYTHING)
-    titles = [table.title for table in tables(run, "fast")]
+    titles = [table.title for table in tables(run, "Tokenloupe")]
     for scenario in SCENARIOS.values():
         assert any(title.startswith(scenario.title) for title in titles)
-    lines = "\n".join(table_lines(run, "fast"))
+    lines = "\n".join(table_lines(run, "Tokenloupe"))
     assert all(title in lines for title in titles)
     assert all(note in lines for note in notes(run))
 
 
 def test_the_best_come_first_with_interval_ratio_and_ids():
-    first, *_ = measured_tables(run_of(RUN).results, "fast")
+    first, *_ = measured_tables(run_of(RUN).results, "Tokenloupe")
     shown = columns(first)
-    assert shown["contender"] == ["greedy", "fast", "tiktoken", "rs-bpe"]
+    assert shown["encoder"] == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"]
     assert shown["MB/s"] == ["200", "100", "10.0", "10.0"]
-    assert shown["of fast"] == ["2.00", "1.00", "0.10", "0.10"]
+    assert shown["of Tokenloupe"] == ["2.00", "1.00", "0.10", "0.10"]
     assert shown["ids"] == ["≈ 95.0 %", "equal", "equal", "own vocabulary"]
     assert shown["tokens/s"][-1] == NONE, "tokens of another vocabulary are no measure"
-
-
-def test_other_scenarios_of_a_text_stand_beside_its_throughput():
-    single = record("latency", "fast", 128, 1e-5, p50_s=1e-6, p95_s=2e-6, p99_s=3e-6)
-    decoded = record("decode", "heap", 9_000, 1e-4)
-    results = [record("throughput", "fast", 9_000, 1e-5), single, decoded]
-    shown = columns(next(measured_tables(run_with(*results).results, "fast")))
-    assert (shown["contender"], shown["decode MB/s"]) == (["fast", "heap"], [NONE, "90.0"])
-    assert [shown[f"p{at} µs"] for at in (50, 95, 99)] == [["1.00", NONE], ["2.00", NONE], ["3.00", NONE]]
-
-
-def test_a_series_has_a_column_for_each_size_and_says_how_it_grows():
-    sizes = 1_000, 10_000, 100_000, 1_000_000
-    results = [result("scaling", "fast", size, 2.5e-5 + 1e-8 * size) for size in sizes]
-    shown = columns(next(measured_tables(results, "fast")))
-    cells = shown["1 kB, µs"], shown["1 MB, ms"], shown["grows"]
-    assert cells == (["35.0"], ["10.0"], ["linear, 25 µs a call"])
-
-
-def test_a_published_ratio_stands_beside_the_same_ratio_here():
-    ours, theirs = (record("scaling", name, 4 << 20, s) for name, s in (("greedy", 1.0), ("llama.cpp", 3.0)))
-    (table,) = published_tables(run_with(ours, theirs))
-    assert table.rows[0][3] == table.rows[0][6] == "× llama.cpp"
-    ratios = {row[0]: (row[3], row[6]) for row in table.rows[1:]}
-    assert ratios == {"greedy": ("2.53×", "3.00×"), "llama.cpp": ("1.00×", "1.00×")}
-    (alone,) = published_tables(run_with(ours))
-    assert alone.rows[1][6] == "–"
-
-
-def test_reasons_that_differ_by_seconds_are_one_sentence():
-    left_out = [
-        LeftOut(name, reason, "worst", "encode", "one letter", size)
-        for name, size, reason in (
-            ("scan", 1_000, "One call would take about 9 s."),
-            ("scan", 10_000, "One call would take about 275 s."),
-            ("heap", 10_000, "One call would take about 2 s."),
-            ("heap", 100_000, "It crashed."),
-        )
-    ]
-    assert list(missing_lines(left_out)) == [
-        "scan, heap took no part in “Worst case” (one letter, 1 kB, and 1 more): "
-        "One call would take about 2 to 275 s.",
-        "heap took no part in “Worst case” (one letter, 100 kB): It crashed.",
-    ]
-
-
-def test_an_added_bos_is_called_so():
-    difference = {"index": 0, "byte_offset": 0, "expected_id": 7, "found_id": 1}
-    row = record("throughput", "own", 10, 1.0, 0.0) | {"first_difference": difference}
-    told = "own adds BOS (token 1) to english, and Bench asks for no special token."
-    assert told in notes(run_with(row, vocabulary={"bos": 1}))
-    assert told not in notes(run_with(row, vocabulary={"bos": None}))
 
 
 def change(name: str, ratio: float, threads: int = 1, **more) -> SpeedChange:
@@ -115,22 +59,3 @@ def test_changes_are_told_with_their_verdicts():
     assert slower.startswith("SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 times the time")
     assert faster.startswith("FASTER: fast: scaling (encode), english, 2,048 bytes, 2 threads")
     assert counts == "1 slower, 1 faster, 1 same"
-
-
-SIZES = [128 << shift for shift in range(0, 16, 2)]
-CONTENDERS = ["greedy", "llama.cpp", "other"]
-
-
-def a_run(texts):
-    places = product(texts, CONTENDERS, SIZES)
-    return run_with(*(record("scaling", name, size, 1e-6 * size, corpus=text) for text, name, size in places))
-
-
-def test_each_figure_is_beside_the_results_of_each_text():
-    tree = SOURCES["TokenTree, 2026"]
-    found = comparable(a_run(["one", "two"]))
-    assert list(found) == [tree]
-    printed = [row for row in PUBLISHED if row.source is tree and row.size_bytes in SIZES]
-    rows = [row for row in found[tree] if row.result is not None]
-    assert [row.published for row in rows] == [figure for figure in printed for _ in range(2)]
-    assert all(row.ratio == 1.0 for row in rows)

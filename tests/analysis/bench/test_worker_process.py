@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench import worker as memory
-from guiapp.analysis.bench.worker import OPENS, READS, WRITES, Worker
-from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerProcess
+from guiapp.analysis.bench.worker import (
+    ContenderFailed,
+    TookTooLong,
+    Worker,
+    WorkerProcess,
+)
+from guiapp.analysis.libraries.custom import CustomContender
+from guiapp.core import processes as memory
 
 TEXT = b"the quick brown fox " * 20
 
@@ -58,22 +65,29 @@ def test_a_contender_splits_as_was_chosen():
     assert wanted != open_model("demo:bpe").encode(text, False, False).token_ids.tolist()
 
 
+def test_the_limit_is_for_one_call_not_for_all_that_prepare(tmp_path):
+    module = tmp_path / "slow_module.py"
+    module.write_text(
+        "import time\n"
+        "def encode(text):\n"
+        "    time.sleep(0.4 if text == 'slow' else 60 if text == 'endless' else 0)\n"
+        "    return [1]\n"
+    )
+    function = CustomContender("slow", "python", f"{tmp_path}/slow_module:encode")
+    process = WorkerProcess("demo:bpe", "slow", 1, lambda: False, None, function)
+    process.ask(60, "load")
+    process.ask(1.0, "prepare", "encode", (b"slow",), 1)  # three calls of it
+    started = time.monotonic()
+    with pytest.raises(TookTooLong, match=r"within 1 s\."):
+        process.ask(1.0, "prepare", "encode", (b"endless",), 1)
+    assert time.monotonic() - started < 5
+    process.end()
+
+
 def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
     with pytest.raises(ContenderFailed, match="KeyError"):
         process.ask(60, "prepare", "dream", (TEXT,), 1)
     assert process.ask(60, "sample", "encode").wall_s > 0
-
-
-def test_what_it_does_is_told_before_it_answers_and_other_things_can_be_done_meanwhile():
-    pytest.importorskip("tiktoken")
-    process, stages = worker("tiktoken"), set()
-    process.begin(120, "load")
-    while not process.is_answered(0.001):
-        stages.add(process.stage)
-    assert process.answer().version
-    assert process.stage == READS
-    assert stages <= {"", OPENS, WRITES, READS}
-    process.end()
 
 
 @pytest.fixture

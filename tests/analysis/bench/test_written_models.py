@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from conftest import CORPORA, VOCABS
 from format_samples import SAMPLES
+from model_files import opened
 from pair_vocabularies import byte_level, sentence_piece
 from toy_vocabulary import toy_vocabulary
 
@@ -232,7 +233,7 @@ def test_models_of_sentencepiece_are_written_if_they_ask_for_no_more_than_llamas
 @pytest.mark.real_vocabs
 def test_sentencepiece_itself_gives_the_ids_of_the_written_model():
     sentencepiece = pytest.importorskip("sentencepiece")
-    tokenizer = open_model(VOCABS / "ggml-vocab-llama-spm.gguf")
+    tokenizer = opened(VOCABS / "ggml-vocab-llama-spm.gguf")
     processor = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_model(tokenizer.vocabulary))
     text = (CORPORA / "shakespeare.txt").read_text("utf-8")[:20_000]
     assert tokenizer.encode(text, add_special=False).token_ids.tolist() == processor.encode(text)

@@ -117,14 +117,6 @@ def test_nor_does_one_of_sentencepiece(tmp_path, kind):
     assert in_content(guiapp.open_model(path), ["ab", "ab"])[0] == [1, 2, 3]
 
 
-def test_what_can_only_be_told_by_control_tokens_has_these(tmp_path):
-    said = {"model": "rwkv", "tokens": ["a"], "types": [CONTROL]}
-    assert in_content(guiapp.open_model(write_vocab(tmp_path / "vocab.gguf", **said)), ["", "aa"])[0] == [
-        0,
-        0,
-    ]
-
-
 PARTS = st.lists(
     st.sampled_from(["<s>", "<S>", "ab", "AB", "Ａ", "ﬁ", "[m]", "a", "</s>", " ", "b"]), max_size=4
 )

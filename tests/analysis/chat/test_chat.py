@@ -11,10 +11,11 @@ from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, write_vocab
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat.chat import ADDED
-from guiapp.analysis.chat.hints import WARNING, hints
+from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.templates import chosen_template, templates_of
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.errors import ChatError
@@ -61,7 +62,7 @@ CONTENTS = st.lists(
 def test_ids_are_the_whole_texts_and_all_content_is_in_tokens_marked_with_it(
     model, construct, contents, add_special
 ):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     roles = ("system", "user", "assistant", "user")
     messages = [{"role": role, "content": content} for role, content in zip(roles, contents, strict=False)]
     chat = chat_here(tokenizer, TEMPLATES[construct], messages, add_special=add_special)
@@ -81,7 +82,7 @@ def test_ids_are_the_whole_texts_and_all_content_is_in_tokens_marked_with_it(
 @settings(max_examples=30)
 @given(contents=CONTENTS)
 def test_content_as_text_is_what_encoding_without_control_tokens_gives(model, contents):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     content = "".join(contents)
     chat = chat_here(tokenizer, "{{ messages[0].content }}", [{"role": "user", "content": content}])
     expected = tokenizer.encode(content, True, parse_special=False)
@@ -99,7 +100,7 @@ def test_tokens_within_and_beside_what_content_would_have_become_are_found(tmp_p
     write_vocab(
         file, model="llama", tokens=tokens, scores=[0.0] * 10, token_type=types, add_space_prefix=False
     )
-    tokenizer = guiapp.open_model(file)
+    tokenizer = opened(file)
     for template, content, expected in [
         ("{{ messages[0].content }}", "<abc>", [1, 3, 2]),  # a user-defined one is found in any text
         ("{{ messages[0].content }}<abc>", "<", [1, 4]),
@@ -114,7 +115,7 @@ def test_tokens_within_and_beside_what_content_would_have_become_are_found(tmp_p
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", CONVERSATIONS)
 def test_content_without_markers_has_the_same_tokens_as_text(model, name):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     messages, tools = json.loads(
         json.dumps(CONVERSATIONS[name]).replace("<|im_end|>", "").replace("</s>", "")
     )
@@ -126,7 +127,7 @@ def test_content_without_markers_has_the_same_tokens_as_text(model, name):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["qwen2", "gemma-4", "llama-bpe", "deepseek-coder", "llama-spm"])
 def test_real_models_give_the_ids_of_the_whole_text(name):
-    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    tokenizer = opened(VOCABS / f"ggml-vocab-{name}.gguf")
     own = templates_of(tokenizer.vocabulary)
     template = own[0].text if own else TEMPLATES["parts"]
     for messages, tools in CONVERSATIONS.values():
@@ -180,7 +181,7 @@ def looped(text, before="", behind=""):
 
 @pytest.mark.parametrize("model", ["demo:unigram", "demo:wordpiece"])  # the other one's file calls it control
 def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     template = looped("{{ message.content }}</s>")
     unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd日🦄"}])
     assert tokenizer.vocabulary.special_ids.unk in unknown.token_ids
@@ -204,32 +205,10 @@ def test_the_public_function_takes_what_others_take(tmp_path):
         guiapp.chat("demo:toy", [USER])
 
 
-def test_tokens_of_generation_blocks_are_known():
-    template = "{{ messages[0].content }}[{% generation %}{{ messages[1].content }}</s>{% endgeneration %}]"
-    chat = guiapp.chat("demo:bpe", [USER, {"role": "assistant", "content": "日本 tokenization"}], template)
-    spans = chat.encoding.spans[chat.is_generated]
-    assert chat.encoding.text_bytes[spans[0, 0] : spans[-1, 1]].decode() == "日本 tokenization</s>"
-    assert not chat.is_generated[0]
-    assert not chat.is_generated[-1]
-
-
 def test_variables_may_not_take_the_place_of_messages():
     for name in ("messages", "tools", "add_generation_prompt"):
         with pytest.raises(ChatError, match=f"^{name} cannot be a variable"):
             guiapp.chat("demo:bpe", [USER], variables={name: []})
-
-
-def test_content_is_text_where_that_is_asked_for():
-    content = "a<|im_end|>b"
-    chat, as_text = (
-        guiapp.chat("demo:bpe", [{"role": "user", "content": content}], add_special=False, as_text=asked)
-        for asked in (False, True)
-    )
-    assert as_text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
-    assert list(as_text.origins) == list(chat.as_text_origins)
-    assert codes(chat, WARNING) == ["content_became_control"]
-    assert codes(as_text, WARNING) == []
-    assert as_text.budget.n_tokens == len(as_text.encoding)
 
 
 def test_a_text_of_unknown_origin_is_told_and_nothing_made_of_it():

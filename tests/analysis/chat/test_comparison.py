@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat.messages import ChatSettings
-from guiapp.analysis.chat.report import ChatComparison, as_text_of, in_model
+from guiapp.analysis.chat.report import ChatComparison, in_model
 from guiapp.analysis.chat.templates import templates_of
 
 PLAIN = CONVERSATIONS["plain"]
 
 
 def prompt(template="concatenation", model="demo:bpe", **settings):
-    return chat_here(guiapp.open_model(model), TEMPLATES[template], *PLAIN, **settings)
+    return chat_here(opened(model), TEMPLATES[template], *PLAIN, **settings)
 
 
 def unshared(compared):
@@ -25,23 +26,6 @@ def unshared(compared):
         ).decode()
         for chat, shared in zip(chats, compared.is_shared, strict=True)
     ]
-
-
-def test_a_prompt_has_all_in_common_with_itself():
-    compared = ChatComparison(prompt(), prompt())
-    assert compared.has_same_ids
-    assert all(first == second for first, second in compared.turns)
-    assert unshared(compared) == ["", ""]
-    assert all(first == second for _, first, second in compared.counts)
-
-
-def test_without_a_generation_prompt_only_that_is_missing():
-    first = prompt()
-    compared = ChatComparison(first, prompt(prompt=False))
-    assert [turn.is_prompt for turn, other in compared.turns if other is None] == [True]
-    assert unshared(compared) == ["<|im_start|>assistant\n", ""]
-    differences = {name: one - other for name, one, other in compared.counts if one != other}
-    assert differences == {"template": (~compared.is_shared[0]).sum()}
 
 
 def test_of_two_templates_content_is_shared_and_what_both_write():
@@ -67,23 +51,6 @@ def test_of_two_models_tokens_of_the_same_text_are_shared():
     assert not np.all(compared.is_shared[0])
 
 
-def test_each_token_counts_once():
-    compared = ChatComparison(prompt(), prompt("text between tags", "demo:spm"))
-    totals = [sum(column) for column in list(zip(*compared.counts, strict=True))[1:]]
-    assert totals == [len(compared.first.encoding), len(compared.second.encoding)]
-
-
-def test_the_same_prompt_with_content_as_text_and_back():
-    chat = prompt()
-    text = as_text_of(chat)
-    assert as_text_of(chat, False) is chat
-    assert as_text_of(text) is text
-    assert text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
-    assert (text.text, text.conversation, text.template) == (chat.text, chat.conversation, chat.template)
-    assert as_text_of(text, False).token_ids.tolist() == chat.token_ids.tolist()
-    assert unshared(ChatComparison(chat, text))[0] == " <|im_end|>"
-
-
 @pytest.mark.parametrize(
     ("model", "template", "expected"),
     [
@@ -95,7 +62,7 @@ def test_the_same_prompt_with_content_as_text_and_back():
 )
 def test_in_another_model_its_own_template_is_taken_or_else_that_of_the_chat(model, template, expected):
     chat = guiapp.chat("demo:spm", [{"role": "user", "content": "Why?"}], "[{{ messages[0].content }}]")
-    other = guiapp.open_model(model)
+    other = opened(model)
     found = in_model(chat, other, ChatSettings(add_special=False), template)
     assert found.tokenizer is other
     assert found.conversation == chat.conversation

@@ -175,18 +175,3 @@ def test_calls_and_turns_that_public_templates_end_get_no_warning(template, tmp_
     text = (SHARED / "templates" / template).read_text()
     chat = chat_here(guiapp.open_model(path), text, messages, add_special=False)
     assert [hint for hint in hints(chat) if hint.severity == WARNING] == []
-
-
-def test_three_tokens_at_the_beginning_are_told_as_three():
-    model = guiapp.open_model("demo:bpe")
-    (hint,) = hints(chat_here(model, looped(TURN + END, f"{BOS} {BOS}"), [USER]))
-    assert (hint.what[:2], hint.fix.label) == ("3 ", "Leave out the added one")
-    (hint,) = hints(chat_here(model, looped(TURN + END, f"{BOS}{BOS}{BOS}x{BOS}"), [USER], add_special=False))
-    assert (hint.tokens, hint.fix.label) == ((0, 3), TAKE_OUT)
-
-
-def test_of_two_tokens_at_the_beginning_the_added_one_can_be_left_out():
-    chat = chat_here(guiapp.open_model("demo:bpe"), looped(TURN + END, f" \n{BOS}"), [USER])
-    (hint,) = hints(chat)
-    assert (hint.severity, hint.message, hint.fix.label) == (WARNING, None, "Leave out the added one")
-    assert chat.token_ids[[hint.tokens[0], hint.tokens[1] - 1]].tolist() == [chat.token_ids[0]] * 2

@@ -2,10 +2,10 @@
 
 import time
 
-import numpy as np
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 from conftest import VOCABS
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat import llama_cpp
@@ -22,7 +22,7 @@ TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_en
 
 
 def prompts(template, conversation=PLAIN, model="demo:bpe", **settings):
-    chat = chat_here(guiapp.open_model(model), template, *conversation, **settings)
+    chat = chat_here(opened(model), template, *conversation, **settings)
     return chat, llama_prompt(chat)
 
 
@@ -52,12 +52,6 @@ def test_differences_are_told(template, conversation, settings, told):
     assert bool(told) == bool(llama.difference(chat))
 
 
-def test_other_ids_of_the_same_text_are_told():
-    chat = guiapp.chat("demo:bpe", PLAIN[0], TURNS)
-    llama = llama_cpp.LlamaPrompt(llama_prompt(chat).chat, np.array([1], np.int32))
-    assert llama.difference(chat) == "llama.cpp has the same text, but other ids."
-
-
 def test_origins_are_those_of_what_begins_and_ends_alike():
     chat, _ = prompts("{{ bos_token }}" + TURNS)
     text = chat.text[5:].replace("Two", "2")
@@ -74,7 +68,7 @@ def test_origins_are_those_of_what_begins_and_ends_alike():
 @pytest.mark.parametrize("name", ["qwen2", pytest.param("gemma-4", marks=pytest.mark.exhaustive)])
 def test_real_models_give_the_ids_of_llama_cpp(name):
     path = VOCABS / f"ggml-vocab-{name}.gguf"
-    template = templates_of(guiapp.open_model(path).vocabulary)[0].text
+    template = templates_of(opened(path).vocabulary)[0].text
     chat, llama = prompts(template, CONVERSATIONS["empty content"], path)
     if left_out := llama.difference(chat):
         assert left_out.startswith("llama.cpp leaves out the <bos>")

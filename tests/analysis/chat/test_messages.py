@@ -9,7 +9,6 @@ from guiapp.analysis.chat.messages import (
     conversation_of,
     request_of,
     settings_of,
-    with_reasoning,
 )
 from guiapp.errors import ChatError
 
@@ -31,18 +30,6 @@ TOOL = {"type": "function", "function": {"name": "add"}}
 )
 def test_messages_come_as_values_as_json_and_as_a_request(given):
     assert conversation_of(given).messages == (USER,)
-
-
-def test_tools_come_by_themselves_or_in_the_request():
-    assert conversation_of({"messages": [USER], "tools": [TOOL]}).tools == (TOOL,)
-    assert conversation_of([USER], json.dumps([TOOL])).tools == (TOOL,)
-    assert conversation_of([USER], []).tools is None
-
-
-def test_reasoning_has_all_names_that_templates_read():
-    message = with_reasoning({**USER, "reasoning": "why"})
-    assert [message[key] for key in ("reasoning", "reasoning_content", "thinking")] == ["why"] * 3
-    assert with_reasoning(USER) == USER
 
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:"}}
@@ -122,21 +109,6 @@ def test_texts_come_in_parts_of_any_of_these_types(kind):
     assert [conversation.role(number) for number in (0, 1)] == ["user", "tool"]
 
 
-@pytest.mark.parametrize(
-    ("given", "thinking", "reasoning_content"),
-    [
-        ({"thinking": "t"}, "t", "t"),
-        ({"reasoning_content": "c", "thinking": "t"}, "t", "c"),
-        ({"reasoning": "r", "thinking": None}, None, "r"),
-        ({"reasoning": "", "content": "x"}, "", ""),
-    ],
-)
-def test_a_reasoning_that_is_there_keeps_its_text(given, thinking, reasoning_content):
-    found = with_reasoning({**USER, **given})
-    assert (found["thinking"], found["reasoning_content"]) == (thinking, reasoning_content)
-    assert {key: found[key] for key in given} == given
-
-
 MESSAGES = [{"role": "user", "content": "Größe\n"}]
 TOOLS = [{"type": "function", "function": {"name": "f"}}]
 
@@ -157,10 +129,6 @@ def test_a_request_is_read_as_it_was(tools, settings):
     request = request_of(conversation, settings)
     assert conversation_of(request) == conversation
     assert settings_of(request) == settings_of(request.encode()) == settings
-
-
-def test_messages_alone_have_the_usual_settings():
-    assert settings_of('[{"role": "user"}]') == settings_of("{}") == ChatSettings()
 
 
 @pytest.mark.parametrize(

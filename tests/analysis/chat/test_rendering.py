@@ -204,35 +204,6 @@ def test_lines_are_counted_and_name_what_they_write():
     assert by_line == {(13, "<|start|>"), (14, "Why?"), (15, "<|end|>")}
 
 
-def test_content_in_parts_is_named_where_a_template_fails_at_it():
-    parts = {"role": "user", "content": [{"type": "text", "text": "Why?"}]}
-    with pytest.raises(ChatError, match="; the content of message 2 is a list of parts"):
-        render("{{ '' + messages[1].content }}", conversation_of([{"role": "user", "content": "a"}, parts]))
-
-
-CALL = "messages[1].tool_calls[0].function.arguments"
-
-
-@pytest.mark.parametrize(
-    ("template", "arguments", "told"),
-    [
-        (f"{{% for key, value in {CALL} | items %}}{{{{ key }}}}{{% endfor %}}", '{"a": 1}', "as objects"),
-        (f"{{{{ {CALL}.items() | list }}}}", '{"a": 1}', "as objects"),
-        (f"{{{{ raise_exception('No') if {CALL} is string }}}}", '{"a": 1}', "as objects"),
-        (f"{{{{ 'x' + {CALL} }}}}", {"a": 1}, "as JSON in a text"),
-        (f"{{{{ {CALL}.items() | list }}}}", "a", ""),
-        (f"{{{{ {CALL}.a.b.c }}}}", '{"a": 1}', ""),
-    ],
-)  # fmt: skip
-def test_what_form_arguments_must_have_is_told_where_a_template_fails_for_it(template, arguments, told):
-    call = {"type": "function", "function": {"name": "add", "arguments": arguments}}
-    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "tool_calls": [call]}]
-    with pytest.raises(ChatError, match=r"The template (fails|refuses)") as error:
-        render(template, conversation_of(messages))
-    assert str(error.value).endswith("message 2.") == bool(told)
-    assert told in str(error.value)
-
-
 LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor %}}{{% endfor %}}"
 
 

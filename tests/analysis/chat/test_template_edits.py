@@ -2,15 +2,13 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import groupby
 
 import pytest
 from chat_templates import TEMPLATES, chat_here
 from conftest import SHARED
-from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, apply_fix, part_that_wrote, text_of
+from guiapp.analysis.chat.fixes import Edit, Fix, apply_fix, text_of
 from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.analysis.chat.templates import ChatTemplate
@@ -104,34 +102,6 @@ def test_what_is_not_just_written_is_left_alone(template):
     assert all(hint.fix is None for hint in hints(chat))
 
 
-def test_an_end_that_the_file_does_not_know_is_mended_there(tmp_path):
-    tokens = ["<unk>", "<s>", "</s>", "<|turn_end|>", *"▁abcdefghijklmnopqrstuvwxyzH"]
-    kinds = [UNKNOWN, CONTROL, CONTROL, CONTROL, *[NORMAL] * (len(tokens) - 4)]
-    path = tmp_path / "own.gguf"
-    write_vocab(path, model="llama", tokens=tokens, scores=[0.0] * len(tokens), token_type=kinds)
-    chat = chat_here(guiapp.open_model(path), looped("«{{ m.content }}<|turn_end|>»"), [USER, ASSISTANT])
-    (hint,) = (hint for hint in hints(chat) if hint.code == "eog_gap")
-    assert hint.fix.remedy.startswith("gguf-new-metadata --special-token-by-id eot 3 ")
-    assert apply_fix(chat.conversation, chat.settings, chat.template, hint.fix) == (
-        chat.conversation,
-        chat.settings,
-    )
-
-
-@pytest.mark.parametrize(
-    ("template", "parts"),
-    [
-        ("a «{{ '\\n[' + m['content'] | trim + ']' }}»", ["a ", "'\\n['", "m['content'] | trim", "']'"]),
-        ("«<{{ m.role }}>\n{{ m.content }}»{{ bos_token }}", ["<", "m.role", ">", "m.content", "bos_token"]),
-    ],
-)
-def test_each_part_of_the_template_is_known_for_what_it_wrote(template, parts):
-    chat = chat_here(guiapp.open_model("demo:bpe"), looped(template), [USER])
-    found = (part_that_wrote(chat, place, place + 1) for place in range(len(chat.text)))
-    said = [chat.template.source_text[start:end] for start, end in found]
-    assert [part for part, _ in groupby(said)] == parts
-
-
 @pytest.mark.parametrize("construct", TEMPLATES)
 def test_whatever_the_template_its_fixes_do_what_they_promise(construct):
     tokenizer, messages = guiapp.open_model("demo:bpe"), [USER, ASSISTANT, USER]
@@ -194,29 +164,3 @@ def test_an_edit_replaces_the_characters_of_its_field_in_a_copy(message, field, 
     assert changed.messages[1 - message] == conversation.messages[1 - message]
     back, _ = apply_fix(changed, settings, TEMPLATE, Fix("", edit=Edit(message, field, 1, 2, text[1:3])))
     assert back == conversation
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        Edit(2, "content", 0, 1, ""),
-        Edit(0, "content", 0, 1, ""),
-        Edit(1, "content", 0, 9, ""),
-        Edit(1, "tool_calls[1].function", 0, 1, ""),
-        Edit(1, "content.more", 0, 1, ""),
-    ],
-)
-def test_an_edit_of_what_has_gone_changes_nothing(edit):
-    conversation = conversation_of(MESSAGES)
-    assert text_of(conversation, edit) is None
-    assert apply_fix(conversation, ChatSettings(), TEMPLATE, Fix("Replace", edit=edit))[0] == conversation
-
-
-def test_other_fixes_change_settings():
-    conversation, settings = conversation_of(MESSAGES), ChatSettings("x", variables={"a": 1})
-    assert apply_fix(conversation, settings, TEMPLATE, Fix("", add_special=False)) == (
-        conversation, ChatSettings("x", add_special=False, variables={"a": 1})
-    )  # fmt: skip
-    assert apply_fix(conversation, settings, TEMPLATE, Fix("", as_text=True))[1].as_text
-    fix = Fix("", template=TemplateEdit(3, 11, "tools"))
-    assert apply_fix(conversation, settings, TEMPLATE, fix)[1].template == "{{ tools }}"

@@ -5,9 +5,7 @@ from dataclasses import replace
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.chat.messages import is_text, marked_as_text
-from guiapp.analysis.chat.templates import ChatTemplate, chosen_template, special_texts, templates_of
-from guiapp.core.vocabulary.vocabulary import SpecialIds
+from guiapp.analysis.chat.templates import chosen_template, templates_of
 from guiapp.errors import ChatError
 
 
@@ -60,38 +58,3 @@ def test_a_file_that_cannot_be_read_is_told_by_its_name(tmp_path, monkeypatch):
     with pytest.raises(ChatError) as error:
         chosen_template(vocabulary_at(None), False, file)
     assert str(error.value) == "chat_template.jinja cannot be read: Permission denied."
-
-
-@pytest.mark.parametrize(
-    ("source", "place", "said", "places"),
-    [
-        ("{{ 'ab' }}", 3, "ab", [4, 5, 6]),
-        ('x"a\\n\\x41\\\'"', 1, "a\nA'", [2, 3, 5, 9, 11]),
-        ("'\\q\\8'", 0, "\\q\\8", [1, 2, 3, 4, 5]),
-        ("'a\r\nb'", 0, "a\nb", [1, 2, 3, 4]),
-        ("'\\N{BULLET}é'", 0, "•é", [1, 11, 12]),
-        ("'\\N{NO SUCH}é'", 0, "", [1]),
-        ("'abc", 0, "abc", [1, 2, 3, 4]),
-        ("abc", 0, "", [1]),
-        ("''", 0, "", [1]),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:.*invalid escape")
-def test_a_string_is_told_with_the_place_of_each_character(source, place, said, places):
-    template = ChatTemplate("", source, "")
-    assert template.string_at(place) == (said, places)
-
-
-def test_templates_are_given_the_texts_of_special_tokens_that_are_there():
-    ids = SpecialIds(bos=0, eos=1, pad=5, mask=0, eot=1)
-    vocabulary = toy_vocabulary({"<s>": 0.0, b"\xff": 0.0}, special_ids=ids)
-    assert special_texts(vocabulary) == {"bos_token": "<s>", "eos_token": "\ufffd", "mask_token": "<s>"}
-
-
-@pytest.mark.parametrize("mark", ["{{", "{%", "{#"])
-def test_a_template_that_is_nothing_but_words_is_marked_as_a_text(mark):
-    assert is_text(f"a {mark} b")
-    assert marked_as_text(f"a {mark} b") == f"a {mark} b"
-    assert not is_text("words")
-    assert is_text(marked_as_text("words"))
-    assert marked_as_text("words").endswith("words")

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
+from model_files import opened
 
 import guiapp
 
@@ -73,7 +74,7 @@ def test_headers_and_ends_are_with_their_content(template, messages, expected):
     ],
 )
 def test_turns_tile_the_prompt_and_have_the_content_of_their_message_only(model, name):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     for template in TEMPLATES.values():
         try:
             chat = chat_here(tokenizer, template, *CONVERSATIONS[name])

@@ -22,23 +22,12 @@ from guiapp.analysis.compare.comparison import (
     names_apart,
     words_of,
 )
-from guiapp.analysis.compare.spans import compare_spans
+from guiapp.analysis.compare.id_changes import compare_ids, notes
+from guiapp.analysis.compare.texts import svg_text
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.native.checkpoint import at_checkpoints
 
 TEXT = "Hello worlds, naïve 汉字 don't"
 MODELS = ("demo:bpe", "demo:spm", "demo:wordpiece")
-
-
-def test_a_comparison_holds_what_each_model_gives():
-    tokenizer = guiapp.open_model("demo:spm")
-    found = guiapp.compare(["demo:bpe", tokenizer, "demo:wordpiece"], TEXT)
-    assert [side.name for side in found.sides] == ["demo:bpe", tokenizer.vocabulary.name, "demo:wordpiece"]
-    for name, encoding in zip(MODELS, found.encodings, strict=True):
-        alone = guiapp.open_model(name).encode(TEXT)
-        assert encoding.token_ids.tolist() == alone.token_ids.tolist()
-    assert found.text_bytes == TEXT.encode()
-    assert [counts.whole.n_tokens for counts in found.counts] == [len(each) for each in found.encodings]
 
 
 def test_a_difference_has_the_ids_of_each_model_in_it():
@@ -82,12 +71,6 @@ def test_no_models_and_too_many_are_refused_in_a_sentence(count):
         guiapp.compare([guiapp.open_model("demo:toy")] * count, "")
 
 
-def test_an_empty_text_is_compared():
-    found = guiapp.compare(["demo:bpe", "demo:rwkv"], "")
-    assert found.spans.differences.tolist() == [[0, 0]]
-    assert compare_spans([]).shares == ()
-
-
 FOLDER = f"some{os.sep}folder"
 
 
@@ -108,7 +91,7 @@ FOLDER = f"some{os.sep}folder"
             [f"x{os.sep}a.gguf (p)", f"y{os.sep}a.gguf (p)"],
         ),
         ([f"x{os.sep}a.gguf"] * 2, ["", ""], ["1. a", "2. a"]),
-        (["a", "a", "b"], ["p", "p", ""], ["1. a (p)", "2. a (p)", "3. b"]),
+        (["a", "a", "b"], ["p", "p", ""], ["1. a (p)", "2. a (p)", "b"]),
         ([], [], []),
     ],
 )
@@ -117,7 +100,6 @@ def test_names_are_as_short_as_tells_them_apart(models, chosen, names):
 
 
 TEXTS = [(".py", "def f(x): return x\n"), (".txt", "Straßen, 汉字 don't"), (".py", "x = f(1)")]
-LATIN, HAN = SCRIPT_NAMES.index("Latin"), SCRIPT_NAMES.index("Han")
 
 
 @pytest.fixture(scope="module")
@@ -142,15 +124,6 @@ def test_tokens_bytes_and_characters_are_those_of_each_text(sides, counts):
         assert found.whole.n_tokens == sum(tally.n_tokens for tally in found.file_types.values())
         assert found.ratio_to(counts[0]) == found.whole.n_tokens / counts[0].whole.n_tokens
         assert found.whole.characters_per_token == found.whole.n_characters / found.whole.n_tokens
-
-
-def test_fertility_is_tokens_a_word_by_script(sides, counts):
-    whole = counts[0].whole
-    assert whole.n_words[LATIN] == 9  # def f x return x Straßen don't x f
-    assert whole.n_words[HAN] == 2
-    assert whole.script_fertility(LATIN) == whole.n_word_tokens[LATIN] / 9 == whole.fertility
-    assert whole.script_fertility(HAN) >= 1
-    assert whole.script_fertility(SCRIPT_NAMES.index("Thai")) is None
 
 
 @pytest.mark.parametrize(
@@ -190,20 +163,6 @@ def test_words_are_runs_of_letters_of_one_script(text, expected):
     assert by_name(words_of(text.encode()).counts) == expected
 
 
-def test_an_apostrophe_is_part_of_a_word_between_letters_only():
-    words = words_of("d'a d' 'a 'я'a".encode())
-    assert words.starts.tolist() == [0, 1, 2, 4, 8, 11, 14]
-
-
-def test_tokens_count_for_the_script_of_their_first_letter_or_part_of_one():
-    text = "a1 汉b!".encode()  # a 0, 1 1, space 2, 汉 3–6, b 6, ! 7
-    spans = np.array([(0, 0), (0, 1), (1, 3), (2, 4), (4, 5), (5, 7), (6, 8), (7, 8), (8, 8)])
-    words, [tokens, backwards] = count_words(text, [spans, spans[::-1]])
-    assert by_name(tokens) == by_name(backwards) == {"Latin": 2, "Han": 3}
-    assert by_name(words) == {"Latin": 2, "Han": 1}
-    assert by_name(count_words(b"12", [np.array([(0, 2)])])[1][0]) == {}
-
-
 @given(
     st.text(alphabet="aбの汉\u0301' \n1é", max_size=40).map(str.encode) | st.binary(max_size=40),
     st.lists(st.integers(0, 40), max_size=20),
@@ -220,14 +179,6 @@ def test_short_stretches_count_what_the_whole_text_does(text, cuts, stretch_byte
     expected = np.bincount(scripts[scripts != NO_LETTER], minlength=len(SCRIPT_NAMES))
     assert by_name(n_words) == by_name(whole.counts)
     assert by_name(n_tokens) == by_name(expected)
-
-
-def test_counting_can_be_given_up():
-    def give_up() -> None:
-        raise InterruptedError
-
-    with at_checkpoints(give_up), pytest.raises(InterruptedError):
-        count_words(b"a", [])
 
 
 @given(st.binary(max_size=20))
@@ -248,4 +199,10 @@ def test_a_vocabulary_that_writes_unknown_tokens_never_has_the_fewest():
     assert second.n_tokens < first.n_tokens
     assert fewest_tokens((each.n_tokens, each.n_unknown) for each in (first, second)) == first.n_tokens
     assert fewest_tokens([(9, 2), (7, 1)]) == 7
+    assert svg_text(compare_text(sides[::-1], "a 🦄🦄🦄 zoo").counts).count("stroke-width") == 1, "of bpe"
+    assert svg_text(compare_text(sides[1:], "a 🦄").counts).count("stroke-width") == 0
+    outcome = compare_ids(
+        sides[1].tokenizer, ("one", "two"), *(sides[1].encode(b).token_ids for b in (b"a", "🦄".encode()))
+    )
+    assert next(notes(outcome)) == "33.3 % of the tokens of two are unknown."
     assert fewest_tokens([]) == 0

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.analysis.compare import vocabulary_report
 from guiapp.analysis.compare.id_changes import (
     change_table,
     compare_ids,
@@ -17,10 +16,9 @@ from guiapp.analysis.compare.id_changes import (
     sentences,
 )
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
-from guiapp.analysis.compare.vocabulary_report import csv_rows, csv_text, tables
+from guiapp.analysis.compare.vocabulary_report import csv_rows, tables
 from guiapp.analysis.compare.vocabulary_report import record as vocabulary_record
-from guiapp.analysis.export import tables as export_tables
-from guiapp.analysis.export.tables import csv_blocks
+from guiapp.analysis.export.tables import csv_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 
 NAMES = ("one", "other")
@@ -36,13 +34,13 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
     report = compare_ids(tokenizer, NAMES, with_bos, without)
     assert list(sentences(report)) == [
         f"one has {len(with_bos)} tokens, other {len(without)}: the same text.",
-        "0 tokens in common from the start (0 % of other): what a cache of prefixes keeps.",
+        "0 tokens in common from the start (0 % of other): what a prefix cache keeps.",
         f"1 change: 1 token removed, 0 inserted, {len(without)} kept.",
         "BOS is missing in other.",
     ]
     bos = tokenizer.vocabulary.special_ids.bos
     text = tokenizer.vocabulary.raw_text(bos).decode()
-    assert change_table(report, 9).rows[1:] == [["0", f"{text} ({bos})", "0", "–"]]
+    assert change_table(report, 9).rows[1:] == [["0", f"{text} (id {bos})", "0", "–"]]
     assert json.loads(json.dumps(record(report)))["changes"] == [
         {"first": [0, 1], "second": [0, 0], "removed_ids": [bos], "inserted_ids": []}
     ]
@@ -65,7 +63,7 @@ def changed(tokenizer, **changes):
 def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     other = guiapp.open_model("demo:toy")
     outcome = compare_vocabularies(tokenizer, other)
-    rows = list(csv.DictReader(io.StringIO(csv_text(outcome, NAMES))))
+    rows = list(csv.DictReader(io.StringIO(csv_lines(csv_rows(outcome, NAMES)))))
     kinds = [row["what"] for row in rows]
     assert kinds.count("only in one") == len(outcome.only[0])
     assert sum("other id" in kind for kind in kinds) == int(outcome.other_id.sum())
@@ -79,19 +77,3 @@ def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
     assert json.loads(json.dumps(vocabulary_record(outcome, NAMES)))["both"] == len(outcome.both)
     assert all(len(each) == len(table.rows[0]) for table in tables(outcome, NAMES, 5) for each in table.rows)
-
-
-def test_csv_is_the_same_in_parts_of_any_size(tokenizer, monkeypatch):
-    outcome = compare_vocabularies(tokenizer, guiapp.open_model("demo:toy"))
-    whole = csv_text(outcome, NAMES)
-    monkeypatch.setattr(vocabulary_report, "AT_ONCE", 3)
-    monkeypatch.setattr(export_tables, "ROWS_IN_BLOCK", 7)
-    parts = list(csv_blocks(csv_rows(outcome, NAMES)))
-    assert max(part.count("\n") for part in parts) < 2 * 7
-    assert "".join(parts) == whole
-
-
-def test_scores_count_only_where_texts_are_encoded_by_them(tokenizer):
-    scores = np.ones(len(tokenizer.vocabulary), np.float32)
-    outcome = compare_vocabularies(tokenizer, changed(tokenizer, scores=scores))
-    assert outcome.is_identical

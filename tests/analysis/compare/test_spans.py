@@ -9,6 +9,7 @@ import pytest
 from conftest import CORPORA, VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.analysis.compare.spans import (
@@ -16,14 +17,13 @@ from guiapp.analysis.compare.spans import (
     SpanColumn,
     column_of,
     compare_spans,
-    line_starts_of,
     windows,
 )
 from guiapp.analysis.editing.live_encoding import LiveEncoding
 from guiapp.analysis.editing.text_buffer import TextBuffer
 from guiapp.analysis.editing.token_store import N_TINTS, Options, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.native.normalized import share_spans, tint_spans
+from guiapp.native.normalized import share_spans
 
 
 def column(*tokens):
@@ -130,13 +130,6 @@ def test_text_that_only_one_drops_is_a_difference():
     assert found.tokens.tolist() == [[[1, 1], [1, 2]]]
 
 
-def test_one_column_agrees_with_itself_and_none_with_nothing():
-    alone = compare_spans([column((0, 2), (2, 2), (3, 4))])
-    assert alone.differences.tolist() == []
-    assert (alone.n_equal(0), alone.n_own(0)) == (3, 0)
-    assert compare_spans([column(), column()]).differences.tolist() == []
-
-
 def test_columns_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="fit"):
         share_spans([(np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(2, np.bool_))])
@@ -157,7 +150,7 @@ MODELS = ("llama-bpe", "qwen2", "gemma-4", "llama-spm", "bert-bge", "gpt-2")
 
 @pytest.fixture(scope="module")
 def tokenizers():
-    return {name: guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
+    return {name: opened(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
 
 
 def column_in(tokenizer, text):
@@ -218,11 +211,6 @@ def random_column(chance, size):
         tokens.append((at, min(at + length, size), chance.random() < 0.5))
         at = tokens[-1][1]
     return column(*tokens)
-
-
-def test_a_newline_belongs_to_the_line_that_it_ends():
-    assert line_starts_of(b"ab\n\ncd").tolist() == [0, 3, 4]
-    assert line_starts_of(b"").tolist() == [0]
 
 
 def random_tokens(chance, length):
@@ -296,7 +284,7 @@ SCRAPS = ("a", "  ", " the", "ing\n", "é", "🦄", "<|endoftext|>", "今日", "
 def test_following_edits_of_real_encodings_is_comparing_the_whole(seed):
     chance = random.Random(seed)
     names = ("llama-bpe", "qwen2", "gemma-4", "llama-spm")
-    tokenizers = [guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf") for name in names]
+    tokenizers = [opened(VOCABS / f"ggml-vocab-{name}.gguf") for name in names]
     buffer = TextBuffer("".join(chance.choices(SCRAPS, k=60)).encode())
     encodings = [LiveEncoding(each, each.encode(buffer.text()), Options()) for each in tokenizers]
     stores = [each.tokens for each in encodings]
@@ -318,11 +306,3 @@ def test_following_edits_of_real_encodings_is_comparing_the_whole(seed):
             del text
         live.apply_edit(stores, column, edit, len(buffer))
         assert_is_that_of_the_whole(live, whole())
-
-
-def test_tokens_without_text_have_no_colour_of_their_own():
-    starts, ends = np.array([0, 0, 2, 2], np.int64), np.array([0, 2, 2, 4], np.int64)
-    (tints,) = tint_spans([(starts, ends)], [(3, 1)], 6)
-    assert tints.tolist() == [0, 0, 0, 2]
-    with pytest.raises(ValueError, match="fit"):
-        tint_spans([(starts, ends[:3])], [(255, 255)], 6)

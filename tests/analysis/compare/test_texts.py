@@ -1,23 +1,15 @@
 """Texts compared one after the other, and what is told about them."""
 
-from dataclasses import replace
-
 import pytest
-from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.compare.texts import (
     LOOKED_AT,
-    Terms,
     TextFolderError,
     compare_texts,
-    record,
-    summary,
-    tables,
     text_files,
 )
-from guiapp.core.encode.tokenizer import Tokenizer
 
 TEXTS = [
     ("b.TXT", "naïve 汉字\n".encode()),
@@ -64,25 +56,6 @@ def test_a_difference_tells_its_place_and_what_each_token_came_from(sides, compa
                 assert b"".join(pieces) == text[difference.start : difference.end]
 
 
-def test_only_so_many_differences_are_kept(sides, compared):
-    few = compare_texts(sides, TEXTS, 2)
-    assert few.differences == compared.differences[:2]
-    assert few.n_differences == compared.n_differences
-    assert summary(few) == f"… {compared.n_differences - 2} more. --json lists all."
-    assert summary(compared) == ""
-
-
-def test_models_that_cut_alike_are_told_so(sides):
-    same = compare_texts([sides[0], sides[0]], TEXTS)
-    assert summary(same) == "All cut the text alike: every span is the same, and all ids are the same."
-    assert len(list(tables(same, Terms()))) == 4
-    other = [sides[0], replace(sides[0], add_special=False)]
-    assert not compare_texts(other, TEXTS).has_same_ids
-    one, two = (ModelSide(name, Tokenizer(toy_vocabulary(dict.fromkeys(name, 0.0)))) for name in ("ab", "ba"))
-    assert summary(compare_texts([one, two], [("", b"ab")])).endswith("is the same, but ids are not.")
-    assert record(same, Terms())["same_ids"]
-
-
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "deep" / "deeper").mkdir(parents=True)
@@ -101,28 +74,6 @@ def folder(tmp_path):
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
     return tmp_path
-
-
-def names(found, folder):
-    return [path.relative_to(folder).as_posix() for path in found.paths]
-
-
-def test_texts_are_found_in_order_and_others_counted(folder):
-    found = text_files(folder)
-    assert names(found, folder) == ["a.txt", "b.txt", "deep/deeper/c", "late.txt", "utf16.txt"]
-    assert found.n_others == 2
-
-
-def test_every_file_that_is_not_hidden_counts_as_utf_16_where_that_is_said(folder):
-    found = text_files(folder, is_utf16=True)
-    assert names(found, folder) == [
-        "a.txt", "b.txt", "deep/deeper/c", "early.bin", "late.txt", "picture", "utf16.txt"
-    ]  # fmt: skip
-    assert found.n_others == 0
-
-
-def test_a_folder_below_a_hidden_one_is_searched(folder):
-    assert names(text_files(folder / ".hidden"), folder) == [".hidden/d.txt"]
 
 
 @pytest.mark.parametrize("make", [lambda folder: None, lambda folder: (folder / "x").write_bytes(b"\0")])

@@ -47,16 +47,18 @@ def table_named(compared, begin, terms=Terms()):  # noqa: B008
 @pytest.mark.parametrize(
     ("terms", "head", "cells"),
     [
-        (Terms(200), ["of the context"], [["6.5 % of 200"], ["8.0 % of 200"]]),
-        (Terms(None, (2.0,)), ["of the context", "cost"], [["13.0 % of 100", "2.6e-05"], ["–", "3.2e-05"]]),
-        (Terms(200, (2.0, 1e6)), ["of the context", "cost"],
-         [["6.5 % of 200", "2.6e-05"], ["8.0 % of 200", "16"]]),
-        (Terms(200, (None, 0.0)), ["of the context", "cost"], [["6.5 % of 200", "–"], ["8.0 % of 200", "0"]]),
+        (Terms(200), ["of context"], [["6.50 %"], ["8.00 %"]]),
+        (Terms(None, (2.0,)), ["of context", "cost"],
+         [["13.00 %", "0.000026 $"], ["–", "0.000032 $"]]),
+        (Terms(200, (2.0, 1e6)), ["of context", "cost"],
+         [["6.50 %", "0.000026 $"], ["8.00 %", "16.00 $"]]),
+        (Terms(200, (None, 0.0)), ["of context", "cost"],
+         [["6.50 %", "–"], ["8.00 %", "0 $"]]),
     ],
 )  # fmt: skip
 def test_context_and_costs_are_told_by_the_terms(compared, terms, head, cells):
     rows = table_named(compared, "3 texts", terms)
-    assert [row[6:] for row in rows] == [head, *cells]
+    assert [row[5:-1] for row in rows] == [head, *cells]
 
 
 def test_the_record_has_all(compared):
@@ -139,13 +141,3 @@ def test_counts_alone_are_the_same(sides, compared):
         alone = count_texts(each, TEXTS)
         assert csv_text([alone], Terms()) == csv_text([counts], Terms())
         assert alone.context_length == counts.context_length
-
-
-def test_why_is_told_once_for_models_alike_and_not_of_what_nobody_looked_into(sides):
-    other = replace(sides[1], name="C")
-    three = compare_texts([*sides, other], TEXTS[:1])
-    (why,) = record(three, Terms())["differences"][0]["why"]
-    assert why["others"] == [1, 2]
-    untold = replace(three, differences=tuple(each._replace(reasons=None) for each in three.differences))
-    assert [row[-1] for row in table_named(untold, "2 places")] == ["why", "", ""]
-    assert record(untold, Terms())["differences"][0]["why"] is None

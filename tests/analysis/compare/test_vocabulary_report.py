@@ -9,7 +9,8 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.analysis.compare.vocabularies import (
     compare_vocabularies,
 )
-from guiapp.analysis.compare.vocabulary_report import csv_rows, csv_text, record, tables, verdict
+from guiapp.analysis.compare.vocabulary_report import csv_rows, record
+from guiapp.analysis.export.tables import csv_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
@@ -114,21 +115,4 @@ merge in another order,a + b,0,1
 
 
 def test_csv_has_a_line_for_each(found):
-    shares = []
-    assert csv_text(found, NAMED, shares.append) == CSV
-    assert shares == [0.0]
-    assert next(",".join(row) for row in csv_rows(found, NAMED)) == CSV.split("\n")[0]
-
-
-def test_without_merge_rules_none_are_told_of():
-    tokenizer = Tokenizer(toy_vocabulary({"a": -1.0, "b": -2.0}))
-    same = compare_vocabularies(tokenizer, tokenizer)
-    assert verdict(same, NAMED) == "Identical: 2 tokens, special tokens and all rules are the same."
-    assert [row[0] for row in next(tables(same, NAMED, 1)).rows[-2:]] == [
-        "searched for otherwise", "with another score"
-    ]  # fmt: skip
-    assert record(same, NAMED)["merges"] is None
-    assert csv_text(same, NAMED).count("\n") == 1
-    other = compare_vocabularies(tokenizer, Tokenizer(toy_vocabulary({"a": -1.5, "b": -2.0})))
-    assert verdict(other, NAMED) == "Not identical: tokens with another score 1."
-    assert csv_text(other, NAMED).split("\n")[1] == "other score,a,0,0,normal,normal,-1,-1.5"
+    assert csv_lines(csv_rows(found, NAMED)) == CSV

@@ -2,25 +2,19 @@
 
 import re
 import unicodedata
-from itertools import chain
 
 import numpy as np
 import pytest
 from conftest import SHARED, VOCABS
-from vocabulary_pairs import PAIR, bpe
+from vocabulary_pairs import PAIR
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.analysis.compare.vocabulary_rows import GROUPS, PAIR_COLUMNS, PairRows
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.search.matches import QueryError
-from guiapp.analysis.tree.picture import SCRIPT_NAMES
-from guiapp.analysis.vocabulary_list.filters import script_term
 from guiapp.native.model_files import sliced
 
 SIGNS = Spelling.SIGNS
-TERMS = [script_term(number) for number in range(len(SCRIPT_NAMES))]
-LENGTHS = [*(f"length:{number}" for number in range(32)), "length:>=32"]
 
 
 def nothing(share):
@@ -69,20 +63,6 @@ def test_groups_hold_what_differs(toys):
     ]
     swapped = compare_vocabularies(PAIR["one"](), PAIR["swapped"]())
     assert GROUPS["moved"].rows(swapped).tolist() in ([[0, 1]], [[1, 0]])
-
-
-def test_files_without_merge_rules_have_none_listed():
-    found = compare_vocabularies(PAIR["one"](), PAIR["spm"]())
-    for name in ("merges", "merges first", "merges second", "moved"):
-        assert listed(found, name, "a") == []
-
-
-@pytest.mark.parametrize("name", [name for name, group in GROUPS.items() if not group.is_rules])
-def test_scripts_and_lengths_share_out_a_group(toys, name):
-    rows = GROUPS[name].rows(toys).tolist()
-    for terms in (TERMS, LENGTHS):
-        parts = [listed(toys, name, term) for term in terms]
-        assert sorted(chain(*parts)) == sorted(rows)
 
 
 def test_bars_count_what_their_filters_list(toys):
@@ -135,104 +115,11 @@ def test_rows_hold_the_same_bytes_in_both(real):
             assert real.first.vocabulary.token_bytes(first) == real.second.vocabulary.token_bytes(second)
 
 
-def test_the_nearest_are_listed_first_unless_a_column_sorts(toys):
-    pairs = PairRows(toys, GROUPS["all"])
-
-    def texts(query, sort=None, is_descending=False):
-        column = next((each for each in PAIR_COLUMNS if each.name == sort), None)
-        return [pairs.text(row) for row in pairs.listed(query, column, is_descending, nothing).tolist()]
-
-    assert texts("a") == [b"a", b" a", b"ab", b"abc", b"abd"]
-    assert texts("a", "token", True) == [b"abd", b"abc", b"ab", b"a", b" a"]
-    assert texts("a", "id in B") == [b"a", b"ab", b"abd", b" a", b"abc"], "those without one last"
-    assert texts("a", "rank") == [b"ab", b"abc", b"a", b" a", b"abd"]
-    rules = PairRows(toys, GROUPS["merges"])
-    assert [rules.text(row) for row in rules.listed("ab", None, False, nothing).tolist()] == [b"ab"]
-    assert listed(toys, "merges first", "#3") == [[2, -1]], "it joins the token, and makes another one"
-
-
-def test_a_token_that_only_one_has_is_found_by_its_id():
-    found = compare_vocabularies(bpe(), bpe((*bpe().vocabulary.merges[:0], "a", "b")))
-    assert listed(found, query="#8") == [[8, -1]]
-    assert listed(found, query="#9") == []
-
-
-@pytest.mark.parametrize("query", ["/(/", "kind:blue"])
-def test_a_query_that_means_nothing_is_told(toys, query):
-    with pytest.raises(QueryError):
-        listed(toys, query=query)
-    assert listed(toys, query="0xzz") == []
-
-
-def test_what_only_one_vocabulary_has_figures_of_is_filtered_there():
-    found = compare_vocabularies(PAIR["one"](), PAIR["spm"]())
-    assert listed(found, query="rank:0") == [[3, -1]]
-    assert listed(found, query="score:-3") == [[-1, 2]]
-    assert listed(found, query="-a kind:normal length:1")
-
-
-def test_rules_with_symbols_that_are_no_tokens_are_listed():
-    found = compare_vocabularies(bpe(), bpe(merges=("x y", "a b")))
-    pairs = PairRows(found, GROUPS["merges second"])
-    assert (pairs.rows.tolist(), pairs.tokens.tolist()) == ([[-1, 0]], [[-1, -1]])
-    assert cells(pairs, 0) == ["x + y", "–", "0", "xy", "", "", "", ""]
-    assert listed(found, "merges second", "x") == []
-
-
 ISOLATES = "\u2068\u2069"
 
 
 def pairs_of(first, second, name):
     return PairRows(compare_vocabularies(PAIR[first](), PAIR[second]()), GROUPS[name])
-
-
-def columns_of(pairs):
-    return [each for each in PAIR_COLUMNS if each.is_usual and each.is_known(pairs)]
-
-
-def cells(pairs, row):
-    return [column.text(pairs, row, SIGNS) for column in columns_of(pairs)]
-
-
-def titles(pairs):
-    return [column.name for column in columns_of(pairs)]
-
-
-def test_a_token_is_told_of_both_vocabularies():
-    pairs = pairs_of("one", "other", "all")
-    assert titles(pairs) == ["token", "id in A", "id in B", "length", "kind", "script", "rank"]
-    assert len(pairs) == 10
-    assert cells(pairs, 3) == ["ab", "3", "3", "2", "normal", "Latin", "0"]
-    assert cells(pairs, 5) == ["·a", "6", "6", "2", "normal", "Latin", ""]
-    assert cells(pairs, 8) == ["abc", "5", "–", "3", "normal", "Latin", "2"]
-    assert cells(pairs, 9) == ["abd", "–", "5", "3", "normal", "Latin", ""]
-    assert titles(pairs_of("one", "spm", "all"))[-2:] == ["rank", "score"]
-    assert cells(pairs_of("spm", "spm", "all"), 1) == ["b", "1", "1", "1", "normal", "Latin", "-2"]
-
-
-def test_figures_of_a_record_are_numbers_where_both_agree():
-    pairs = pairs_of("one", "other", "all")
-    record = {column.name: column.cell(pairs, 8, SIGNS) for column in columns_of(pairs)}
-    assert record == {
-        "token": "abc", "id in A": 5, "id in B": None, "length": 3, "kind": "normal", "script": "Latin",
-        "rank": 2,
-    }  # fmt: skip
-
-
-def test_a_rule_is_told_by_its_places():
-    pairs = pairs_of("one", "other", "merges first")
-    expected = ["merge rule", "place in A", "place in B", "makes", "length", "kind", "script", "rank"]
-    assert titles(pairs) == expected
-    assert cells(pairs, 0) == ["ab + c", "2", "–", "abc", "3", "normal", "Latin", "2"]
-    facts = dict(pairs.facts(0, SIGNS))
-    assert [facts[name] for name in ("in", "place", "left", "right", "makes")] == [
-        "A alone",
-        "2",
-        "3",
-        "2",
-        "5",
-    ]
-    assert dict(pairs_of("one", "other", "id").facts(0, SIGNS))["id"] == "A  0\nB  1"
 
 
 @pytest.mark.parametrize("name", ["all", "first", "second"])

@@ -6,7 +6,7 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.analysis.doctor.doctor import Diagnosis, record, text_lines
+from guiapp.analysis.doctor.doctor import Diagnosis, record
 from guiapp.analysis.doctor.findings import Finding, TemplateLine, Tokenization, TokenizationChange
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
@@ -172,24 +172,3 @@ def test_a_record_has_all_that_is_known_of_a_finding():
             | {"changes": {"text": "c", "before": [*range(12)], "after": None}},
         ],
     }
-
-
-def test_the_file_is_named_where_there_is_one(tmp_path):
-    diagnosis = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **spm()))
-    assert record(diagnosis) == {"file": "m.gguf", "findings": []}
-    assert list(text_lines(diagnosis)) == ["No findings in m.gguf."]
-    assert diagnosis.worst is None
-    assert WHOLE.worst == "error"
-
-
-def test_ids_of_a_text_are_told_up_to_twelve():
-    assert list(text_lines(WHOLE)) == [
-        "error: It *is* so. [one]",
-        "    remedy: gguf-new-metadata --x m.gguf",
-        "warning: Another <b>. [two]",
-        "    text:   “a b” is [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]; mended: [7]",
-        "    remedy: Do it.",
-        "warning: A third. [three]",
-        "    text:   “c” is [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]",
-        "1 error, 2 warnings.",
-    ]

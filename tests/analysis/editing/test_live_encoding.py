@@ -9,6 +9,7 @@ import pytest
 from arrays import as_array
 from conftest import SHARED, VOCABS
 from gguf_builder import write_vocab
+from model_files import opened
 from pair_vocabularies import BYTE_TOKENS
 from piece_models import trained
 from random_tokenizers import IN_TEXTS, random_tokenizer
@@ -112,7 +113,7 @@ def test_typing_in_text_of_a_model_for_dna_encodes_only_a_neighbourhood(dna_toke
 
 @lru_cache(maxsize=1)
 def real(name):
-    return guiapp.open_model(VOCABS / name)
+    return opened(VOCABS / name)
 
 
 @pytest.mark.real_vocabs
@@ -148,7 +149,7 @@ def check_neighbourhood(tokenizer, text, encoder=None):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["claude-2", "deepseek-v4"])
 def test_any_edit_under_a_tokenizer_json_of_a_real_model(name):
-    tokenizer = guiapp.open_model(SHARED / "formats" / f"{name}.tokenizer.json")
+    tokenizer = opened(SHARED / "formats" / f"{name}.tokenizer.json")
     check_edits(tokenizer, 1, [*PARTS, "<META>", "<EOT>", "<｜User｜>", "＝\u0338", "=\u0338", "ﬁ"])
 
 

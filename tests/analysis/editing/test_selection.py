@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 from arrays import as_array
-from model_files import ALL_MODELS, special_texts
+from model_files import ALL_MODELS, opened, special_texts
 from random_texts import random_texts
 from watched_tokenizer import watched
 
@@ -24,7 +24,7 @@ N_SPECIAL = 60  # that are mixed into texts
 def test_selections_are_counted_as_if_alone(model, monkeypatch):
     monkeypatch.setattr(selection, "SHORT_BYTES", 100)
     monkeypatch.setattr(selection, "WINDOW_BYTES", 50)
-    tokenizer, told = guiapp.open_model(model), Counter[bool]()
+    tokenizer, told = opened(model), Counter[bool]()
     special = special_texts(tokenizer, N_SPECIAL)
     for index, text in enumerate(random_texts(13, N_TEXTS, special)):
         rng = random.Random(index)

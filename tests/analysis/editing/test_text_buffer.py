@@ -188,22 +188,6 @@ def test_marks_tell_which_steps_are_in_the_text():
     assert told() == ([True, False, False], [False, False])
 
 
-def test_a_step_that_grew_is_another_one():
-    buffer = TextBuffer(b"")
-    buffer.replace(0, 0, b"a")
-    mark = buffer.mark_last()
-    buffer.replace(1, 1, b"b")
-    assert (buffer.is_at(mark), buffer.has_done(mark)) == (False, False)
-
-
-def test_another_text_has_no_past():
-    buffer = TextBuffer(b"a")
-    buffer.replace(0, 1, b"b")
-    assert buffer.set_text(b"c\nd") == TextEdit(0, 1, 3, 2)
-    assert not buffer.can_undo
-    assert buffer.n_lines == 2
-
-
 def line_starts(text: bytes) -> set[int]:
     return {0} | {at + 1 for at, byte in enumerate(text) if byte == 10}
 
@@ -251,11 +235,6 @@ def test_typing_into_a_long_line_moves_no_cut_that_lies_elsewhere():
     assert set(before[edited:] + 500) <= set(blocks.starts)
 
 
-def test_long_lines_are_cut_behind_spaces():
-    text = b"some words " * 2000
-    assert all(text[start - 1 : start] == b" " for start in TextBlocks(TextBuffer(text)).starts[1:])
-
-
 @pytest.mark.parametrize("unit", ["字", "e\u0301", "🇩🇪", "👨‍👩‍👧", "שלום", "👍🏻", "👍🏽", "👍🏿"])
 def test_cuts_without_spaces_lie_between_characters(unit):
     text = (unit * 5000).encode()
@@ -263,10 +242,6 @@ def test_cuts_without_spaces_lie_between_characters(unit):
     assert len(starts) > 2
     assert all(character_start(text, start) == start for start in starts)
     assert all(text[start:].decode()[0] not in "\u0301\u200d🏻🏽🏿" for start in starts)
-
-
-def test_bytes_that_are_no_text_are_cut_too():
-    assert_well_cut(TextBlocks(TextBuffer(b"\x80" * 50_000)), b"\x80" * 50_000)
 
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 5), st.binary(max_size=6))

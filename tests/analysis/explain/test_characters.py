@@ -2,26 +2,18 @@
 
 import unicodedata
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_vocabulary import toy_vocabulary
 
 from guiapp import open_model
 from guiapp.analysis.explain.characters import (
-    CONTROLS,
-    KINDS,
-    RARITIES,
     HiddenPlace,
     HiddenReport,
-    TokenClasses,
     characters_of,
     code_points,
     hidden_report,
 )
-from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import VocabType
 
 HAN = "a汉b".encode()  # 61 E6 B1 89 62
 
@@ -100,10 +92,6 @@ def test_characters_are_listed_with_their_names_and_equal_neighbours_once():
     assert code_points("", 3) == []
 
 
-def test_names_of_control_characters_are_aliases_of_unicode():
-    assert [unicodedata.lookup(name) for name in CONTROLS.values()] == list(CONTROLS)
-
-
 TEXT = "a\n\u200bb\u00ad\u200bc\n d\U000e0041\U000e0042 x\u200b"
 
 
@@ -122,14 +110,6 @@ def test_each_place_has_its_line_its_tokens_and_what_it_spells():
     )
 
 
-@pytest.mark.parametrize("model", ["bpe", "spm", "unigram"])
-def test_its_tokens_are_those_that_hold_some_of_its_bytes(model):
-    tokenizer = open_model(f"demo:{model}")
-    spans = tokenizer.encode(TEXT.encode(), True, True).spans.tolist()
-    for place in hidden_report(tokenizer, TEXT.encode(), True, True).places:
-        assert place.tokens == sum(start < place.end and end > place.start for start, end in spans)
-
-
 @pytest.mark.parametrize("switches", [(True, True), (True, False), (False, True), (False, False)])
 @pytest.mark.parametrize("hidden", ["", "\u200b"])
 def test_tokens_are_counted_with_the_switches(hidden, switches):
@@ -138,47 +118,3 @@ def test_tokens_are_counted_with_the_switches(hidden, switches):
     assert report.tokens == len(tokenizer.encode(f"ab{hidden}c</s>", *switches).token_ids)
     assert report.tokens_without == len(tokenizer.encode("abc</s>", *switches).token_ids)
     assert (report.characters, len(report.places)) == ((1, 1) if hidden else (0, 0))
-
-
-MADE_OF = {
-    "ab": "letters",
-    "▁é1!": "letters",
-    "1!": "digits",
-    "½": "digits",
-    "▁!": "signs",
-    "▁": "white space",
-    "\n\t": "white space",
-    b"\xe4\xb8": "bytes",
-    "<s>": "special",
-    "<unk>": "special",
-    "<tool>": "special",
-    "<0x41>": "letters",
-}
-ATTRIBUTES = {
-    "<s>": Attribute.CONTROL,
-    "<unk>": Attribute.UNKNOWN,
-    "<tool>": Attribute.USER_DEFINED,
-    "<0x41>": Attribute.BYTE,
-}
-
-
-def test_letters_go_before_digits_and_these_before_signs():
-    classes = TokenClasses(toy_vocabulary({name: ATTRIBUTES.get(name, 0.0) for name in MADE_OF}))
-    for ids in (np.array([3, 3, 0]), np.arange(len(MADE_OF))[::-1], np.arange(len(MADE_OF))):
-        kinds = classes.kinds(ids.astype(np.int32))
-        assert [KINDS[kind] for kind in kinds] == [list(MADE_OF.values())[token_id] for token_id in ids]
-    assert classes.kinds(np.empty(0, np.int32)).tolist() == []
-
-
-@pytest.mark.parametrize("vocab_type", [VocabType.BPE, VocabType.SPM, VocabType.UGM])
-def test_rare_are_tokens_by_their_score_or_else_by_their_id(vocab_type):
-    n_tokens = 200
-    scores = {f"t{i}": -float((i * 7) % n_tokens) for i in range(n_tokens)}  # each once
-    classes = TokenClasses(toy_vocabulary(scores, vocab_type))
-    assert classes.is_by_score == (vocab_type is not VocabType.BPE)
-    found = classes.rarities(np.arange(n_tokens, dtype=np.int32))
-    for token_id, score in enumerate(scores.values()):
-        place = -score if classes.is_by_score else token_id
-        assert RARITIES[found[token_id]] == next(
-            (name for end, name in zip((2, 20, 80), RARITIES, strict=False) if place < end), "later"
-        )

@@ -18,7 +18,6 @@ from guiapp.analysis.explain.encoder_agreement import (
 )
 from guiapp.core.demo import sample_text
 from guiapp.core.encode.encoding import Encoding
-from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.spans.layout import SpanWindow
 
 TEXT = b"abcdef"
@@ -53,23 +52,6 @@ def test_the_first_stretch_cut_in_two_ways_is_shown_from_both_sides():
     assert agreement.first_difference == FirstDifference(
         1, 5, ((2, b"bc"), (2, b"de")), ((1, b"b"), (3, b"cde"))
     )
-
-
-def test_another_id_for_the_same_span_is_a_difference():
-    agreement = compare(cut(2, 6, ids=[7, 8]), cut(2, 6, ids=[7, 9]))
-    assert agreement.n_shared == 1
-    assert agreement.first_difference == FirstDifference(2, 6, ((8, b"cdef"),), ((9, b"cdef"),))
-
-
-def test_a_share_short_of_all_never_reads_as_all():
-    ids = list(range(1, 7))
-    agreement = compare(cut(*ids, ids=[*ids[:5], 9]), cut(*ids, ids=ids))
-    assert percent(agreement.share, 1) == "83.3 %"
-
-
-@pytest.mark.parametrize("before", [(), (5,)])
-def test_an_empty_text_agrees(before):
-    assert compare(cut(before=before), cut(before=before)).share == 1
 
 
 def parting_of(approximated, exact):
@@ -123,11 +105,6 @@ def test_both_sides_of_a_parting_are_the_same_stretch(one, other):
             for side in (first_difference.approximated, first_difference.exact)
         ]
         assert pieces == [TEXT[first_difference.start : first_difference.end]] * 2
-
-
-def test_a_text_that_only_one_encoder_has_tokens_for_parts_where_those_begin():
-    first_difference = compare(cut(2), cut(2, 3, 6)).first_difference
-    assert first_difference == FirstDifference(2, 6, (), ((1, b"c"), (3, b"def")))
 
 
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-import guiapp
 from guiapp.analysis.explain.id_lists import (
     FORMATS,
     GLANCE,
     IdsError,
     holds_numbers,
-    logit_bias,
     parse_ids,
-    word_variants,
 )
 
 N_TOKENS = 262_144
@@ -89,11 +84,6 @@ def test_whatever_people_paste_is_understood(text):
     assert parse_ids(text, 10).tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "[]", "token_ids = []"])
-def test_no_numbers_are_an_empty_list(text):
-    assert parse_ids(text, 10).tolist() == []
-
-
 @pytest.mark.parametrize(
     ("text", "at_fault", "says"),
     [
@@ -126,26 +116,3 @@ def test_any_text_is_read_or_refused_with_a_place_in_it(text):
         parsed, start, end = [], error.start, error.end
     assert 0 <= start < end <= max(len(text), 1)
     assert all(0 <= token_id < 1000 for token_id in parsed)
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return guiapp.open_model("demo:bpe")
-
-
-def test_each_way_is_there_once_with_the_tokens_of_that_text(tokenizer):
-    variants = word_variants(tokenizer, "the")
-    assert [variant.text for variant in variants] == ["the", " the", "The", " The", "THE", " THE", "\nthe"]
-    for variant in variants:
-        assert list(variant.token_ids) == tokenizer.encode(variant.text, False, False).token_ids.tolist()
-    assert [variant.text for variant in word_variants(tokenizer, "42")] == ["42", " 42", "\n42"]
-
-
-def test_the_field_of_a_request_bans_whole_tokens_only(tokenizer):
-    variants = word_variants(tokenizer, "the")
-    ids = [variant.token_ids[0] for variant in variants if len(variant.token_ids) == 1]
-    assert len(ids) > 1
-    assert json.loads(f"{{{logit_bias(variants, False)}}}") == {
-        "logit_bias": {str(each): -100 for each in ids}
-    }
-    assert json.loads(f"{{{logit_bias(variants, True)}}}") == {"logit_bias": [[each, False] for each in ids]}

@@ -8,6 +8,7 @@ import pytest
 from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -48,16 +49,6 @@ def test_the_rank_of_a_token_is_that_of_its_last_merge():
     assert ranks == {"ĠYork": 3, "or": 0, "Y": None, "Yor": None}
 
 
-def test_of_equal_scores_the_leftmost_pair_goes_first():
-    tree = explained(toy_vocabulary({"aaa": -1.0, "aa": -2.0, "a": -3.0}), "aaa")
-    assert bracketed(tree.roots[0]) == "((aa-2)a-1)"
-
-
-def test_the_highest_score_goes_first():
-    vocabulary = toy_vocabulary({"▁bc": -1.0, "▁b": -5.0, "bc": -2.0, "b": -9.0, "c": -9.0, "▁": -9.0})
-    assert bracketed(explained(vocabulary, "▁bc").roots[0]) == "( (bc-2)-1)"
-
-
 @pytest.mark.parametrize(
     ("ignore_merges", "says"),
     [(False, "ends in 2 tokens: text does not lead"), (True, "taken whole (ignore_merges)")],
@@ -87,16 +78,10 @@ def test_what_is_not_merged_says_why(attribute, vocab_type, says):
     assert says in tree.note
 
 
-def test_a_single_character_and_a_huge_token_have_no_merges():
-    vocabulary = toy_vocabulary({"a": 0.0, "b" * 1_000_000: 0.0}, VocabType.BPE)
-    assert explained(vocabulary, "a").note.startswith("There from the start")
-    assert explained(vocabulary, "b" * 1_000_000).note == "Its 1,000,000 bytes are too many to draw."
-
-
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["gpt-2", "llama-spm"])
 def test_every_token_is_built_from_its_own_bytes_in_real_vocabularies(name):
-    vocabulary = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf").vocabulary
+    vocabulary = opened(VOCABS / f"ggml-vocab-{name}.gguf").vocabulary
     explainer = Explainer(vocabulary)
     for token_id in range(300, len(vocabulary) - 1, 997):
         tree = explainer.merge_tree(token_id)
@@ -146,11 +131,3 @@ def test_prefixes_and_continuations_are_those_of_plain_comparison(tokens):
         assert [tokens[at] for at in path.prefixes] == sorted(prefixes, key=len)
         assert list(path.continuations) == longer
         assert path.n_continuations == len(longer)
-
-
-def test_special_and_byte_tokens_are_no_neighbours():
-    vocabulary = toy_vocabulary(
-        {"<s>": Attribute.CONTROL, "<": 0.0, "<sx": 0.0, "<s": Attribute.BYTE, "<sy>": Attribute.UNUSED}
-    )
-    assert path_of(vocabulary, 1).continuations == (2,)
-    assert path_of(vocabulary, 2).prefixes == (1,)

@@ -3,47 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from model_files import opened
 
 import guiapp
-from guiapp.analysis.explain.encoder_agreement import measured_agreement
 from guiapp.analysis.explain.reports import (
-    BACKGROUNDS,
-    RESET,
     doubled_special,
     ids_report,
-    info_report,
     segmentations_report,
-    token_lines,
 )
-
-
-def colored(index: int, text: str) -> str:
-    return f"\x1b[48;5;{BACKGROUNDS[index % len(BACKGROUNDS)]};38;5;231m{text}{RESET}"
-
-
-def test_a_table_has_a_line_for_each_token():
-    tokenizer = guiapp.open_model("demo:wordpiece")
-    assert list(token_lines(tokenizer, tokenizer.encode(" A \n"), "table")) == [
-        "  index      id              span  kind          token                     bytes",
-        "      0       2               0–0  control       [CLS]                     5B 43 4C 53 5D",
-        "      1     441               1–2  normal        ·a                        20 61",
-        "      2       3               4–4  control       [SEP]                     5B 53 45 50 5D",
-    ]
-
-
-def test_what_belongs_to_no_token_has_no_colour_and_lines_stay_lines():
-    wordpiece, bpe = guiapp.open_model("demo:wordpiece"), guiapp.open_model("demo:bpe")
-    assert list(token_lines(wordpiece, wordpiece.encode(" A  \n b\n"), "color")) == [
-        f"{colored(0, '[CLS]')}·{colored(1, 'A')}··↵",
-        f"·{colored(2, 'b')}↵",
-        colored(3, "[SEP]"),
-    ]
-    words = ["<|begin_of_text|>", "H", "ow", "↵", "l", "ions", "↵"]
-    boxes = [colored(index, word) for index, word in enumerate(words)]
-    assert list(token_lines(bpe, bpe.encode("How\nlions\n"), "color")) == [
-        "".join(boxes[:4]),
-        "".join(boxes[4:]),
-    ]
 
 
 def test_records_hold_each_token_with_its_span():
@@ -79,29 +46,6 @@ def test_the_best_segmentations_are_told_with_scores():
     assert segmentations_report(tokenizer, unknown)["segmentations"][0]["score"] is None
 
 
-def test_a_model_tells_what_its_file_says():
-    tokenizer = guiapp.open_model("demo:toy")
-    report = info_report(tokenizer)
-    assert list(report)[:4] == ["path", "format", "name", "architecture"]
-    assert report["path"] == str(tokenizer.vocabulary.path)
-    assert (report["tokens"], report["merges"], report["kinds"]) == (9, 6, {"normal": 9})
-    assert (report["special_ids"], report["end_of_generation"], report["pre"]) == ({}, [], "gpt-2")
-    assert "fast" in report["encoders"]
-    assert report["not_offered"].keys().isdisjoint(report["encoders"])
-    assert "253 of the 256" in report["warnings"][0]
-    assert "agreement" not in report
-    special = info_report(guiapp.open_model("demo:wordpiece"), with_agreement=True)
-    assert {"cls", "sep", "unk"} >= special["special_ids"].keys() & {"cls", "sep", "unk"}
-    assert sum(special["kinds"].values()) == special["tokens"]
-    assert set(special["kinds"]) == {"normal", "control"}
-    assert special["agreement"].keys() == {"words"}
-    assert max(map(len, special["agreement"].values())) > 0
-    rwkv = guiapp.open_model("demo:rwkv")
-    assert info_report(rwkv, with_agreement=True)["agreement"] == measured_agreement(rwkv)
-    assert info_report(guiapp.open_model("demo:spm"))["merges"] == 0
-
-
-BOS = 2549  # of demo:bpe
 BEGINS = "The text begins with {}, and the model adds another one."
 ENDS = "The text ends with {}, and the model adds another one."
 
@@ -118,13 +62,6 @@ ENDS = "The text ends with {}, and the model adds another one."
     ],
 )
 def test_a_special_token_twice_is_told(model, text, said):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     ids = tokenizer.encode(text).token_ids.tolist()
     assert doubled_special(tokenizer, ids[:2], ids[-2:]) == said
-
-
-@pytest.mark.parametrize(
-    "ids", [[], [BOS], [64, BOS], [BOS, 64], [64, 64], [BOS + 1, BOS], [BOS + 1, BOS + 1]]
-)
-def test_the_special_token_once_or_another_one_twice_is_all_right(ids):
-    assert doubled_special(guiapp.open_model("demo:bpe"), ids, ids) is None

@@ -15,7 +15,6 @@ import guiapp
 from guiapp.analysis.explain import round_trip as module
 from guiapp.analysis.explain.round_trip import first_difference, round_trip
 from guiapp.analysis.explain.round_trip_rules import Loss
-from guiapp.cli.main import run
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 DEMOS = ("demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv")
@@ -146,19 +145,6 @@ def test_of_a_long_text_the_unknown_tokens_are_found_behind_all_else(monkeypatch
 )
 def test_real_files_name_their_rules(path, text, names):
     assert [change.rule.name for change in found(opened(str(path)), text).changes] == names
-
-
-def test_the_command_line_tells_the_same(capsys):
-    result = found(opened("demo:wordpiece"), "The end")
-    assert run(["tokenize", "demo:wordpiece", "The end", "--round-trip"]) == 0
-    assert capsys.readouterr().out.splitlines() == result.sentences()
-    assert run(["tokenize", "demo:wordpiece", "The end", "--round-trip", "--format", "json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert record == result.record()
-    assert (record["same"], record["changes"][0]["loss"]) == (False, "part")
-    assert run(["tokenize", "demo:bpe", "The end", "--round-trip"]) == 0
-    assert capsys.readouterr().out == "Decoding the tokens gives exactly this text.\n"
-    assert run(["tokenize", "demo:bpe", "a", "--round-trip", "--format", "table"]) == 1
 
 
 LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}

@@ -57,15 +57,6 @@ def test_a_text_stands_between_marks_that_it_does_not_have(text, marked):
     assert without_marks(f"{marked} is {marked}.") == f"{text} is {text}."
 
 
-def test_sentences_fall_into_parts():
-    told = list(parts(f"{code('`')} + {code('a')} → {code('`a')}, rank 3."))
-    assert [part.text for part in told if part.is_code] == ["`", "a", "`a"]
-    assert told[-1] == MarkedPart(", rank 3.", False)
-    assert list(parts("` ``  `")) == [MarkedPart("`` ", True)]
-    assert list(parts("` `")) == [MarkedPart(" ", True)]
-    assert list(parts("an ` alone, and `` two")) == [MarkedPart("an ` alone, and `` two", False)]
-
-
 @given(st.lists(st.tuples(st.text("ab ,", min_size=1), st.text("`a ")), max_size=4))
 def test_what_is_marked_is_found_again(pairs):
     sentence = "".join(f"{words}{code(text)}" for words, text in pairs)

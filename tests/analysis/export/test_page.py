@@ -9,9 +9,9 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
+from model_files import opened
 
-import guiapp
-from guiapp.analysis.export.html import PagePair, PageStep, page, rich
+from guiapp.analysis.export.html import PagePair, PageStep, page
 from guiapp.analysis.export.runs import TraceRun, TrainingRun
 from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
@@ -73,7 +73,7 @@ def written(tmp_path, *given):
 
 
 def trace_run(text, encoder="heap", model="demo:bpe"):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     return TraceRun(debugger_for(tokenizer, record(tokenizer, text, encoder)))
 
 
@@ -149,35 +149,6 @@ def test_a_page_has_the_state_before_each_step_and_the_last_one():
     end = run.page_step(7)
     assert (end.place, end.sentence, end.pairs) == ("Step 7 of 7", "That is all: 3 tokens.", ())
     assert run.page_head() == ("scan on “·lions”", "7 steps, 3 tokens.")
-
-
-def test_ways_that_end_at_the_same_place_are_shown_with_their_scores():
-    run = trace_run("New York", "viterbi", "demo:unigram")
-    way = run.page_step(7)
-    assert way.pairs_title == "Ways that end here, so far"
-    assert way.pairs == (PagePair("·New", "−8.51"), PagePair("w", "−18.79", True))
-    assert run.page_step(15).pairs == ()
-
-
-def test_a_training_is_shown_from_its_start():
-    run = begin("bpe", "aab aab b aab", 10_000, True)
-    record_ = TrainingRecord(run.start)
-    for merge in run.steps():
-        record_.append(to_json(merge).encode())
-    shown = TrainingRun(record_)
-    assert list(shown.page_places(shown.steps)) == [0, 1, 2, 3]
-    assert list(shown.page_places(range(2, 3))) == [2]
-    start, first = shown.page_step(0), shown.page_step(1)
-    assert start.rows[0] == (("a", False), ("a", False), ("b", False), ("</w>", False))
-    assert start.pairs[0] == PagePair("b + </w>", "4", True)
-    assert first.rows[0][-1] == ("b</w>", True)
-    assert first.sentence.startswith("`b` + `</w>` → `b</w>`, 4 times")
-    assert shown.page_step(3).pairs == ()
-
-
-def test_words_are_rich_only_where_they_say_so():
-    assert rich("") == ""
-    assert rich("a *b* `c*d*`\n\n<e>") == ("<p>a <em>b</em> <code>c*d*</code></p><p>&lt;e&gt;</p>")
 
 
 @pytest.mark.parametrize(("place", "shown"), [("", 1), ("#step=5", 5), ("#step=99", 8)])

@@ -1,13 +1,11 @@
 """Trainings for elsewhere: every step with its words, as data, as a drawing."""
 
-import io
 import json
-import sys
 from xml.etree import ElementTree
 
 import pytest
 
-from guiapp.analysis.export.runs import ExportRequest, TrainingRun, main
+from guiapp.analysis.export.runs import TrainingRun, write_apart
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
@@ -39,35 +37,7 @@ def test_all_steps_are_written_in_all_formats(algorithm, size, tmp_path):
         assert sentence.replace("`", "").replace("\x01", "\ufffd") in texts
 
 
-def test_words_can_be_followed_from_the_start_to_the_end(tmp_path):
-    record = trained("bpe", 290, "This is insane! This is impossible", has_end_marks=True)
-    TrainingRun(record).write(tmp_path / "run.json")
-    data = json.loads((tmp_path / "run.json").read_text())
-    words = [cut for cut, _ in data["words"]]
-    assert (data["steps"][0]["left"], data["steps"][0]["right"]) == ("i", "s")
-    for row in data["steps"]:
-        for index, cut in row["recuts"]:
-            words[index] = cut
-    assert words == [list(cut) for cut, _, _ in record.words(record.n_steps)]
-    assert json.loads(TrainingRun(record, 2).step_json())["left"] == "is"
-    assert json.loads(TrainingRun(record, 0).step_json())["words"][0] == [["T", "h", "i", "s", "</w>"], 2]
-
-
-@pytest.mark.parametrize("ending", [".json", ".svg"])
-def test_the_size_is_told_before(ending, tmp_path):
-    record = trained("bpe", 290)
-    TrainingRun(record).write(tmp_path / f"run{ending}")
-    size = (tmp_path / f"run{ending}").stat().st_size
-    assert 0.5 * size < TrainingRun(record).estimated_bytes(ending) < 1.5 * size
-
-
-def test_a_process_writes_some_steps_of_a_saved_record(tmp_path, monkeypatch, capsys):
-    record = trained("bpe", 290)
-    (tmp_path / "record").write_bytes(b"\n".join(record.lines()))
-    for output, error in ((tmp_path / "run.json", ""), (tmp_path / "no" / "run.json", "cannot be written")):
-        request = ExportRequest(str(tmp_path / "record"), str(output), 2, 4)
-        monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
-        main()
-        assert error in json.loads(capsys.readouterr().out.splitlines()[-1])["error"]
+def test_a_process_of_its_own_writes_some_steps(tmp_path):
+    write_apart(TrainingRun(trained("bpe", 290)), tmp_path / "run.json", range(2, 4), lambda share: None)
     rows = json.loads((tmp_path / "run.json").read_text())["steps"]
     assert [row["index"] for row in rows] == [2, 3]

@@ -13,13 +13,12 @@ from dataclasses import replace
 import planted
 import pytest
 
-import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt import searching as worker
 from guiapp.analysis.hunt.engine import NO_WORKER, HuntPlan, hunt, likely_pre
 from guiapp.analysis.hunt.mismatches import Find, Hunt
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.errors import TokenloupeError, VocabError
+from guiapp.errors import TokenloupeError
 
 pytestmark = pytest.mark.slow
 
@@ -77,24 +76,6 @@ def test_nothing_is_found_where_nothing_differs():
     assert state.n_batches == 30
 
 
-def test_a_hunt_ends_where_the_chosen_generators_have_no_more_texts():
-    state = last(
-        HuntPlan("demo:spm", "demo:spm", seconds=PATIENCE_S, generators=("your own texts, changed",))
-    )
-    assert state.tried == 0
-    assert state.seconds < PATIENCE_S / 2
-
-
-def test_texts_are_split_as_was_chosen(pair):
-    wrong = last(HuntPlan(pair[0], pair[0], seconds=PATIENCE_S, most_batches=8, pres=("qwen2", None)))
-    assert {find.reason.cause for find in wrong.finds} == {Cause.PIECES, Cause.DECODED}
-    assert [subject.split_as for subject in wrong.subjects] == ["qwen2", ""]
-    assert [subject.name for subject in wrong.subjects] == ["first.gguf split as qwen2", "first.gguf"]
-    right = last(small_plan(pair, pres=("qwen2", None)))
-    assert right.finds == ()
-    assert right.trying
-
-
 def test_two_vocabularies_are_no_hunt_but_a_sentence():
     state = last(HuntPlan("demo:bpe", "demo:rwkv", seconds=PATIENCE_S))
     (find,) = state.finds
@@ -119,19 +100,6 @@ def test_it_stops_at_once_and_keeps_what_was_found(pair):
     assert time.monotonic() - stopped_s < 10
     assert state.is_over
     assert state.finds
-
-
-def test_the_time_begins_once_both_are_open(pair, monkeypatch):
-    monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_after_a_while)
-    state = last(HuntPlan(*pair, seconds=0.1, n_workers=1))
-    assert state.tried > 0
-    assert state.seconds < OPENING_S
-
-
-def serve_after_a_while(connection, task) -> None:
-    """A worker that takes long to open both."""
-    time.sleep(OPENING_S)
-    worker.serve(connection, task)
 
 
 def test_opening_ends_when_somebody_interrupts(pair, monkeypatch):
@@ -203,15 +171,6 @@ def serve_until_digits(connection, task) -> None:
     worker.serve(connection, task)
 
 
-def test_from_python_it_is_one_call(pair):
-    states = []
-    found = guiapp.hunt(*pair, seconds=PATIENCE_S, batches=10, progress=states.append)
-    assert states[-1] is found
-    assert any(find.reason.subject == "digits" for find in found.finds)
-    with pytest.raises(VocabError):
-        guiapp.hunt("no such file.gguf", "demo:bpe")
-
-
 def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"import guiapp\nguiapp.hunt({str(pair[0])!r}, {str(pair[1])!r}, seconds=20)\n")
@@ -238,8 +197,3 @@ def test_the_pre_tokenizer_is_named_with_which_nothing_differs(changes, second, 
     first, other = map(str, plant.write(tmp_path))
     word = Find(b"the letters", ((), ()), 0, Reason(Cause.MERGE, "order", ""))
     assert likely_pre(HuntPlan(first, second or other), (*FINDS, word)) == name
-
-
-def test_what_is_no_matter_of_pieces_is_not_asked():
-    merge = Find(b"12", ((), ()), 1, Reason(Cause.MERGE, "order", ""))
-    assert likely_pre(HuntPlan("no such file", "nor this"), (merge,)) == ""

@@ -10,19 +10,14 @@ import pytest
 
 import guiapp
 from guiapp.analysis.hunt.generators import (
-    ALL_NAMES,
     BATCH,
-    DIFFERENCES,
     EVERY_TOKEN,
     GENERATORS,
-    LONGEST,
     Material,
     batch,
     special_texts,
     texts_of_differences,
 )
-from guiapp.analysis.hunt.pair import FileSide, SidePair
-from guiapp.analysis.hunt.searching import material_of
 
 TOKENS = [b"t%d" % number for number in range(BATCH + 10)]
 LINES = [b"Some line, 12 x", "Größe".encode()]
@@ -43,27 +38,12 @@ def test_differences_come_first_and_then_each_generator_in_turn():
     assert names[2::2] == [generator.name for generator in GENERATORS]
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [("digits",), (EVERY_TOKEN,), (DIFFERENCES,), (DIFFERENCES, "spaces and line ends", "signs"), ALL_NAMES],
-)
-def test_only_chosen_generators_give_texts(chosen):
-    batches = [batch(MATERIAL, 0, number, chosen) for number in ROUND]
-    assert {name for name, texts in batches if texts} == set(chosen)
-
-
 def test_texts_are_utf_8_where_only_that_is_taken():
     material = Material(MATERIAL.differences, [b"\xe2\x82", b"ok\xff"], MATERIAL.special, LINES, False)
     for number in ROUND:
         for text in batch(material, 0, number)[1]:
             text.decode()
             assert text
-
-
-@pytest.mark.parametrize("name", [generator.name for generator in GENERATORS])
-def test_no_generator_is_idle_where_it_has_material(name):
-    found = dict(batch(MATERIAL, 0, number) for number in ROUND)
-    assert len(set(found[name])) > 10
 
 
 def test_every_category_of_unicode_comes():
@@ -106,19 +86,3 @@ def test_the_same_vocabulary_in_two_formats_has_no_differences(tmp_path):
 def test_special_texts_are_those_that_are_cut_out():
     texts = special_texts(guiapp.open_model("demo:bpe"))
     assert {b"<|im_end|>", b"<think>"} <= set(texts)
-
-
-def test_tokens_that_are_far_too_long_are_in_no_text(tmp_path):
-    longest = b"x" * 100_000
-
-    def add_long(parts) -> None:
-        parts["tokens"][5:7] = [longest, longest + b"y"]
-
-    first, second = map(
-        guiapp.open_model, planted.Plant("", "demo:spm", "gguf", add_long, ()).write(tmp_path)
-    )
-    pair = SidePair(FileSide("A", first), FileSide("B", second))
-    material = material_of(pair, first, ())
-    texts = [text for number in range(30) for text in batch(material, 0, number)[1]]
-    assert max(map(len, texts)) < 10 * LONGEST
-    assert max(map(len, material.tokens)) <= LONGEST

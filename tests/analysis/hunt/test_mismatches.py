@@ -2,10 +2,8 @@
 
 import json
 from dataclasses import replace
-from hashlib import sha256
 
 import pytest
-from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
@@ -21,11 +19,9 @@ from guiapp.analysis.hunt.mismatches import (
     UserLine,
 )
 from guiapp.analysis.hunt.report import record
-from guiapp.core.encode.tokenizer import Tokenizer
 
 DIGITS = Reason(Cause.PIECES, "digits", "A cuts `12`.")
 MERGE = Reason(Cause.MERGE, "order", "B merges `b` first.")
-AROUND = Reason(Cause.AROUND, "each text", "A adds 1.")
 PATH = guiapp.open_model("demo:toy").vocabulary.path
 BOTH = (
     HuntSubject("first.gguf", format="GGUF", path=PATH, tokens=1234, split_as="qwen2"),
@@ -41,29 +37,6 @@ def place(number):
     return LineOffset(UserLine("a.txt", number, 10 * number, b"x"), 0)
 
 
-def test_counts_of_batches_are_summed_up_and_lines_apart():
-    kinds = (OfKind(DIGITS.kind, 3), OfKind(MERGE.kind, 1))
-    made = Batch(10, 4, (find(b"12"), find(b"a", MERGE)), kinds, generator="digits")
-    own = Batch(5, 2, (), (OfKind(DIGITS.kind, 2, (place(2), place(1))),), True, "your own texts")
-    hunt = Hunt(BOTH, 7).with_batch(made).with_batch(own).with_batch(made)
-    assert [(each.text, each.n_texts, each.n_lines) for each in hunt.finds] == [(b"a", 2, 0), (b"12", 8, 2)]
-    assert hunt.finds[1].places == (place(1), place(2))
-    assert (hunt.tried, hunt.n_differing, hunt.n_batches) == (25, 10, 2)
-    assert (hunt.n_lines, hunt.n_differing_lines) == (5, 2)
-    assert [hunt.share(each) for each in hunt.finds] == [0.0, 0.4]
-    assert (hunt.trying, hunt.with_batch(own).trying) == ("digits", "your own texts")
-    assert Hunt(BOTH, 7).with_batch(made).share(find(b"12")) is None
-
-
-def test_what_is_put_around_is_so_for_each_text_of_a_batch_though_none_is_of_the_kind():
-    hunt = Hunt(BOTH, 0).with_find(find(b"", AROUND)).with_find(find(b"12"))
-    for are_lines, n_lines in ((False, 0), (True, 6)):
-        hunt = hunt.with_batch(Batch(6, 0, are_lines=are_lines))
-        assert [(each.n_lines, each.n_texts) for each in hunt.finds if each.reason == DIGITS] == [(0, 0)]
-        assert [each.n_lines for each in hunt.finds if each.reason == AROUND] == [n_lines]
-    assert [each.n_texts for each in hunt.finds] == [12, 0]
-
-
 def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
     first = find(b"345", n_texts=9, n_lines=4, places=(place(1),))
     found = (
@@ -77,14 +50,6 @@ def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
         many = many.with_text(find(b"%d" % number))
     assert len(many.others) == MOST_TEXTS - 1
     assert [each.text for each in many.others][:3] == [b"67", b"100", b"101"]
-
-
-def test_a_model_is_told_with_its_format_size_and_choice():
-    tokenizer = Tokenizer(replace(toy_vocabulary({"a": 0.0, "b": 0.0}), chosen_pre="qwen2", format="GGUF"))
-    subject = HuntSubject.of_model("x", tokenizer)
-    assert subject == HuntSubject("x", "", "GGUF", None, 2, "qwen2")
-    assert subject.sha256 is None
-    assert BOTH[0].sha256 == sha256(PATH.read_bytes()).hexdigest()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import subprocess
 from guiapp import open_model
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, OfKind
-from guiapp.analysis.hunt.report import escaped, markdown, summary
+from guiapp.analysis.hunt.report import escaped, markdown
 
 NASTY = "`</script>` | \u202e \n# *x* \\ ' 中".encode()
 REASON = Reason(Cause.PIECES, "digits", "A cuts `` a`b `` and <b> *B* `c`.")
@@ -51,11 +51,3 @@ def test_texts_are_escaped_as_json_reads_them_or_else_python():
     assert json.loads(escaped(NASTY)) == NASTY.decode()
     assert escaped(NASTY).isascii()
     assert escaped(b"a\xff") == r"b'a\xff'"
-
-
-def test_the_summary_counts():
-    assert summary(hunted(find_of(b"1"))).startswith("1 difference found; 1,000 texts tried in ")
-    assert summary(Hunt(SUBJECTS, 0, tried=10_000)).startswith("No difference found; 10,000 texts tried in ")
-    assert summary(few := Hunt(SUBJECTS, 0, tried=7)).startswith("Inconclusive; 7 texts tried in ")
-    assert few.why_inconclusive in summary(few)
-    assert "Of your own texts 5 in 1,000 lines differ." in summary(hunted(find_of(b"1")))

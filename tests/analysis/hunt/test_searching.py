@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.hunt.mismatches import MOST_TEXTS, Hunt, HuntSubject, LineOffset, UserLine
+from guiapp.analysis.hunt.mismatches import MOST_TEXTS, Hunt, HuntSubject, UserLine
 from guiapp.analysis.hunt.pair import FileSide, SidePair
 from guiapp.analysis.hunt.searching import Searcher, shrunk
 
@@ -58,33 +58,6 @@ def test_a_text_is_told_once_and_of_a_kind_some_more_with_their_own_characters(s
     assert searcher.search(texts, "").finds == ()
 
 
-def test_the_find_of_a_kind_is_the_shortest_text_that_came(tmp_path):
-    rules = planted.gguf_parts("demo:bpe")["merges"]
-
-    def drop_two(parts) -> None:
-        parts["merges"] = [rule for rule in rules if rule not in (b"h e", "Ġmach ine".encode())]
-
-    pair = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", drop_two, ()).write(tmp_path))
-    searcher = Searcher(SidePair(*(FileSide(name, each) for name, each in zip("AB", pair, strict=True))))
-    kind = (Cause.MERGE, "only in the first")
-    state, shortest = Hunt((HuntSubject("A"), HuntSubject("B")), 0), []
-    for text in (b" machinex", b"hexx", b" machinex", b"hexxxx"):
-        state = state.with_batch(searcher.search([text], ""))
-        shortest.append(next(find.text for find in state.finds if find.reason.kind == kind))
-    assert len(shortest[1]) < len(shortest[0]) <= len(" machinex")
-    assert shortest[1:] == [shortest[1]] * 3
-
-
-def test_lines_are_counted_by_kind(searcher):
-    lines = [b"no number here", b"1984 was long ago", b"2012, too", b"and 12 more", b"one"]
-    numbered = lines_of(*lines)
-    batch = searcher.search_lines(numbered)
-    assert (batch.n_texts, batch.n_differing) == (5, 3)
-    (counted,) = batch.kinds
-    assert (counted.kind, counted.n_texts) == (DIGITS, 3)
-    assert counted.places == tuple(map(LineOffset, numbered[1:4], (0, 1, 4)))
-
-
 def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
     change = planted.set_key(add_bos_token=False)
     paths = planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path)
@@ -100,11 +73,6 @@ def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
         .with_batch(searcher.search_lines(lines_of(b"a", b"b")))
     )
     assert state.share(state.finds[0]) == 1
-
-
-def test_a_long_line_is_narrowed_to_where_it_differs(searcher):
-    batch = searcher.search_lines(lines_of(b"word " * 300 + b"1984 " + b"word " * 300))
-    assert [find.reason.kind for find in batch.finds] == [DIGITS]
 
 
 def holds_with(pattern: bytes):
@@ -128,9 +96,3 @@ def test_no_character_can_be_left_out(text, data):
     holds = holds_with(re.escape(part.encode()))
     small = shrunk(text.encode(), holds)
     assert small == part.encode()
-
-
-def test_it_ends_after_so_many_tries():
-    tries = []
-    shrunk(b"x" * 5000, lambda text: bool(tries.append(text)) or len(text) >= 4999, most_tries=50)
-    assert len(tries) == 50

@@ -92,11 +92,6 @@ def test_each_fault_is_told_with_its_line(lesson_file, text):
         assert told.startswith(begins), told
 
 
-def test_a_check_goes_on_behind_a_step_with_a_fault(lesson_file):
-    steps = '\n[[step]]\nsay = "a"\nnow = ["x"]\nbreak = "end"\n' * 3
-    assert [fault.line for fault in check(lesson_file(HEAD + steps))] == [11, 16, 21]
-
-
 def test_a_model_beside_the_lesson_is_opened_with_its_hash(lesson_file, tmp_path):
     (tmp_path / "own.gguf").write_bytes(demo_model_path("toy").read_bytes())
     (fault,) = check(lesson_file(HEAD.replace("demo:toy", "own.gguf") + 'sha256 = "0"'))
@@ -147,14 +142,6 @@ def test_a_page_has_each_step_and_covers_what_is_asked(lesson, tmp_path):
             assert "<table" not in open_part + section.partition("</details>")[2]
     handout = html.partition("<aside")[2]
     assert handout.count("<li>") == sum(bool(step.ask) for step in lesson.steps)
-
-
-def test_a_copy_is_the_same_file_and_a_copy_over_itself_changes_nothing(tmp_path):
-    save_lesson(LESSONS[0], tmp_path / "own.toml")
-    own = load(tmp_path / "own.toml")
-    assert own.path.read_bytes() == LESSONS[0].path.read_bytes()
-    save_lesson(own, own.path)
-    assert load(own.path) == own
 
 
 def test_a_lesson_that_says_what_is_not_so_becomes_no_page(tmp_path):

@@ -8,17 +8,14 @@ import pytest
 
 import guiapp
 from guiapp.analysis.lessons.lesson import (
-    MOST_LISTED,
     LessonStep,
     computed_answer,
-    go_to_place,
     is_lesson_file,
     load,
     load_each,
 )
-from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.conditions import COLUMNS
-from guiapp.analysis.trace.debugger import Debugger, debugger_for
+from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.recorder import record
 from guiapp.core.text.outside_json import FaultyFileError
 
@@ -88,13 +85,6 @@ def test_what_cannot_be_used_is_told_with_its_line(lesson_file, text):
     assert str(caught.value) == f"1.toml, line {TOLD[text]}"
 
 
-def test_all_faults_are_known(lesson_file):
-    path = lesson_file('title = 3\n[[step]]\nsay = "z"\nfoo = 1\nbar = 2\n[[step]]\n')
-    with pytest.raises(FaultyFileError) as caught:
-        load(path)
-    assert [fault.line for fault in caught.value.faults] == [1, 1, 4, 5, 6]
-
-
 def test_files_that_cannot_be_read_are_told(tmp_path, lesson_file):
     for path, reason in {
         tmp_path / "2.toml": r"2\.toml cannot be read: No such file or directory\.",
@@ -154,36 +144,12 @@ def test_a_lesson_is_read_whole(lesson_file):
     assert ([lesson.path.stem for lesson in lessons], len(failures)) == (["0", "1"], 1)
 
 
-def test_a_model_is_seen_from_the_folder_and_takes_nothing_over_from_the_one_before(lesson_file, tmp_path):
-    path = lesson_file(
-        STEP + 'model = "../a.gguf"\npre = "x"\nsha256 = "y"\n[[step]]\nsay = "b"\n'
-        '[[step]]\nsay = "c"\nmodel = "demo:toy"\n[[step]]\nsay = "d"\nmodel = "/b"\n'
-        '[[step]]\nsay = "e"\nmodel = "hf:a/b"'
-    )
-    own = str(tmp_path / "../a.gguf")
-    assert [(step.model, step.pre, step.sha256) for step in load(path).steps] == [
-        (own, "x", "y"), (own, "x", "y"), ("demo:toy", "", ""), ("/b", "", ""), ("hf:a/b", "", ""),
-    ]  # fmt: skip
-
-
 def test_files_that_are_meant_to_be_lessons_are_known(lesson_file, tmp_path):
     assert is_lesson_file(lesson_file("[[ step ]]\ncolour ="))
     assert not is_lesson_file(lesson_file("[tool]\n"))
     assert not is_lesson_file(lesson_file(b"\xff"))
     assert not is_lesson_file(tmp_path / "2.toml")
     assert not is_lesson_file(lesson_file(STEP).rename(tmp_path / "1.txt"))
-
-
-def test_a_place_is_found_without_the_breakpoints_of_others():
-    tokenizer = guiapp.open_model("demo:toy")
-    walk = debugger_for(tokenizer, record(tokenizer, "abacb", "heap"))
-    walk.set_breakpoints([parse_breakpoint("step == 1")])
-    found = []
-    for place in ("end", "operation merge hit 2", "start", "step == 0", "byte 99"):
-        go_to_place(walk, place)
-        found.append(walk.position)
-    assert found == [walk.n_steps, 5, 0, 0, walk.n_steps]
-    assert [row.title for row in walk.breakpoints] == ["step == 1"]
 
 
 def answer(text, answer_is, place="start"):
@@ -205,9 +171,3 @@ def answer(text, answer_is, place="start"):
 )
 def test_what_is_known_of_the_whole_text_is_told(text, answer_is, told):
     assert answer(text, answer_is) == told
-
-
-@pytest.mark.parametrize(("n_more", "told"), [(0, "."), (1, ", and 1 more."), (2, ", and 2 more.")])
-def test_of_many_tokens_the_first_are_listed(n_more, told):
-    said = answer(b"a" * (MOST_LISTED + n_more), "ids")
-    assert said == ", ".join(["0"] * MOST_LISTED) + told

@@ -14,13 +14,6 @@ from guiapp.core.encode.catalogue import ALGORITHMS
 LESSONS, BROKEN = load_each()
 
 
-def test_there_are_lessons_on_all_subjects():
-    assert not BROKEN
-    assert len(LESSONS) >= 8
-    assert all(len(lesson.steps) >= 3 and lesson.title and lesson.summary for lesson in LESSONS)
-    assert all(any(step.ask for step in lesson.steps) for lesson in LESSONS)
-
-
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_a_lesson_says_nothing_untrue(lesson):
     assert check(lesson.path) == []
@@ -56,10 +49,6 @@ def folder(tmp_path_factory):
         lessons / "plamo2.gguf", model="plamo2", tokens=[*tokens, *SCORES], types=types, scores=scores
     )
     return lessons
-
-
-def test_there_is_one_for_each_algorithm():
-    assert {path.stem for path in BY_HAND.glob("*.toml")} == {*ALGORITHMS, WRONG}
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from guiapp import open_model
 from guiapp.analysis.sessions import session_file as opening
-from guiapp.analysis.sessions.name import is_session
 from guiapp.analysis.sessions.session_file import (
     ENTRIES,
     MOST_FILE_BYTES,
@@ -48,7 +47,7 @@ FAULTS = {
     WHOLE + "selection = [1]": ["4: “selection” must be two whole numbers, such as [0, 12]."],
     WHOLE + "recorded = [0, 1.5]": ["4: “recorded” must be two whole numbers, such as [0, 12]."],
     WHOLE + f'notes = "{"a" * 50_001}"': ["4: “notes” may have 50,000 characters."],
-    WHOLE + 'page = "moon"': ["4: “page” names no page. There are: inspect, "],
+    WHOLE + 'page = "moon"': ["4: “page” names no page. There are: text, "],
     WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is no object such as "],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
         "4: “chat” holds no messages: “chat_template” in the request is not of the type str."
@@ -233,13 +232,3 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
     )
     opened(replace(session, pre=""), may_fetch=True, open_=open_)
     assert asked == [("kept:hf:a/b", "gpt-2"), ("hf:a/b", None)]
-
-
-def test_sessions_are_known_by_the_end_of_their_name():
-    for name, is_one in (
-        ("a.session", True),
-        ("a.b.SESSION", True),
-        ("session", False),
-        ("a.session.gz", False),
-    ):
-        assert is_session(Path(name)) == is_one

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,18 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.breakpoints import (
     Breakpoint,
     Stops,
     Walk,
     absence,
     hits,
-    note,
     parse_breakpoint,
 )
-from guiapp.analysis.trace.conditions import TRACE_SCHEMA, TWINS_WITH, TraceValues
-from guiapp.analysis.trace.pseudo_code import STAGES, code_of
+from guiapp.analysis.trace.conditions import TRACE_SCHEMA, TraceValues
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay
 from guiapp.analysis.trace.trace import OPERATIONS, TraceTokens
@@ -35,7 +31,6 @@ VALUES = TraceValues(TRACE, TOKENIZER.vocabulary)
 COLUMNS = TRACE.columns
 N_TOKENS = len(TOKENIZER.vocabulary)
 RAW = TOKENIZER.vocabulary.raw_text
-SHOWN = partial(Spelling.SIGNS.token, TOKENIZER.vocabulary)
 
 
 def found(text: str) -> list[int]:
@@ -103,14 +98,6 @@ def test_found_at_once_or_one_by_one_is_the_same(data):
     assert hits(Breakpoint(kind, value, hit_count=3), VALUES, {}).tolist() == expected[2:]
 
 
-def test_a_piece_is_found_where_it_begins():
-    tokenizer = guiapp.open_model("demo:bpe")
-    trace = record(tokenizer, "How do lions sleep", "heap")
-    values, firsts = TraceValues(trace, tokenizer.vocabulary), trace.pieces.first_step.tolist()
-    stops = [hits(parse_breakpoint(f"piece {piece}"), values, {}).tolist() for piece in range(5)]
-    assert stops == [[first] for first in firsts] + [[]]
-
-
 def test_the_first_difference_is_where_tokens_cannot_agree_any_more():
     expected = Replay(TRACE).tokens(len(TRACE))
     split = int(np.flatnonzero(expected.ends - expected.starts > 2)[0])
@@ -148,18 +135,6 @@ def test_a_run_goes_to_the_next_and_to_the_previous_stop():
     assert back == expected[::-1]
 
 
-def test_log_points_note_what_they_pass():
-    merge = found("operation merge")[0]
-    row = Breakpoint("operation", "merge", log="{left}+{right} at {position}")
-    left, right = (SHOWN(int(column[merge])) for column in (COLUMNS.left, COLUMNS.right))
-    logged = list(Stops([row], VALUES, {}).logged(0, merge + 1))
-    assert logged == [(merge, f"{left}+{right} at {COLUMNS.position[merge]}")]
-    stops = Stops([row, Breakpoint("rank", "0..", log="{rank}")], VALUES, {})
-    everything = list(stops.logged(0, len(TRACE)))
-    assert [step for step, _ in everything] == sorted(step for step, _ in everything)
-    assert list(stops.logged(0, len(TRACE), 3)) == everything[-3:]
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -179,14 +154,6 @@ def test_it_is_told_what_a_breakpoint_lacks(text, told):
     missing = absence(parse_breakpoint(text), VALUES, TOKENIZER.encoders)
     assert missing.startswith(told)
     assert bool(missing) == bool(told)
-
-
-def test_a_byte_whose_symbol_stays_alone_is_reached_where_its_piece_ends():
-    bpe = guiapp.open_model("demo:bpe")
-    trace = record(bpe, "Welcome", "heap")
-    (step,) = hits(parse_breakpoint("byte 0"), TraceValues(trace, bpe.vocabulary), {}).tolist()
-    assert trace.operation(step) == "done"
-    assert trace.made.ends[0] == 1  # nothing merges with its first letter
 
 
 @pytest.mark.parametrize(
@@ -229,37 +196,6 @@ def test_a_breakpoint_is_read_as_it_is_meant(text):
     assert parse_breakpoint(READ[text].title) == READ[text]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *('token "▁New" if rank < 5', "rank 0..5", "step > 3 and rank < 8", "byte 3"),
-        *("byte 3 hit 2 once log at {position}", 'token " log " if rank < 5 once'),
-    ],
-)
-def test_a_breakpoint_reads_back_as_it_is_written(text):
-    assert parse_breakpoint(text).title == text
-
-
-def test_messages_of_log_points_are_filled_in():
-    merge = found("operation merge")[0]
-    row = Breakpoint("byte", "0", log="{operation} {stage} {left} {step * 1000} {score} {rank / 3} {forms}!")
-    left = SHOWN(int(COLUMNS.left[merge]))
-    rank = f"{COLUMNS.rank[merge] / 3:,g}"
-    assert note(row, VALUES, merge) == f"merge encode {left} {merge * 1000:,g} – {rank} 1!"
-
-
-def test_tokens_that_end_more_often_differ_where_their_piece_is_done():
-    result = TRACE.result
-    joined = TraceTokens(
-        np.append(result.ids[:3], 5),
-        np.append(result.starts[:3], result.starts[3]),
-        np.append(result.ends[:3], result.ends[-1]),
-    )
-    done = [step for step in range(len(TRACE)) if TRACE.operation(step) == "done"]
-    assert hits(Breakpoint("difference", '"heap"'), VALUES, {"heap": joined}).tolist() == done
-    assert hits(Breakpoint("difference", "fast"), VALUES, {"heap": joined}).tolist() == []
-
-
 class TenSteps:
     schema = TRACE_SCHEMA
     n_steps = 10
@@ -271,26 +207,11 @@ class TenSteps:
         return f"<{step}>" if column == "result" else None
 
 
-class Lagging(Walk):
-    lag = 1
-
-
 def at(*steps, **more):
     return Breakpoint("if", condition=" or ".join(f"step == {step}" for step in steps), **more)
 
 
 ROWS = (at(3, 6), at(6), at(1, 4, 8, log="{result} is {rank}"), at(0, 3, is_enabled=False), at(8, 4, log="x"))
-
-
-@pytest.mark.parametrize("lag", [0, 2])
-def test_messages_come_in_the_order_of_steps_and_breakpoints(lag):
-    stops = Stops(ROWS, TenSteps(), {}, lag=lag)
-    description = [(1, "<1> is 1"), (4, "<4> is 4"), (4, "x"), (8, "<8> is 8"), (8, "x")]
-    description = [(step + lag, message) for step, message in description]
-    assert list(stops.logged(0, 11)) == description
-    assert list(stops.logged(1 + lag, 8 + lag)) == description[:3]
-    assert list(stops.logged(2 + lag, 9 + lag, 2)) == description[3:]
-    assert list(stops.logged(0, 11, 9)) == description
 
 
 def test_a_run_stops_and_notes_what_it_passed_forwards():
@@ -324,73 +245,18 @@ def test_a_run_stops_and_notes_what_it_passed_forwards():
     assert after(walk.run) == (6, 0, [4])
 
 
-def test_what_stops_once_is_off_afterwards_and_others_stay():
-    walk = Walk(TenSteps())
-    walk.set_breakpoints([at(1), at(3, 6, once=True), at(7)])
-    assert [walk.run() for _ in range(4)] == [1, 3, 7, 10]
-    assert [row.is_enabled for row in walk.breakpoints] == [True, False, True]
-    assert [walk.reverse() for _ in range(3)] == [7, 1, 0]
-
-
-def test_a_walk_may_stop_behind_its_steps():
-    walk = Lagging(TenSteps())
-    walk.set_breakpoints([at(3), at(2, log="{step} at {result}")])
-    assert (walk.run(), walk.log) == (4, [(3, "2 at <2>")])
-
-
-LACKING_TEXT = "How do lions sleep in New York? 😍"
-CASES = [
-    (name, encoder)
-    for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv")
-    for encoder in guiapp.open_model(f"demo:{name}").encoders
-]
-
-
-@pytest.fixture(params=CASES, ids="-".join)
-def lookup(request):
-    """What a breakpoint finds, and what it lacks, with each encoder of each demo model."""
-    tokenizer = guiapp.open_model(f"demo:{request.param[0]}")
-    values = TraceValues(record(tokenizer, LACKING_TEXT, request.param[1]), tokenizer.vocabulary)
-
-    def look(text):
-        parsed = parse_breakpoint(text)
-        return hits(parsed, values, {}), absence(parsed, values, tokenizer.encoders)
-
-    return values.trace, values, look
-
-
-def test_a_column_has_values_where_it_should_and_a_message_elsewhere(lookup):
-    trace, values, look = lookup
-    for name, twins in TWINS_WITH.items():
-        is_there = not np.isnan(values.column(name, slice(0, len(trace)))).all()
-        assert is_there == (trace.reference_name in twins)
-        for text in (f"{name} < 1e9", f"length > 0 and not {name} > 1e9 and {name} == {name}"):
-            found, lacks = look(text)
-            assert bool(len(found)) == is_there
-            assert bool(lacks) != is_there
-    for kind in ("rank", "score"):
-        found, lacks = look(f"{kind} -1e9..1e9")
-        assert bool(len(found)) == (trace.reference_name in TWINS_WITH[kind]) != bool(lacks)
-
-
-def test_an_operation_is_there_or_there_is_a_message(lookup):
-    trace, _, look = lookup
-    known = {*STAGES.line_of, *code_of(trace).line_of}
-    for operation in OPERATIONS:
-        found, lacks = look(f"operation {operation.name}")
-        assert bool(lacks) == (operation.name not in known)
-        assert not (lacks and len(found))
-
-
-def test_ranks_are_told_apart_from_scores():
-    unigram = guiapp.open_model("demo:unigram")
-    values = TraceValues(record(unigram, LACKING_TEXT, "viterbi"), unigram.vocabulary)
-    rank = parse_breakpoint("rank < 200")
-    assert len(hits(rank, values, {})) == 0
-    told = absence(rank, values, unigram.encoders)
-    assert told == "viterbi has no ranks. What its ways are worth is the score."
-    scored = hits(parse_breakpoint("score -8.5.."), values, {})
-    assert len(scored)
-    assert (values.trace.columns.rank[scored] >= -8.5).all()
-    step = int(np.flatnonzero(values.trace.columns.rank < 0)[0])
-    assert note(parse_breakpoint("length > 0 log {rank} {score}"), values, step).startswith("– -")
+@pytest.mark.parametrize(
+    ("condition", "operations"),
+    [
+        ("rank < 100", {"merge"}),
+        ("not rank >= 100 and length > 1", {"merge"}),
+        ("rank < 100 and forms == 0", {"push", "stale"}),
+        ('rank < 100 and operation == "push"', {"push"}),
+        ("operation push if rank < 100", {"push"}),
+    ],
+)
+def test_a_condition_on_ranks_means_merges_unless_it_says_which_steps(condition, operations):
+    tokenizer = guiapp.open_model("demo:bpe")
+    trace = record(tokenizer, "the lions and the others are here", "heap")
+    found = hits(parse_breakpoint(condition), TraceValues(trace, tokenizer.vocabulary), {})
+    assert {trace.operation(step) for step in found.tolist()} == operations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from guiapp.analysis.trace.conditions import (
     COLUMNS,
     Condition,
     ConditionError,
-    StepExpression,
     TraceValues,
 )
 from guiapp.analysis.trace.recorder import record
@@ -93,41 +91,6 @@ def test_a_column_is_what_its_steps_have(values):
         assert values.is_operation(name).tolist() == [each["operation"] == name for each in rows]
 
 
-TESTS = {
-    "contains(result, 'o')": lambda raw, plain: "o" in raw or "o" in plain,
-    "starts(result, ' ')": lambda raw, plain: plain.startswith(" "),
-    "starts(result, '▁')": lambda raw, plain: raw.startswith("▁"),
-    "ends(result, 's')": lambda raw, plain: raw.endswith("s"),
-    "matches(result, '^.[ln]')": lambda raw, plain: bool(
-        re.search("^.[ln]", raw) or re.search("^.[ln]", plain)
-    ),
-    "result == 'o'": lambda raw, plain: "o" in (raw, plain),
-    "result == '·l'": lambda raw, plain: plain == " l" or raw == "·l",
-    "result in ('a', 'ab', 'n')": lambda raw, plain: bool({raw, plain} & {"a", "ab", "n"}),
-}
-
-
-@pytest.mark.parametrize("condition", TESTS)
-def test_texts_of_tokens_are_looked_at_as_stored_and_as_read(values, condition):
-    vocabulary = values.vocabulary
-
-    def holds(step):
-        token = values.trace.columns.result[step]
-        if not 0 <= token < len(vocabulary):
-            return False
-        raw, plain = vocabulary.raw_text(token), vocabulary.token_bytes(token)
-        return TESTS[condition](raw.decode(errors="replace"), plain.decode(errors="replace"))
-
-    expected = [step for step in range(values.n_steps) if holds(step)]
-    assert everywhere(Condition(condition), values).tolist() == expected
-    others = [step for step in range(values.n_steps) if step not in expected]
-    assert everywhere(Condition(f"not {condition}"), values).tolist() == others
-    if " == " in condition:
-        assert everywhere(Condition(condition.replace("==", "!=")), values).tolist() == others
-    everything = np.arange(values.n_steps)
-    assert np.flatnonzero(Condition(condition).holds(values, everything)).tolist() == expected
-
-
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [
@@ -170,32 +133,3 @@ def test_the_step_that_divides_by_zero_is_named(values, sign):
         with pytest.raises(ConditionError, match="at step 3"):
             condition.holds(values, np.array([4, 3, 2]))
     assert Condition(f"1 {sign} (step - 3) == 1").holds(values, np.array([4])).tolist() == [sign == "/"]
-
-
-def test_an_expression_is_worked_out_for_one_step(values):
-    for step in (0, values.n_steps - 1):
-        assert StepExpression("step * 2 - 1").value(values, step) == 2 * step - 1
-        assert StepExpression("7").value(values, step) == 7
-        assert StepExpression("step == 0").value(values, step) == (step == 0)
-    with pytest.raises(ConditionError):
-        StepExpression("1 / step").value(values, 0)
-
-
-def test_tokens_are_found_by_id_bytes_and_text():
-    tokenizer = guiapp.open_model("demo:spm")
-    values = TraceValues(record(tokenizer, "a<s>b the ☃", "heap"), tokenizer.vocabulary)
-    n_tokens = len(tokenizer.vocabulary)
-    columns = values.trace.columns
-    used = {each for column in (columns.left, columns.right, columns.result) for each in column.tolist()}
-    assert values.used_ids.tolist() == sorted(each for each in used if 0 <= each < n_tokens)
-    assert values.ids_of("263").tolist() == [263]
-    assert values.ids_of(str(n_tokens - 1)).tolist() == [n_tokens - 1]
-    assert values.ids_of(str(n_tokens)).tolist() == []
-    assert values.ids_of("0x20 0x61").tolist() == values.ids_of('"▁a"').tolist() == [263]
-    assert values.ids_of("▁a").tolist() == values.ids_of('"·a"').tolist() == [263]
-    assert values.ids_of("0xE2").tolist() == [231]
-    for wanted in ("263", "▁a", "▁", "nothing", '"<s>"'):
-        found = set(values.ids_of(wanted).tolist())
-        for column in ("left", "right", "result"):
-            expected = [each in found for each in getattr(columns, column).tolist()]
-            assert values.made_of(column, wanted).tolist() == expected

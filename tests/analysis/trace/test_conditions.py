@@ -114,10 +114,6 @@ def test_the_left_side_guards_the_right_one():
         steps_where("1 / depth > 0")
 
 
-def test_steps_without_a_value_meet_no_comparison():
-    assert steps_where("rank < 0 or rank >= 0") == np.flatnonzero(~np.isnan(TRACE.columns.rank)).tolist()
-
-
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [
@@ -239,25 +235,3 @@ def test_a_text_is_sought_in_tokens_as_the_file_and_as_people_spell_them(column,
         if name == "==":
             assert steps_where(f'{column} != "{text}"') == sorted({*range(len(TRACE))} - {*expected})
             assert np.flatnonzero(VALUES.made_of(column, f'"{text}"')).tolist() == expected
-
-
-@pytest.mark.parametrize("text", ["abs(left - right) > 100", "abs(-5) == 5", "abs(rank) % 7 == 3"])
-def test_distances_are_as_python_has_them(text):
-    expected = []
-    for step in range(len(TRACE)):
-        names = {name: python_value(name, step) for name in NAMES}
-        expected += [step] * eval(text, {"abs": abs}, names)
-    assert steps_where(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("rank < 5", {"rank"}),
-        ("1 == 1", set()),
-        ('abs(left) + 1 > depth and not starts(result, "a")', {"left", "depth", "result"}),
-        ('stage in ("encode", "split") or -piece < 3 * end', {"stage", "piece", "end"}),
-    ],
-)
-def test_a_condition_knows_the_columns_that_it_looks_at(text, names):
-    assert Condition(text).names == names

@@ -1,18 +1,18 @@
 """Races tell where encoders, and models, part."""
 
 import re
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from conftest import VOCABS
+from model_files import opened
 from planted import PLANTS
 from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.trace.debugger import Debugger, debugger_for
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.race import (
     RaceDifference,
     first_difference,
@@ -63,32 +63,6 @@ def test_where_and_why_two_runs_part(model, text, ours, theirs):
     found = first_difference(run(tokenizer, text, ours), run(tokenizer, text, theirs))
     byte, *steps, reason = DIFFERENCES[model, text, ours, theirs]
     assert found == RaceDifference(byte, tuple(steps), f"From byte {byte} on they differ. {reason}")
-
-
-@pytest.mark.parametrize(
-    ("model", "text", "leader", "follower", "expected"),
-    [
-        ("toy", "abacb acb", "heap", "greedy", [0, 0, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 8, 8, 8, 9]),
-        ("spm", "<s>ab acb", "heap", "scan", [0, 0, 0, 0, 4, 5, 6, *[7] * 8, 9, 9]),
-        (
-            "bpe",
-            "on lion <|im_start|>on",
-            "heap",
-            "words",
-            [*[0] * 5, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, *[6] * 4, 7, 7, 9, 10, 12, 12],
-        ),
-        ("bpe", "on lion <|im_start|>on", "words", "heap", [0, 0, 0, 5, 7, 12, 17, 22, 22, 24, 25, 27, 27]),
-    ],
-)
-def test_one_goes_along_piece_by_piece(model, text, leader, follower, expected):
-    tokenizer = guiapp.open_model(f"demo:{model}")
-    ours, theirs = run(tokenizer, text, leader), run(tokenizer, text, follower)
-    found = []
-    for position in range(ours.n_steps + 1):
-        ours.go_to(position)
-        found.append(keep_in_step(ours, theirs))
-        assert theirs.position == found[-1]
-    assert found == expected
 
 
 def test_exact_encoders_never_part():
@@ -156,7 +130,7 @@ PARTINGS = {
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
+    return {name: opened(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
 
 
 def both_ways(models, names, text):
@@ -173,13 +147,6 @@ def test_where_and_why_two_models_part(models, ours, theirs, text):
         deeds = reason[:-1].split(". ")
         told = " ".join(f"{deed}." for deed in (deeds if each[2][0] == ours else deeds[::-1]))
         assert (found.byte, found.reason) == (byte, f"From byte {byte} on they differ. {told}")
-
-
-@pytest.mark.real_vocabs
-def test_models_that_cut_alike_do_not_part_whatever_their_ids(models):
-    qwen, gpt = (run(models[name], "hello", None) for name in ("qwen2", "gpt-2"))
-    assert qwen.trace.result.ids.tolist() != gpt.trace.result.ids.tolist()
-    assert first_difference(qwen, gpt) is None
 
 
 @pytest.mark.real_vocabs
@@ -223,22 +190,6 @@ def test_a_merge_that_is_swapped_is_what_two_copies_of_a_model_part_at(tmp_path)
     rank = first.vocabulary.merges.index(("Ġj".encode(), b"ump"))
     told = f"A merged `·jump`, rank {rank:,}. B merged `umped`, rank {rank:,}."
     assert (found.byte, found.reason) == (0, f"From byte 0 on they differ. {told}")
-
-
-def test_other_ids_of_one_span_are_a_difference_where_both_have_one_vocabulary():
-    ours = run(BPE, "on lion", None)
-    ids = ours.trace.result.ids.copy()
-    ids[-1] += 1
-    trace = replace(ours.trace, result=ours.trace.result._replace(ids=ids))
-    vocabulary = BPE.vocabulary
-    again = replace(vocabulary, token_data=vocabulary.token_data.copy())
-    assert first_difference(ours, Debugger(trace, again)).byte == ours.trace.result.starts[-1]
-    other = replace(vocabulary, token_data=vocabulary.token_data[::-1].copy())
-    assert first_difference(ours, Debugger(trace, other)) is None
-    columns = ours.trace.columns
-    trace = replace(ours.trace, columns=columns._replace(result=columns.result + 1))
-    assert first_other_step(ours, Debugger(trace, again)) == 0
-    assert first_other_step(ours, Debugger(trace, other)) is None
 
 
 @pytest.mark.real_vocabs
@@ -286,15 +237,6 @@ def test_a_race_ends_with_the_work_of_both_and_the_tokens_that_differ(text, firs
     assert (step is None) is (first == second)
 
 
-def test_one_that_has_nothing_to_do_parts_from_one_that_puts_tokens_around():
-    wordpiece = guiapp.open_model("demo:wordpiece")
-    nothing = debugger_for(BPE, record(BPE, "", None, add_special=False))
-    around = run(wordpiece, "", None)
-    found = first_difference(around, nothing, ("wordpiece", "bpe"))
-    assert found.steps[1] == 0
-    assert found.reason.endswith("bpe has no token there.")
-
-
 @pytest.mark.parametrize("text", ["How do lions sleep?", "unbelievably unbelievable", "a", ""])
 def test_textbook_merging_looks_at_all_neighbours_for_each_merge(text):
     tokenizer = guiapp.open_model("demo:bpe")
@@ -307,11 +249,3 @@ def test_textbook_merging_looks_at_all_neighbours_for_each_merge(text):
             assert done[step + 1] - done[step] == n_pairs
     assert done[0] == 0
     assert len(done) == debugger.n_steps + 1
-
-
-def test_a_queue_saves_work_in_long_words_though_it_takes_more_steps():
-    tokenizer = guiapp.open_model("demo:spm")
-    text = "unbelievable lions sleep " * 8
-    scan, heap = (record(tokenizer, text, encoder) for encoder in ("scan", "heap"))
-    assert len(scan) < len(heap)
-    assert work(scan)[-1] > 10 * work(heap)[-1]

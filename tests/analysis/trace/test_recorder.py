@@ -11,7 +11,6 @@ from guiapp.analysis.trace.pseudo_code import pseudo_code
 from guiapp.analysis.trace.recorder import (
     beginning,
     estimate,
-    first_start,
     must_ask,
     n_first_bytes,
     record,
@@ -77,30 +76,6 @@ def test_all_that_is_recorded(model, encoder, text):
     assert (trace.text, trace.encoder, trace.reference_name) == (text.encode(), encoder, encoder)
 
 
-def test_bytes_are_kept_as_the_algorithm_sees_them():
-    def works(model, text):
-        trace = record(guiapp.open_model(f"demo:{model}"), text)
-        return [trace.piece_work(piece).decode() for piece in range(trace.n_pieces)]
-
-    assert works("spm", "a<s>b ☃") == ["▁a", "▁b▁☃"]
-    assert works("bpe", "Größe ist 12") == ["Größe", " ist", " ", "12"]
-    assert works("wordpiece", "É xq") == ["▁e", "▁xq"]
-
-
-def test_tokens_around_the_text_and_special_ones_are_left_to_the_caller():
-    model = guiapp.open_model("demo:bpe")
-
-    def tokens(add_special, parse_special):
-        trace = record(model, "<|im_start|>a", None, add_special, parse_special)
-        added = [trace.columns.cell[step] for step in range(len(trace)) if trace.operation(step) == "add"]
-        return trace.encoder, trace.result.ids.tolist(), added
-
-    for add_special in (False, True):
-        for parse_special in (False, True):
-            ids = model.encode("<|im_start|>a", add_special, parse_special).token_ids.tolist()
-            assert tokens(add_special, parse_special) == ("fast", ids, [0] * add_special)
-
-
 @pytest.mark.parametrize(
     ("text", "n_bytes", "expected"),
     [
@@ -127,22 +102,6 @@ def test_what_is_recorded_at_first_never_takes_long(encoder, is_one_piece):
         n_bytes = n_first_bytes(encoder, is_one_piece, size)
         assert n_bytes == size or 1000 <= n_bytes <= 20_000
         assert not must_ask(estimate(encoder, is_one_piece, n_bytes), n_bytes)
-
-
-@pytest.mark.parametrize(
-    ("text", "start"),
-    [
-        (b"one two\nthree\nfour", 8),
-        (b"one two three", 3),
-        ("字字字".encode()[1:], 2),
-        ("字字".encode(), 0),
-        (b"one\n", 4),
-        (b"\x80\x80\x80\x80", 0),
-        (b"", 0),
-    ],
-)
-def test_what_is_cut_out_of_a_text_begins_with_a_line_a_word_or_a_character(text, start):
-    assert first_start(text) == start
 
 
 BYTES = [[f"<0x{byte:02X}>", -9.0] for byte in range(256)]

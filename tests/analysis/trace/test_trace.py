@@ -1,35 +1,26 @@
 """Traces hold what the readable algorithms did; any state of it, and any step, is found again."""
 
-import dataclasses
-import importlib
-import pkgutil
-
 import numpy as np
 import pytest
 from arrays import as_lists
 from conftest import VOCABS
-from gguf_builder import CONTROL, NORMAL, write_vocab
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.trace import replay
-from guiapp.analysis.trace.recorder import DECISIONS, QueueCount, record
+from guiapp.analysis.trace.recorder import QueueCount, record
 from guiapp.analysis.trace.replay import Replay, waiting
 from guiapp.analysis.trace.trace import (
     NEVER,
     NUMBERS,
-    START,
-    StepKey,
     Trace,
     lifetimes_of,
-    step_at,
     writers_of,
 )
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.core.encode import reference as algorithms
-from guiapp.errors import EncodeError
 
 MODELS = {f"demo:{demo.name}": guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}
 CASES = [(model, encoder) for model, tokenizer in MODELS.items() for encoder in tokenizer.encoders]
@@ -55,7 +46,7 @@ def test_the_last_state_holds_the_tokens_of_the_encoder(model, encoder):
 @pytest.mark.parametrize("n_texts", [4, pytest.param(500, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", REAL)
 def test_traces_of_real_vocabularies_end_as_encoded(name, n_texts):
-    tokenizer = guiapp.open_model(VOCABS / name)
+    tokenizer = opened(VOCABS / name)
     for encoder in tokenizer.encoders:
         for text in random_texts(2, n_texts):
             assert_ends_as_encoded(tokenizer, text, encoder)
@@ -72,13 +63,6 @@ def test_a_saved_trace_loads_as_it_was(tmp_path):
             np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("encoder", ["heap", "backtrack", "table", "greedy", "fewest", "words"])
-def test_a_byte_can_become_more_than_one_token(encoder, tmp_path):
-    names, types = ["<unk>", "<s>", "</s>", "cd"], [CONTROL] * 3 + [NORMAL]
-    path = write_vocab(tmp_path / "no_bytes.gguf", tokens=names, scores=[0.0] * 4, types=types)
-    assert_ends_as_encoded(guiapp.open_model(path), "ab</s>cd</s>", encoder)
-
-
 def test_recording_can_be_stopped():
     class StoppedError(Exception):
         pass
@@ -88,22 +72,6 @@ def test_recording_can_be_stopped():
 
     with pytest.raises(StoppedError):
         record(MODELS["demo:spm"], "lions and sheep " * 500, "heap", progress=stop)
-
-
-def test_an_unknown_encoder_is_told():
-    with pytest.raises(EncodeError, match="no encoder “fork”"):
-        record(MODELS["demo:bpe"], "x", "fork")
-
-
-def test_every_step_of_every_algorithm_has_its_columns():
-    steps = {
-        member
-        for module in pkgutil.iter_modules(algorithms.__path__)
-        for member in vars(importlib.import_module(f"guiapp.core.encode.reference.{module.name}")).values()
-        if dataclasses.is_dataclass(member) and isinstance(member, type) and hasattr(member, "apply")
-    }
-    bases = {base for step in steps for base in step.__mro__[1:]}
-    assert steps - bases <= set(DECISIONS)
 
 
 @pytest.mark.parametrize(("bound", "value"), [("LONGEST_SYMBOL", 8), ("SYMBOLS_BESIDE", 1)])
@@ -155,68 +123,8 @@ def test_all_that_entered_and_did_not_leave_waits_the_best_first(model):
             assert [(row.position, row.result) for row in shown] == expected
 
 
-TOKENIZER = guiapp.open_model("demo:bpe")
-TEXT = "New York <|im_end|> lions"
-TRACE = record(TOKENIZER, TEXT, "heap")
-
-
 def spans(trace, step):
     return int(trace.columns.position[step]), int(trace.columns.end[step])
-
-
-def test_each_step_is_found_by_what_it_is_about_or_one_like_it():
-    for step in range(len(TRACE)):
-        place = StepKey(TRACE.operation(step), *spans(TRACE, step), int(TRACE.columns.result[step]))
-        found = step_at(TRACE, place)
-        assert found <= step
-        assert (TRACE.operation(found), *spans(TRACE, found)) == place[:3]
-        if place.result >= 0:
-            assert TRACE.columns.result[found] == place.result
-
-
-def test_in_a_trace_of_a_part_the_place_counts_from_where_the_part_begins():
-    start = TEXT.index(" lions")
-    part = record(TOKENIZER, TEXT[start:], "heap", False)
-    for step in range(len(part)):
-        first, end = spans(part, step)
-        place = StepKey(part.operation(step), first + start, end + start, int(part.columns.result[step]))
-        assert spans(TRACE, step_at(TRACE, place)) == (place.start, place.end)
-        found = step_at(part, place, start)
-        assert (part.operation(found), spans(part, found)) == (part.operation(step), (first, end))
-
-
-@pytest.mark.parametrize(
-    ("place", "found"),
-    [
-        (START, ("start", None)),
-        (StepKey("text", 1, 2), ("text", (0, 9))),
-        (StepKey("normalise", 1, 2), ("piece", (0, 3))),  # nothing is rewritten: its piece instead
-        (StepKey("piece", 4, 6), ("piece", (3, 8))),
-        (StepKey("piece", 2, 4), None),  # in two pieces
-        (StepKey("done", 24, 25), ("done", (19, 25))),
-        (StepKey("special", 9, 19), ("special", (9, 19))),
-        (StepKey("special", 9, 19, 1), None),
-        (StepKey("special", 8, 19), None),
-        (StepKey("special", 9, 20), None),
-        (StepKey("merge", 22, 23), ("merge", (22, 24))),
-        (StepKey("merge", 21, 23, 1507), ("merge", (21, 25))),
-        (StepKey("merge", 20, 22), None),
-    ],
-)
-def test_of_several_steps_over_a_place_the_one_over_the_least_is_it(place, found):
-    step = step_at(TRACE, place)
-    if found is None:
-        assert step is None
-    elif found[1] is None:
-        assert step == 0
-    else:
-        assert (TRACE.operation(step), spans(TRACE, step)) == found
-
-
-def test_text_that_no_special_token_is_cut_out_of_begins_with_the_trace():
-    trace = record(guiapp.open_model("demo:toy"), "abacbb")
-    assert "text" not in map(trace.operation, range(len(trace)))
-    assert step_at(trace, StepKey("text", 2, 3)) == 0
 
 
 @st.composite

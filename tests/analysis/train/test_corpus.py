@@ -13,11 +13,8 @@ from hypothesis import strategies as st
 from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     SENTENCEPIECE_WORDS,
-    WORDPIECE_WORDS,
     TrainingCorpus,
     count_words,
-    join_pairs,
-    normalise,
     split_word,
 )
 
@@ -46,10 +43,6 @@ def test_sentencepiece_words_keep_a_space_in_front_and_digits_alone():
     assert list(count_words("▁▁▁the▁cat,▁42▁हिन्दी", SENTENCEPIECE_WORDS)) == [
         "▁▁", "▁the", "▁cat", ",", "▁4", "2", "▁हिन्दी",
     ]  # fmt: skip
-
-
-def test_pairs_are_joined_from_the_left():
-    assert join_pairs(list("aaab"), ("a", "a")) == ["aa", "a", "b"]
 
 
 @given(WORDS, PAIRS)
@@ -91,13 +84,6 @@ def test_the_textbook_run_ends_when_every_pair_is_seen_once(textbook):
     ]
 
 
-def test_the_corpus_shows_the_state_after_the_merge_just_yielded(textbook):
-    run = bpe_steps(textbook)
-    next(run)
-    assert textbook.words[0] == ["T", "h", "is", "</w>"]
-    assert textbook.pair_counts["is", "</w>"] == 4
-
-
 def test_of_equal_counts_the_pair_that_sorts_first_is_merged():
     merges = bpe_steps(TrainingCorpus({("z", "y"): 2, ("b", "a"): 2, ("a", "b"): 2}))
     assert [merge.result for merge in merges] == ["ab", "ba", "zy"]
@@ -131,19 +117,6 @@ def test_the_pair_that_belongs_together_beats_the_pair_that_meets_often():
     assert corpus.pair_counts["u", "g"] == 20
     first = next(wordpiece_steps(corpus))
     assert first == Merge("g", "s", 1 / 20)
-
-
-def test_pairs_below_the_limit_are_left_alone():
-    corpus = TrainingCorpus({("▁q", "x"): 1, ("▁a", "b"): 3})
-    assert [merge.result for merge in wordpiece_steps(corpus, min_count=2)] == ["▁ab"]
-
-
-def test_text_loses_case_and_accents():
-    assert normalise("Élan VITAL, नि") == "elan vital, न"
-
-
-def test_ideographs_and_signs_are_words_of_their_own():
-    assert WORDPIECE_WORDS.findall("don't 世界 a_b") == ["don", "'", "t", "世", "界", "a", "_", "b"]
 
 
 @given(MARKED_WORDS, st.integers(1, 3))

@@ -12,9 +12,7 @@ from guiapp.analysis.train.models import (
     bpe_file,
     byte_level_rows,
     end_mark_file,
-    end_mark_rows,
     unigram_rows,
-    unigram_words,
     write_gguf,
 )
 from guiapp.analysis.train.runs import train
@@ -94,27 +92,6 @@ def test_byte_level_vocabulary_is_bytes_then_merges_then_special_tokens():
     assert len(set(texts(tokens))) == len(tokens) == 260
 
 
-def test_every_merge_joins_two_tokens_to_a_third():
-    tokens, merges = train_byte_level(SONG, 300)
-    known = set(texts(tokens))
-    assert all({*merge.split(), merge.replace(" ", "")} <= known for merge in merges)
-
-
-def test_wordpiece_marks_where_words_start():
-    tokens = texts(train_wordpiece("Cat cat cats scat", 100))
-    assert "▁cat" in tokens
-    assert "at" in tokens
-    assert not any(token.startswith("#") for token in tokens)
-
-
-def test_unigram_pieces_come_by_probability():
-    tokens = train_unigram(SONG, 40, SPECIAL)
-    scores = [token.score for token in tokens[1:]]
-    assert scores == sorted(scores, reverse=True)
-    assert "▁the" in texts(tokens)[1:6]
-    assert len(tokens) <= 40
-
-
 def test_a_file_holds_what_was_trained(tmp_path):
     model = ModelFile(
         architecture="llama",
@@ -156,29 +133,6 @@ def test_a_file_holds_what_was_trained(tmp_path):
     assert reader.tensors == []
 
 
-def read_fields(path):
-    reader = GGUFReader(path)
-    return {key: field.contents() for key, field in reader.fields.items() if key.startswith("tokenizer.")}
-
-
-def test_what_a_model_does_not_have_is_left_out(tmp_path):
-    tokens = (Token("a"), Token("b"))
-    listed = {"tokenizer.ggml.tokens": ["a", "b"], "tokenizer.ggml.token_type": [1, 1]}
-    for model in ("bert", "gpt2", "gemma4"):
-        write_gguf(tmp_path / model, ModelFile("llama", "", "", model, tokens, merges=()))
-        rules = {} if model == "bert" else {"tokenizer.ggml.merges": [""]}
-        assert read_fields(tmp_path / model) == {"tokenizer.ggml.model": model, **listed, **rules}
-
-
-def test_spaces_stand_for_the_ends_of_words():
-    tokens, merges = end_mark_rows(
-        ["a", "</w>", "b</w>"], [("a", "</w>"), ("b", "b</w>"), ("a", "▁")], SPECIAL
-    )
-    assert texts(tokens) == ["<s>", *(f"<0x{byte:02X}>" for byte in range(256)), "a", "▁", "b▁", "a▁", "bb▁"]
-    assert [token.kind for token in tokens[:258]] == [TokenType.CONTROL, *[TokenType.BYTE] * 256, 1]
-    assert merges == ("a ▁", "b b▁", "a ▁")
-
-
 def test_as_many_tokens_are_trained_as_there_is_room_for():
     assert train_byte_level(SONG, 258, SPECIAL)[1] == ("h e",)
     assert train_byte_level(SONG, 257, SPECIAL)[1] == train_byte_level(SONG, 5, SPECIAL)[1] == ()
@@ -195,7 +149,3 @@ def test_pieces_of_equal_scores_come_by_code_points():
     assert [(token.text, token.score) for token in tokens] == [
         ("<s>", 0.0), ("c", -0.5), ("a", -1.0), ("b", -1.0),
     ]  # fmt: skip
-
-
-def test_words_of_unigram_begin_with_their_space():
-    assert dict(unigram_words(" the  cat\nthe\tcat, 42 ")) == {"▁the": 2, "▁cat": 2, ",": 1, "▁4": 1, "2": 1}

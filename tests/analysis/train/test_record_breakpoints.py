@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.analysis.trace.breakpoints import Stops, hits, parse_breakpoint, quoted
-from guiapp.analysis.trace.conditions import unquoted
+from guiapp.analysis.trace.breakpoints import hits, parse_breakpoint, quoted
 from guiapp.analysis.train.record import TRAINING_DIALECT, TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
@@ -83,16 +82,6 @@ def test_counts_scores_and_likelihoods_have_their_columns(records):
     assert prunings
 
 
-def test_messages_are_filled_in(records):
-    row = parse_breakpoint("operation merge log {operation} {left} + {right}: {count}", TRAINING_DIALECT)
-    stops = Stops([row], records["bytes"].values, {}, TRAINING_DIALECT)
-    description = records["bytes"].step(1)
-    assert list(stops.logged(0, 1)) == [
-        (0, f"merge {description.left} + {description.right}: {description.worth:g}")
-    ]
-    assert stops.after(-1) is None
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -108,15 +97,3 @@ def test_messages_are_filled_in(records):
 def test_nonsense_is_refused_with_a_reason(text, message):
     with pytest.raises(TokenloupeError, match=message):
         parse_breakpoint(text, TRAINING_DIALECT)
-
-
-@pytest.mark.parametrize("text", ["", "a", 'say "hi"', "back\\slash", '\\"', "Ġthe"])
-def test_quoting_is_taken_back(text):
-    assert unquoted(quoted(text)) == text
-
-
-def test_what_a_step_does_not_have_is_told_as_missing(records):
-    merges, pieces = records["bytes"].values, records["unigram"].values
-    assert merges.description("left", 0) == records["bytes"].step(1).left
-    assert {pieces.description("left", step) for step in range(records["unigram"].n_steps)} == {"–"}
-    assert merges.description("rank", 0) is None

@@ -11,11 +11,6 @@ import pytest
 import guiapp
 from guiapp.analysis.export.runs import TrainingRun
 from guiapp.analysis.train.models import (
-    NO_RULE,
-    ModelFile,
-    Token,
-    TrainingError,
-    shortfall,
     write_gguf,
 )
 from guiapp.analysis.train.record import TrainingRecord
@@ -58,20 +53,6 @@ def test_the_size_after_any_step_is_that_of_the_file_it_would_make(text, algorit
     assert record.n_tokens(record.n_steps) == record.n_symbols(record.n_steps) + record.start.n_other_tokens
 
 
-def test_the_vocabulary_grows_by_what_is_learned():
-    record = recorded(begin("bpe", "This is insane! This is impossible", 400, has_end_marks=True))
-    assert record.newest_symbols(0, 99)[::-1] == list(record.start.alphabet)
-    assert record.newest_symbols(2, 2) == ["is</w>", "is"]
-    assert record.n_symbols(2) == len(record.start.alphabet) + 2
-
-
-def test_the_likelihoods_told_so_far_make_the_curve():
-    record = recorded(begin("unigram", TEXT, 26))
-    curve = record.likelihoods(record.n_steps)
-    assert [number for number, _ in curve[:3]] == [1, 2, 4]
-    assert record.likelihoods(2) == curve[:2]
-
-
 @pytest.fixture(
     params=[TEXT, "low lower lowest newer new wide wider « 武汉 武漢 » café 🦁🦁 a a aa aaa " * 3]
 )
@@ -109,15 +90,6 @@ def test_llama_reads_a_file_with_end_of_word_marks_likewise(end_mark_run, tmp_pa
         assert oracle.tokenize(sample, True, True) == tokenizer.encode(sample).token_ids.tolist()
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "text", "size"),
-    [("bpe", " ", 300), ("bpe", "abc", 5), ("wordpiece", "abc", 7), ("unigram", "abc", 5)],
-)
-def test_too_little_is_told_at_once(algorithm, text, size):
-    with pytest.raises(TrainingError):
-        begin(algorithm, text, size)
-
-
 @pytest.mark.parametrize(("algorithm", "size"), [*CASES, ("bpe", 3)])
 def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkeypatch):
     request = TrainRequest(algorithm, TEXT, size, False, str(tmp_path / "out.gguf"))
@@ -138,21 +110,6 @@ def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkey
     assert (tmp_path / "out.gguf").stat().st_size > 1000
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        (("bpe", 300, 300), ""),
-        (("bpe", 261, 300), "no pair occurs twice any more."),
-        (("bpe", 299, 300, 1), "1 merge makes a token that another one has made."),
-        (("unigram", 9, 50), "no other stretch of the text occurs often enough to be a piece."),
-    ],
-)
-def test_a_vocabulary_that_is_smaller_than_asked_for_has_a_reason(asked, told):
-    reason = shortfall(*asked)
-    assert reason.endswith(told)
-    assert bool(reason) == bool(told)
-
-
 @pytest.fixture
 def answers(tmp_path, monkeypatch):
     """Lines told for a text and a size, and where the model file goes."""
@@ -171,22 +128,8 @@ def answers(tmp_path, monkeypatch):
     return ask
 
 
-def test_text_and_marks_are_kept_as_asked(answers):
-    (start, *steps, last), output = answers("ab\ufffd ab\ufffd", 400, True)
-    assert start["alphabet"] == ["a", "b", "\ufffd", "</w>"]
-    assert [step["left"] + step["right"] for step in steps] == ["ab", "ab\ufffd", "ab\ufffd</w>"]
-    assert last == {"finished": {"output": output, "n_tokens": 267, "error": ""}}
-    assert len(guiapp.open_model(output).vocabulary) == 267
-
-
 def test_where_no_file_can_be_written_the_end_says_so(answers):
     (*_, last), output = answers("ab ab", 400, False, "no folder/out.gguf")
     assert Finished(**last["finished"]) == Finished(
         error=f"{output} cannot be written: No such file or directory."
     )
-
-
-def test_a_file_without_rules_can_be_opened(tmp_path):
-    write_gguf(tmp_path / "none.gguf", ModelFile("llama", "", "", "gpt2", (Token("a"),), "gpt-2"))
-    assert guiapp.open_model(tmp_path / "none.gguf").encode("a").token_ids.tolist() == [0]
-    assert NO_RULE == ""

@@ -7,16 +7,12 @@ from build_demo_models import bpe_steps, wordpiece_steps
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.train import unigram
 from guiapp.analysis.train.corpus import Ranking
 from guiapp.analysis.train.models import byte_level_corpus, unigram_words, wordpiece_corpus
 from guiapp.analysis.train.steps import (
-    EstimateStep,
-    PruningStep,
     from_json,
     merges,
     rounds,
-    textbook_corpus,
     to_json,
 )
 
@@ -63,46 +59,11 @@ def test_steps_come_back_from_their_lines(algorithm):
         assert told.sentence(str).endswith(".")
 
 
-def test_unigram_tells_estimates_and_prunings():
-    words = unigram_words("this is a text that has this and that " * 4)
-    told = [step for step, _ in rounds(words, 13)]
-    kinds = [type(step) for step in told]
-    assert kinds[:3] == [EstimateStep, EstimateStep, PruningStep]
-    assert kinds[-1] is EstimateStep
-    assert all(from_json(to_json(step)) == step for step in told)
-    *_, last = unigram.steps(words, 13)
-    assert dict(told[-1].best) == last.model
-    assert [step.n_pieces for step in told] == [len(step.model) for step in unigram.steps(words, 13)]
-
-
 def test_likelihood_grows_while_pieces_stay():
     words = unigram_words("this is a text that has this and that " * 4)
     first, second = islice((step for step, _ in rounds(words, 13)), 2)
     assert second.log_likelihood >= first.log_likelihood
     assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
-
-
-def test_the_textbook_ends_words_with_a_mark():
-    corpus = textbook_corpus("low low\n lower")
-    assert [tuple(word) for word in corpus.words] == [
-        (*"low", "</w>"),
-        (*"lower", "</w>"),
-    ]
-    assert corpus.pair_counts["l", "o"] == 3
-    assert corpus.pair_counts["w", "</w>"] == 2
-
-
-@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
-def test_words_cut_anew_are_told_with_their_number(algorithm):
-    corpus = CORPORA[algorithm](WORDS)
-    cuts = [tuple(word) for word in corpus.words]
-    for merge in merges(algorithm, corpus):
-        after = [tuple(word) for word in corpus.words]
-        assert merge.recuts == tuple(
-            (at, new) for at, (old, new) in enumerate(zip(cuts, after, strict=True)) if old != new
-        )
-        assert merge.recuts
-        cuts = after
 
 
 PAIRS = [(left, right) for left in "abc" for right in "abc"]

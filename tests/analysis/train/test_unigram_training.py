@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from itertools import combinations, pairwise
 
 import pytest
@@ -41,15 +40,6 @@ def test_expectations_weigh_all_ways_to_cut():
 def test_of_equal_losses_the_last_by_code_points_is_dropped():
     model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
     assert [piece for piece, _ in unigram.prune(model, {"ab": 5, "cd": 5}, 1)] == ["cd"]
-
-
-def test_characters_are_kept_even_when_more_are_asked_away():
-    *_, last = unigram.steps({"abc": 3}, 1)
-    assert sorted(last.model) == ["a", "b", "c"]
-
-
-def test_long_words_are_cut():
-    assert unigram.shorten({"a" * 70: 2}) == {"a" * 32: 4, "a" * 6: 2}
 
 
 @given(WORDS)
@@ -102,17 +92,3 @@ def test_of_equal_cuts_the_one_whose_last_piece_is_longest_wins():
     assert unigram.best_cut("aaa", model) == ["a", "aa"]
     assert unigram.best_cut("aa", model, without="aa") == ["a", "a"]
     assert unigram.best_cut("", model) == []
-
-
-def test_each_pruning_takes_a_quarter_until_few_enough_are_left():
-    text = "the cat and the dog and the bird sing the song that the rain sang to the sun and the sand"
-    words = Counter(text.split() * 3)
-    *steps, last = unigram.steps(words, 16)
-    for before, pruning in pairwise(steps):
-        if isinstance(pruning, unigram.Pruning):
-            n_kept = max(16, int(0.75 * len(before.model)))
-            assert len(pruning.model) == n_kept
-            assert pruning.dropped == unigram.prune(before.model, words, len(before.model) - n_kept)
-            assert {*pruning.model, *dict(pruning.dropped)} == before.model.keys()
-    assert sum(isinstance(step, unigram.Pruning) for step in steps) > 1
-    assert len(last.model) == 16

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.tree.coloring import NO_CLASS, ColoringInput, merge_ranks, node_values
+from guiapp.analysis.tree.coloring import NO_CLASS, ColoringInput, node_values
 from guiapp.analysis.tree.picture import tree_picture
-from guiapp.core.vocabulary.attributes import Attribute
 
 NAN = float("nan")
 COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
@@ -39,36 +37,3 @@ def test_a_scale_has_a_share_for_each_token_that_it_says_something_of(name, titl
     assert (values.title, values.ends, values.names) == (title, ends, ())
     assert values.shares.tolist() == pytest.approx(shares, nan_ok=True)
     assert (values.classes == NO_CLASS).all()
-
-
-def test_types_are_those_that_decide_how_a_token_is_used():
-    kinds = [
-        *Attribute,
-        Attribute.NORMAL | Attribute.CONTROL,
-        Attribute.UNUSED | Attribute.BYTE,
-        Attribute(0),
-    ]
-    vocabulary = toy_vocabulary({chr(ord("a") + number): kind for number, kind in enumerate(kinds)})
-    picture = tree_picture(vocabulary)
-    values = node_values("type", ColoringInput(picture))
-    assert values.names == ("control", "unknown", "user-defined", "byte", "unused", "normal", "undefined")
-    told = [values.names[values.classes[picture.node(token)]] for token in range(len(kinds))]
-    assert told == [vocabulary.kind(token) for token in range(len(kinds))]
-    assert set(told) == set(values.names)
-    assert values.classes[0] == NO_CLASS
-
-
-def test_scores_stand_for_ranks_where_there_are_any():
-    vocabulary = guiapp.open_model("demo:unigram").vocabulary
-    picture = tree_picture(vocabulary)
-    values = node_values("worth", ColoringInput(picture))
-    shares = np.array([values.shares[picture.node(token)] for token in range(len(vocabulary))])
-    has_score = vocabulary.scores != 0
-    assert values.title == "Score"
-    assert np.isnan(shares[~has_score]).all()
-    assert (shares[has_score].min(), shares[has_score].max()) == (0.0, 1.0)
-    assert np.array_equal(
-        np.argsort(shares[has_score], kind="stable"), np.argsort(vocabulary.scores[has_score], kind="stable")
-    )
-    assert merge_ranks(None, 2).tolist() == [-1, -1]
-    assert np.isnan(node_values("use", ColoringInput(picture)).shares).all()

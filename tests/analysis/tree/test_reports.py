@@ -13,13 +13,11 @@ import guiapp
 from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, node_values
 from guiapp.analysis.tree.picture import tree_picture
 from guiapp.analysis.tree.reports import (
-    AT_ONCE,
     Subtree,
     WalkStep,
     dot_lines,
     greedy_walk,
     json_lines,
-    merge_rules_of,
     prefix_tree,
     tree_figures,
     tree_lines,
@@ -31,17 +29,6 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 
 VOCABULARY = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "abd": 0.0, 'a"': 0.0, "▁": 0.0})
-
-
-def test_lines_show_each_whole_token_and_what_it_adds():
-    assert list(tree_lines(Subtree(VOCABULARY, b"ab"))) == [
-        "3 tokens on 2 levels",
-        "under a",
-        "     id    below  token, and what it adds",
-        "      1        2  ab  +b",
-        "      2             abc  +c",
-        "      3             abd  +d",
-    ]
 
 
 def test_the_record_lists_nodes_parents_first():
@@ -67,12 +54,6 @@ def test_the_record_lists_nodes_parents_first():
     ]
 
 
-def test_what_stands_under_the_root_has_no_parent_and_adds_itself():
-    report = json.loads("".join(json_lines(Subtree(VOCABULARY, b"a", 2))))
-    told = [(node["id"], node["parent"], node["depth"], node["added"]) for node in report["nodes"]]
-    assert told == [(0, None, 1, "61"), (4, 0, 2, "22"), (1, 0, 2, "62")]
-
-
 def test_a_prefix_need_not_be_a_token_and_may_lead_nowhere():
     vocabulary = toy_vocabulary({"xyz": 0.0})
     assert json.loads("\n".join(json_lines(Subtree(vocabulary, b"xy"))))["tokens"] == 1
@@ -86,23 +67,6 @@ def test_the_graph_quotes_its_labels():
     lines = list(dot_lines(Subtree(VOCABULARY, b"a", 2)))
     assert '  4 [label="a\\""];' in lines
     assert '  0 -> 1 [label="b"];' in lines
-
-
-def test_pieces_of_a_long_record_make_one_object():
-    names = [f"t{number:03}" for number in range(2 * AT_ONCE + 1)]
-    for n_tokens in (AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 1):
-        record = json.loads(
-            "\n".join(json_lines(Subtree(toy_vocabulary(dict.fromkeys(names[:n_tokens], 0.0)))))
-        )
-        assert [node["id"] for node in record["nodes"]] == list(range(n_tokens))
-        assert (record["tokens"], record["leaves"], record["levels"]) == (n_tokens, n_tokens, 1)
-
-
-def test_a_branch_is_only_some_of_its_tokens():
-    branch = Subtree(VOCABULARY, b"a", 2, VOCABULARY.token_tree.starting_with(b"ab"))
-    assert branch.tokens.tolist() == [1, 2, 3]
-    assert branch.levels.tolist() == [1, 2, 2]
-    assert branch.above == [0]
 
 
 FIGURES = [
@@ -198,28 +162,6 @@ def test_each_byte_tells_where_the_walk_is():
     ]
 
 
-def test_of_many_children_the_first_are_told():
-    vocabulary = toy_vocabulary({"a": 0.0} | {f"a{letter}": 0.0 for letter in "bcdefghijk"})
-    [step] = greedy_walk(vocabulary.token_tree, b"a")
-    assert step == WalkStep(0, 0, 0, tuple(range(1, 9)), 10, 0)
-
-
-@pytest.mark.parametrize(
-    ("model", "text", "parents", "raw"),
-    [
-        ("toy", b"abz", [-1, 0, 0, 0], [b"a", b"ab", b"ab"]),
-        ("toy", b"zb", [-1, -1, 1], [None, b"b"]),
-        ("wordpiece", b" a", [-1, -1, 1], [None, "▁a".encode()]),
-        ("bpe", b"", [-1], []),
-    ],
-)
-def test_prefixes_without_a_token_hang_nowhere(model, text, parents, raw):
-    tokenizer = guiapp.open_model(f"demo:{model}")
-    tree = prefix_tree(tokenizer, text)
-    ids = [-1 if token is None else tokenizer.vocabulary.find(token) for token in raw]
-    assert (tree.text, tree.parents.tolist(), tree.token_ids.tolist()) == (text, parents, [-1, *ids])
-
-
 def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):
     text = b"<|im_start|>"
     tree = prefix_tree(tokenizer, text)
@@ -253,13 +195,3 @@ def test_prefixes_end_with_the_tokens_that_the_linear_encoder_finds(tokenizer, w
     way = tree.chosen()[::-1]
     ids = [int(tree.token_ids[end]) for end in way[1:]]
     assert ids == tokenizer.encode(word, add_special=False).token_ids.tolist()
-
-
-def test_rules_that_make_a_token_come_by_rank(tokenizer):
-    merging = tokenizer.merging
-    token = tokenizer.vocabulary.find(b"the")
-    rules = merge_rules_of(merging, token)
-    assert rules == sorted(rules)
-    for _, left, right in rules:
-        vocabulary = tokenizer.vocabulary
-        assert vocabulary.raw_text(left) + vocabulary.raw_text(right) == b"the"

@@ -1,8 +1,5 @@
 """Which tokens the texts lead to that are tried, here and in a process of its own."""
 
-import io
-import json
-import sys
 from itertools import product
 
 import pytest
@@ -10,16 +7,15 @@ from conftest import VOCABS
 from gguf_builder import NORMAL, UNKNOWN
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary as vocabulary_of
 
 import guiapp
 from guiapp.analysis.tree.trials import (
-    TrialError,
     begun_characters,
     broken_tokens,
     completions,
-    main,
     unreached,
     unreached_apart,
 )
@@ -61,22 +57,6 @@ def test_what_no_text_leads_to_is_not_reached(tokens, merges, rules, expected):
     found = unreached_texts(vocabulary)
     assert len([token for token in found if len(token) == 1]) == N_INVALID
     assert [token for token in found if len(token) > 1] == expected
-
-
-def test_texts_that_a_vocabulary_cannot_express_are_left_out():
-    tokens = dict.fromkeys(["a", "b", "ab", "ba"], 0.0)
-    vocabulary = toy_vocabulary(tokens, VocabType.BPE, ["a b"], Rules(byte_encoding=True))
-    assert unreached_texts(vocabulary) == [b"ba"]
-
-
-def test_control_unknown_user_defined_and_byte_tokens_are_not_tried():
-    tokens = {
-        "<unk>": Attribute.UNKNOWN,
-        "<s>": Attribute.CONTROL,
-        "<0xFF>": Attribute.BYTE,
-        "x": Attribute.USER_DEFINED,
-    }
-    assert unreached_texts(toy_vocabulary(tokens, special_ids=SpecialIds(unk=0))) == []
 
 
 @pytest.mark.parametrize(("token", "is_reached"), [("ab", True), ("▁ab", True), ("▁aB", False), ("é", False)])
@@ -123,7 +103,7 @@ def test_broken_tokens_are_those_that_cannot_be_decoded(tokens):
     ("name", "n_unreached"), [("gpt-2", 13), ("llama-bpe", 14), ("llama-spm", 0), ("bert-bge", 1363)]
 )
 def test_nearly_all_tokens_of_real_vocabularies_are_reached(name, n_unreached):
-    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    tokenizer = opened(VOCABS / f"ggml-vocab-{name}.gguf")
     assert len(unreached(tokenizer, lambda share: None)) == n_unreached
 
 
@@ -145,12 +125,6 @@ def test_part_of_a_character_tells_what_it_may_become(data, begun):
     assert begun_characters(data) == begun
 
 
-def test_no_part_of_a_character_begins_with_what_cannot_be_seen():
-    for lead in range(0xC0, 0x100):
-        for part in (bytes([lead]), bytes([lead, 0x80]), bytes([lead, 0xBF]), bytes([lead, 0xA0, 0x80])):
-            assert begun_characters(part).replace("–", "").isprintable()
-
-
 @pytest.mark.parametrize("data", [b"\xff", b"a\xffb", b"\x80" * 4, b"\xc0", b"a\x80\x80b"])
 def test_what_is_in_no_text_cannot_be_completed(data):
     assert completions(data) == []
@@ -165,38 +139,6 @@ def test_a_trial_in_a_process_of_its_own_finds_the_same():
     here, apart = unreached(tokenizer, never_stop), unreached_apart(tokenizer, never_stop)
     assert apart.tolist() == here.tolist() != []
     assert apart.dtype == here.dtype
-
-
-def test_a_model_that_is_gone_is_said(tmp_path):
-    path = tmp_path / "gone.gguf"
-    path.write_bytes(demo_model_path("bpe").read_bytes())
-    tokenizer = guiapp.open_model(path)
-    path.unlink()
-    with pytest.raises(
-        TrialError, match=r"^Whether text leads to each token could not be tried: .*gone\.gguf"
-    ):
-        unreached_apart(tokenizer, never_stop)
-
-
-def test_a_vocabulary_that_is_in_no_file_is_tried_here():
-    tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, "▁a": 0.0}))
-    assert unreached_apart(tokenizer, never_stop).tolist() == unreached(tokenizer, never_stop).tolist()
-
-
-@pytest.mark.parametrize("pre", ["", "llama-bpe"])
-def test_the_process_answers_with_ids(pre, monkeypatch, capsys):
-    request = {"model": str(demo_model_path("toy")), "pre": pre}
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request)))
-    main()
-    tokenizer = guiapp.open_model("demo:toy", pre or None)
-    assert json.loads(capsys.readouterr().out) == unreached(tokenizer, never_stop).tolist()
-
-
-def test_the_process_says_what_it_cannot_open(tmp_path, monkeypatch):
-    request = {"model": str(tmp_path / "gone.gguf"), "pre": ""}
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request)))
-    with pytest.raises(SystemExit, match=r"gone\.gguf"):
-        main()
 
 
 def test_trials_that_nobody_waits_for_end():

@@ -7,7 +7,6 @@ import pytest
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 from quantised_by_ggml import KINDS, quantised
-from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp import open_model
@@ -17,15 +16,11 @@ from guiapp.analysis.vocabulary_list.embeddings import (
     INPUT,
     NORM,
     OUTPUT,
-    OUTPUT_BIAS,
     Indicators,
-    Prompt,
     known_unused,
     repeating_prompt,
     token_indicators,
 )
-from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import VocabError
 
 F32 = GGMLQuantizationType.F32
@@ -90,15 +85,6 @@ def cosine_distances(rows: np.ndarray) -> np.ndarray:
     return 1 - rows @ mean / (np.linalg.norm(rows, axis=1) * np.linalg.norm(mean))
 
 
-def test_rows_behind_the_last_token_are_compared_with(tmp_path):
-    rows = trained(n_rows=N_TOKENS + 40)
-    rows[N_TOKENS:] = rows[[*DEAD][:40]]
-    found = read(tmp_path, {INPUT: raw(rows)}, range(0))
-    assert (found.known.why, len(found.known.rows)) == ("rows without a token", 40)
-    assert {*found.suspects.tolist()} == {*DEAD}
-    assert len(found.values) == N_TOKENS
-
-
 def test_any_rows_can_be_compared_with(tmp_path):
     tensors = {INPUT: raw(trained())}
     found = read(tmp_path, tensors, range(0), unused=[150, 140, 140])
@@ -110,60 +96,6 @@ def test_any_rows_can_be_compared_with(tmp_path):
     for wrong in ([], [-1], [N_TOKENS]):
         with pytest.raises(VocabError, match="rows from 0 to 1,199"):
             read(tmp_path, tensors, unused=wrong)
-
-
-def test_what_sets_the_known_rows_apart_is_taken(tmp_path):
-    found = read(tmp_path, {INPUT: raw(trained(offset=0.0))})
-    assert found.title == NORM
-    assert {*found.suspects.tolist()} == PLANTED
-
-
-@pytest.mark.parametrize(
-    ("changed", "values", "n_broken", "remark"),
-    [
-        (DEAD, 0, 0, "The mean of the known unused rows is zero, which has no direction"),
-        (slice(None), trained()[::-1], 0, "are not set apart from other tokens here"),
-        (7, np.nan, 1, "Rows of token_embd.weight with values that are too large or not numbers: 1."),
-        ([7, 105], 3e38, 2, "Rows of token_embd.weight with values that are too large or not numbers: 2."),
-    ],
-)
-def test_what_speaks_against_the_figures_is_told(changed, values, n_broken, remark, tmp_path):
-    rows = trained()
-    rows[changed] = values
-    found = read(tmp_path, {INPUT: raw(rows)})
-    assert remark in " ".join(found.notes)
-    assert np.isnan(found.values).sum() == n_broken
-
-
-def test_a_row_of_zeros_is_as_suspicious_as_can_be(tmp_path):
-    rows = trained()
-    rows[700] = 0
-    found = read(tmp_path, {INPUT: raw(rows)})
-    assert (found.suspects[0], found.values[700]) == (700, 0)
-
-
-def test_without_anything_to_compare_with_the_least_norms_are_told(tmp_path):
-    found = read(tmp_path, {INPUT: raw(trained())}, range(0))
-    assert (found.known, found.title, len(found.suspects)) == (None, NORM, 24)
-    assert {*found.suspects.tolist()} <= {*DEAD}
-    assert "nothing to compare with" in found.notes[0]
-    assert np.isnan(found.input.distances).all()
-
-
-def test_missing_rows_coarse_numbers_and_a_bias_are_told(tmp_path):
-    tensors = {
-        INPUT: raw(trained(n_rows=1000), GGMLQuantizationType.Q2_K),
-        OUTPUT: raw(trained(seed=1)),
-        OUTPUT_BIAS: (F32, np.zeros((1, 4), np.uint8)),
-    }
-    found = read(tmp_path, tensors)
-    assert [*found.notes] == [
-        "token_embd.weight is stored in 2.6 bits a number (Q2_K): small rows are blurred.",
-        "Tokens that have no row in token_embd.weight: 200.",
-        "The model adds a bias to its output (output.bias), which is not looked at.",
-    ]
-    assert np.isnan(found.values[1000:]).all()
-    assert not np.isnan(found.values[:1000]).any()
 
 
 def test_a_matrix_of_nothing_but_broken_rows_is_an_error(tmp_path):
@@ -207,24 +139,3 @@ def test_a_token_is_repeated_eight_times_and_once_more():
     assert lines == ["Heard: «ing» Given back: «ing»"] * 8
     assert last == "Heard: «ing» Given back: «"
     assert holds_token
-
-
-@pytest.mark.parametrize("token", ["<|im_end|>", "<|begin_of_text|>"])
-def test_a_control_token_does_not_stand_in_a_text_that_spells_it(token):
-    tokenizer = guiapp.open_model("demo:bpe")
-    prompt = repeating_prompt(tokenizer, tokenizer.vocabulary.find(token.encode()))
-    assert token in prompt.text
-    assert not prompt.holds_token
-
-
-def test_there_is_none_for_what_is_no_whole_character():
-    tokenizer = guiapp.open_model("demo:spm")
-    assert repeating_prompt(tokenizer, tokenizer.vocabulary.find(b"<0xE2>")) is None
-    assert repeating_prompt(tokenizer, tokenizer.vocabulary.find(b"<0x61>")) is not None
-
-
-def test_what_cannot_be_encoded_holds_no_token():
-    tokenizer = Tokenizer(toy_vocabulary({"a": -1.0, "<unk>": Attribute.UNKNOWN}))
-    prompt = repeating_prompt(tokenizer, 0)
-    assert prompt == Prompt(prompt.text, False)
-    assert "«a»" in prompt.text

@@ -7,6 +7,7 @@ import pytest
 from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -15,13 +16,8 @@ from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenFigur
 from guiapp.analysis.vocabulary_list.filters import (
     FLAGS,
     fitting,
-    has,
     histograms,
-    listed,
     needs_trials,
-    with_term,
-    without,
-    without_terms,
 )
 from guiapp.analysis.vocabulary_list.listing import order
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -169,15 +165,6 @@ def test_a_filter_is_what_each_of_its_words_leaves(figures, data):
     )
 
 
-def test_the_nearest_come_first_unless_a_column_is_chosen(figures):
-    def names(*how):
-        return [NAMES[token] for token in listed(figures, "the", *how, lambda share: None).tolist()]
-
-    assert names(None, False) == ["the", "▁the", "other"]
-    assert names(BY_NAME["length"], True) == ["other", "▁the", "the"]
-    assert names(BY_NAME["id"], True) == ["other", "▁the", "the"]
-
-
 @pytest.mark.parametrize("is_descending", [False, True])
 @pytest.mark.parametrize("column", COLUMNS, ids=[column.name for column in COLUMNS])
 def test_each_column_sorts_by_its_values_and_puts_those_without_one_last(column, is_descending):
@@ -196,7 +183,7 @@ def test_each_column_sorts_by_its_values_and_puts_those_without_one_last(column,
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["llama-spm", "qwen2", "nomic-bert-moe", "gemma-4"])
 def test_flags_and_kinds_are_those_of_each_token(name):
-    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    tokenizer = opened(VOCABS / f"ggml-vocab-{name}.gguf")
     vocabulary, figures = tokenizer.vocabulary, TokenFigures(tokenizer)
     tokens = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
     n_same = Counter(tokens)
@@ -212,16 +199,6 @@ def test_flags_and_kinds_are_those_of_each_token(name):
     assert np.array_equal(figures.lengths, [len(token) for token in tokens])
     whole = [row for row in rows if _is_text(tokens[row])]
     assert [figures.characters[row] for row in whole] == [len(tokens[row].decode()) for row in whole]
-
-
-@pytest.mark.real_vocabs
-@pytest.mark.parametrize(
-    ("name", "n_reserved"),
-    [("llama-bpe", 250), ("bert-bge", 994), ("gemma-4", 6227), ("gpt-2", 0), ("starcoder", 0)],
-)
-def test_reserved_tokens_are_known_by_their_names(name, n_reserved):
-    found_all = guiapp.vocab(VOCABS / f"ggml-vocab-{name}.gguf", "is:reserved")
-    assert abs(len(found_all.ids) - n_reserved) <= 1
 
 
 def _is_text(data):
@@ -240,7 +217,7 @@ REAL = [VOCABS / f"ggml-vocab-{name}.gguf" for name in ("llama-spm", "nomic-bert
     "model", [*MODELS, *(pytest.param(each, marks=pytest.mark.real_vocabs) for each in REAL)]
 )
 def test_each_bar_counts_what_its_filter_leaves(model):
-    figures = TokenFigures(guiapp.open_model(model))
+    figures = TokenFigures(opened(model))
     bars = histograms(figures)
     assert [each.name for each in bars[:2]] == ["script", "length"]
     for histogram in bars:
@@ -248,32 +225,3 @@ def test_each_bar_counts_what_its_filter_leaves(model):
         assert [int(flags.sum()) for flags in left] == histogram.totals.tolist()
         assert len(histogram.names) == len(set(histogram.terms)) == len(histogram.totals)
     assert bars[0].totals.sum() == bars[1].totals.sum() == len(figures)
-
-
-def test_some_tokens_are_counted_among_all():
-    figures = TokenFigures(guiapp.open_model("demo:bpe"))
-    ids = listed(figures, "th", None, False, lambda share: None)
-    for histogram in histograms(figures):
-        assert (histogram.counts(ids) <= histogram.totals).all()
-        assert histogram.counts(figures.ids).tolist() == histogram.totals.tolist()
-        assert histogram.counts(ids[:0]).sum() == 0
-
-
-@pytest.mark.parametrize(
-    "scores", [[0.0], [-1.5, -1.5], [float("nan"), -np.inf, -3.0], [float("nan")], [1e30, -1e30]]
-)
-def test_scores_of_all_kinds_have_bars(scores):
-    tokens = dict(zip("abcd", scores, strict=False)) | {"<s>": Attribute.CONTROL}
-    figures = TokenFigures(Tokenizer(toy_vocabulary(tokens)))
-    worth = histograms(figures)[2]
-    for term, total in zip(worth.terms, worth.totals.tolist(), strict=True):
-        assert fitting(figures, term, lambda share: None).sum() == total
-
-
-def test_terms_are_put_into_a_filter_and_taken_out_again():
-    query = with_term("the  -is:byte", "rank:>=3 rank:<9")
-    assert has(query, "rank:>=3 rank:<9")
-    assert not has(query, "rank:>=3 rank:<8")
-    assert without(query, "rank") == without_terms(query, "rank:>=3 rank:<9") == "the -is:byte"
-    assert (with_term(" a ", "b"), with_term(" ", "b")) == ("a b", "b")
-    assert without('script:"Special tokens" a -script:Han', "script") == "a"

@@ -1,6 +1,5 @@
 """What is said of special tokens is so: by the file, by llama.cpp, and by encoding; in each form."""
 
-import csv
 import json
 from dataclasses import replace
 
@@ -8,17 +7,13 @@ import pytest
 from conftest import VOCABS
 from format_samples import SAMPLES
 from gguf_builder import CONTROL, NORMAL, UNUSED, USER_DEFINED, write_vocab
-from model_files import ALL_MODELS
+from model_files import ALL_MODELS, opened
 
 import guiapp
 from guiapp.analysis.vocabulary_list.special_tokens import (
     SpecialToken,
     TokenReach,
     TokenRole,
-    csv_text,
-    json_list,
-    plain_list,
-    python_list,
     record,
     special_list,
 )
@@ -45,7 +40,7 @@ def tokens_of(tmp_path, **parts):
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_a_text_leads_to_each_token_that_is_said_to_be_reached(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     for token in special_list(tokenizer)[:400]:
         parses = token.reach is TokenReach.PARSED
         if token.reach is not TokenReach.NEVER:
@@ -58,7 +53,7 @@ def test_llama_cpp_ends_generations_at_the_same_tokens_and_reaches_them_by_the_s
     from llama_oracle import LlamaOracle
 
     oracle = LlamaOracle().load(path)
-    tokens = guiapp.special(path)
+    tokens = guiapp.special(opened(path))
     ends = {token_id for token_id in range(oracle.info()["n"]) if oracle.is_eog(token_id)}
     assert {token.token_id for token in tokens if token.end} == ends
     for token in tokens:
@@ -123,21 +118,6 @@ def test_roles_of_a_tokenizer_json_are_those_that_the_file_beside_it_says(tmp_pa
     assert tokens["<image>"].strips == ("rstrip",)
 
 
-def test_the_mark_of_the_file_is_told_and_what_llama_cpp_makes_of_it(tmp_path):
-    tokens = tokens_of(tmp_path)
-    assert tokens["<|im_end|>"].mark == "token_type 1, normal; llama.cpp: control"
-    assert tokens["<|x|>"].mark == "token_type 4, user-defined"
-
-
-def test_free_are_those_that_nothing_uses(tmp_path):
-    keys = {"tokenizer.chat_template": "{{ '<|reserved_2|>' }}"}
-    tokens = tokens_of(tmp_path, padding_token_id=6, keys=keys)
-    kept = [name for name, token in tokens.items() if token.is_reserved]
-    assert kept == ["<|reserved_1|>", "<|reserved_2|>", "<|reserved_3|>"]
-    assert [name for name, token in tokens.items() if token.is_unused] == ["<|reserved_3|>"]
-    assert [name for name, token in tokens.items() if token.in_template] == ["<|reserved_2|>"]
-
-
 def test_how_text_leads_to_them(tmp_path):
     reach = {name: token.reach for name, token in tokens_of(tmp_path).items()}
     assert reach["<|x|>"] is TokenReach.TEXT
@@ -145,20 +125,6 @@ def test_how_text_leads_to_them(tmp_path):
     assert reach["<|reserved_3|>"] is TokenReach.NEVER
     unknown = {token.name: token.reach for token in guiapp.special("demo:wordpiece")}["[UNK]"]
     assert unknown is TokenReach.UNKNOWN
-
-
-def test_what_looks_like_an_end_and_is_none_is_told_but_for_what_goes_on_on_purpose(tmp_path):
-    tokens = ["<unk>", "<|return|>", "<|call|>", "<|end|>", "<|EOT|>", "a"]
-    found = tokens_of(tmp_path, tokens=tokens, types=[2, 3, 3, 3, 3, 1], merges=["a a"])
-    assert [name for name, token in found.items() if token.is_end_like] == ["<|EOT|>"]
-    assert not found["<|end|>"].end
-
-
-def test_what_stands_around_each_text_is_told():
-    affix_position = {
-        token.name: token.affix_position for token in guiapp.special("demo:wordpiece") if token.affix_position
-    }
-    assert affix_position == {"[CLS]": "before", "[SEP]": "behind"}
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
@@ -179,10 +145,6 @@ def test_odd_files_do_not_break_the_list(tmp_path):
         (TokenReach.NEVER, "token_type 9, undefined"),
         (TokenReach.TEXT, "token_type 0, undefined"),
     ]
-
-
-def test_a_vocabulary_without_tokens_has_no_special_ones(tmp_path):
-    assert tokens_of(tmp_path, model="llama", pre=None, tokens=[], types=None, merges=None) == {}
 
 
 @pytest.mark.parametrize("pre", ["default", "llama-bpe"])  # which takes pieces whole
@@ -252,21 +214,3 @@ def test_a_record_says_all_and_null_where_there_is_nothing():
     assert free == first | nothing | free_one | {"in_template": False}
     assert (odd["text"], odd["looks_like_end"], odd["reached"]) == ("\ufffd", True, "unknown")
     assert json.loads(json.dumps(record(ALL))) == record(ALL)
-
-
-def test_a_spreadsheet_has_a_cell_for_each_and_yes_or_no():
-    _, _, free, *_ = csv.reader(csv_text(ALL).splitlines())
-    assert free == ["10", "<free>", "control", "", END.mark, "never", "", "", "", "", "no", "yes", "yes"]
-
-
-def test_lists_to_paste_are_what_json_python_and_lines_make_of_them():
-    names = [token.name for token in ALL]
-    assert json.loads(json_list(ALL)) == names
-    assert json_list(ALL[:1]) == '[\n  "</s>"\n]\n'
-    pasted = {}
-    exec(python_list(ALL), pasted)
-    assert pasted["special_tokens"] == [(token.token_id, token.name) for token in ALL]
-    assert python_list(ALL[:1]) == "special_tokens = [\n    (2, '</s>'),\n]\n"
-    assert plain_list(ALL[:3]) == "2\t</s>\n10\t<free>\n3\t\\t\\U000e0001é'\n"
-    long = replace(END, name="\U000e0001" * 300)
-    assert plain_list([long]) == "2\t" + "\\U000e0001" * 300 + "\n"

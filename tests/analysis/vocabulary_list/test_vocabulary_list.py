@@ -11,11 +11,9 @@ from gguf import GGMLQuantizationType
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.search.matches import QueryError
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, named
 from guiapp.analysis.vocabulary_list.embeddings import INPUT
 from guiapp.analysis.vocabulary_list.filters import vocabulary_list
-from guiapp.analysis.vocabulary_list.listing import FORMS, exported, text_lines
+from guiapp.analysis.vocabulary_list.listing import FORMS, exported
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
@@ -75,25 +73,6 @@ def test_a_list_is_written_out_in_each_form(tokenizer):
     assert "-1,234.57" in markdown[4]
 
 
-def test_a_column_that_is_none_is_an_error():
-    with pytest.raises(QueryError, match=r"^There is no column “nice”\. Columns: id, token, bytes, "):
-        named(["id", "nice"])
-
-
-@pytest.mark.parametrize(
-    ("query", "sort", "columns"),
-    [("is:unreached", None, None), ("", "reached", None), ("", None, ["id", "reached"])],
-)
-def test_trials_are_made_where_the_filter_the_order_or_a_column_asks(query, sort, columns, tokenizer):
-    assert vocabulary_list(tokenizer, "a", "id", False, ["id"]).figures.is_reached is None
-    shown = vocabulary_list(tokenizer, query, sort, False, columns)
-    assert shown.figures.is_reached is not None
-    reached = [BY_NAME["reached"].text(shown.figures, token, None) for token in range(len(TOKENS))]
-    assert reached[0] == ""
-    assert set(reached[1:4]) <= {"yes", "never"}
-    assert "yes" in reached
-
-
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory):
     rows = np.ones((8, 4), np.float32)
@@ -138,20 +117,6 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
     assert "embeddings" not in json.loads(told(vocabulary_list(embedded), "json"))
 
 
-def test_rows_to_compare_with_can_be_chosen(embedded):
-    shown = vocabulary_list(embedded, columns=["id"], reads_embeddings=True, unused=[7])
-    assert shown.figures.indicators.record["compared_with"] == {
-        "what": "chosen rows",
-        "rows": [7],
-    }
-
-
-def test_what_was_not_read_is_said_so(embedded):
-    for query in ("is:untrained", "norm:>1", "cosine:1..2", "distance:1"):
-        with pytest.raises(QueryError, match=r"^The embeddings have not been read"):
-            vocabulary_list(embedded, query)
-
-
 @pytest.fixture(scope="module")
 def shown():
     columns = ["id", "token", "bytes", "length", "kind", "role", "rank", "score", "script"]
@@ -175,15 +140,3 @@ def test_all_forms_tell_the_same_tokens(shown):
     own = {row["token"].encode() for row in rows}  # the tokens' own texts: blanks and ends of lines, no signs
     assert {bytes.fromhex(token["bytes"]) for token in record["tokens"]} == own
     assert b" " in own
-
-
-def test_the_first_ones_know_how_many_there_are(shown):
-    first = shown.first(3)
-    assert json.loads("".join(FORMS["json"](first)))["count"] == len(shown.ids)
-    assert len(list(text_lines(first))) == 4
-
-
-def test_a_list_without_tokens_has_titles_alone(shown):
-    nothing = shown.first(0)
-    assert [line.split()[:2] for line in text_lines(nothing)] == [["id", "token"]]
-    assert json.loads("".join(FORMS["json"](nothing)))["tokens"] == []

@@ -14,6 +14,7 @@ from deep_oracle import DeepOracle
 from format_samples import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 
 import guiapp
 from guiapp.core.encode.detokenizing import readable_clean_spaces
@@ -62,7 +63,7 @@ def test_any_ids_give_llama_cpps_bytes_with_all_switches(name):
 
 @pytest.fixture(params=["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
 def tokenizer(request):
-    return guiapp.open_model(request.param)
+    return opened(request.param)
 
 
 @pytest.mark.parametrize("token_id", [-1, 1 << 31, -(1 << 31), 1 << 63, 1 << 64, -(1 << 70)])

@@ -10,7 +10,7 @@ from arrays import as_array, as_lists
 from gguf_builder import CONTROL, NORMAL, USER_DEFINED, write_vocab
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_files import ALL_MODELS, special_texts
+from model_files import ALL_MODELS, opened, special_texts
 from pair_vocabularies import BYTE_TOKENS
 from random_texts import random_texts
 
@@ -49,7 +49,7 @@ def assert_same_rows(found, expected, texts):
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_many_texts_have_the_ids_of_each(model):
-    tokenizer, rng = guiapp.open_model(model), random.Random(SEED)
+    tokenizer, rng = opened(model), random.Random(SEED)
     texts = list(with_special_tokens(tokenizer, random_texts(SEED, 300), rng))
     for add_special, parse_special in [(True, True), (False, True), (True, False)]:
         switches = {"add_special": add_special, "parse_special": parse_special}
@@ -80,7 +80,7 @@ def test_texts_that_are_not_split_are_pieces_of_their_own():
 @pytest.mark.parametrize("model", [*ENCODED_TOGETHER, "demo:unigram"])
 def test_long_texts_among_short_ones_have_their_ids(model, monkeypatch):
     monkeypatch.setattr(many_texts, "LEAST_LONG_BYTES", 200_000)
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     long_text = b"The quick brown fox jumps over the lazy dog. " * 5_000
     texts = [*[b"a short one"] * 100, long_text, long_text[:150_000], *[b"", b"another"] * 100]
     expected = [tokenizer.encode(text).token_ids for text in texts]
@@ -161,12 +161,6 @@ def test_any_number_of_threads_will_do(monkeypatch, n_threads):
         assert found.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()
 
 
-@pytest.mark.parametrize("n_threads", [-1, 0, 1, 2, 100])
-def test_results_come_in_order(n_threads):
-    assert share_out(lambda item: item * 2, list(range(50)), n_threads) == list(range(0, 100, 2))
-    assert share_out(str, [], n_threads) == []
-
-
 def test_threads_work_side_by_side():
     meeting = threading.Barrier(3, timeout=60)
     threads = share_out(lambda _: (meeting.wait(), threading.get_ident())[1], range(3), 3)
@@ -217,7 +211,7 @@ MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
 
 @pytest.mark.parametrize("model", MODELS)
 def test_rows_are_the_ids_of_each_text_in_order(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     texts = [f"{index} {SENTENCE * (index % 50)}" for index in range(300)]
     ids, mask = tokenizer.encode_batch(
         text.encode() if index % 2 else text for index, text in enumerate(texts)
@@ -240,7 +234,7 @@ def test_rows_are_cut_within_the_text():
 
 @pytest.mark.parametrize("model", MODELS)
 def test_padding_stands_at_the_end_and_the_mask_tells_it(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     ids, mask = tokenizer.encode_batch(["fox", SENTENCE, ""], pad=64)
     lengths = [len(tokenizer.encode(text)) for text in ("fox", SENTENCE, "")]
     assert ids.shape == mask.shape == (3, 64)
@@ -248,18 +242,6 @@ def test_padding_stands_at_the_end_and_the_mask_tells_it(model):
     assert len(set(ids[mask == 0].tolist())) == 1
     with pytest.raises(EncodeError):
         tokenizer.encode_batch(["fox", SENTENCE], pad=None)
-
-
-def test_no_texts_make_no_rows():
-    ids, mask = guiapp.open_model("demo:bpe").encode_batch([])
-    assert ids.shape == mask.shape == (0, 0)
-
-
-def test_all_that_is_left_out_by_truncating_is_text():
-    tokenizer = guiapp.open_model("demo:wordpiece")
-    special = tokenizer.vocabulary.special_ids
-    assert tokenizer.encode_batch([SENTENCE, ""], truncate=1)[0].tolist() == [[special.sep]] * 2
-    assert tokenizer.encode_batch([SENTENCE, ""], truncate=2)[0].tolist() == [[special.bos, special.sep]] * 2
 
 
 @pytest.mark.parametrize("pad", ["x", -1, 2.5, b"longest", [3]])
@@ -293,12 +275,6 @@ def test_what_is_no_text_is_refused(text):
             call(["fine", text])
     with pytest.raises(TypeError):
         tokenizer.encode(text)
-
-
-def test_one_text_is_not_many():
-    for call in (guiapp.open_model("demo:bpe").encode_batch, guiapp.open_model("demo:bpe").encode_each):
-        with pytest.raises(TypeError, match="many texts"):
-            call("one text")
 
 
 def test_rows_that_no_memory_holds_are_refused_in_a_sentence(monkeypatch):

@@ -12,14 +12,12 @@ from small_files import TOKENS, bpe, load, spm
 from guiapp.core.formats import gguf
 from guiapp.core.formats.file_bytes import MoreNeededError
 from guiapp.core.formats.table import LAST
-from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import VocabError
 
 AGAIN = "Convert the model again, or choose another file."
 WITH_TOKENIZER = "Choose a model file that includes its tokenizer."
-FORCING = next(name for name, each in PRE_TOKENIZERS.items() if each.forces_bos)
 MAP = [*build_charsmap({"a": "b"})]
 
 
@@ -170,17 +168,6 @@ def test_what_is_odd_is_said_and_nothing_else(tmp_path, file, warnings, refusals
     assert said == [*warnings, *refusals]
 
 
-def test_models_of_some_kinds_may_be_empty(tmp_path):
-    for empty in (spm(tokens=Raw("array:string", [])), bpe(tokens=Raw("array:string", []))):
-        vocabulary = load(tmp_path, empty)
-        assert len(vocabulary) == 0
-        assert "The list of tokens is empty: no text becomes any token." in vocabulary.warnings
-
-
-def test_kimi_k2_alone_does_without_merge_rules(tmp_path):
-    assert load(tmp_path, bpe(pre="kimi-k2", merges=None)).merge_offsets.tolist() == [0]
-
-
 @pytest.mark.parametrize(
     ("limit", "amount", "file", "said"),
     [
@@ -251,27 +238,6 @@ def test_words_between_spaces_keep_their_case_unless_the_file_says_otherwise(tmp
         assert (rules.lowercase, rules.strip_accents) == (bool(lowers), bool(lowers))
 
 
-def test_some_pre_tokenizers_put_bos_whatever_the_file_says_and_others_name_none(tmp_path):
-    found = {
-        pre: load(tmp_path, bpe(pre=pre, tokens=[*map(str, range(12))], merges=["1 0"], add_bos_token=False))
-        for pre in ("gpt-2", "chatglm-bpe", FORCING)
-    }
-    assert [each.rules.add_bos for each in found.values()] == [False, False, True]
-    assert [each.special_ids.bos for each in found.values()] == [11, None, 11]
-    assert [each.special_ids.eos for each in found.values()] == [11, 11, 11]
-
-
-def test_a_map_with_long_keys_may_deviate(tmp_path):
-    long_keys = load(tmp_path, unigram([*build_charsmap({"a" * 1025: "b"})]))
-    assert long_keys.deviation == gguf.LONG_KEYS
-    assert gguf.LONG_KEYS in long_keys.warnings
-    usual = load(tmp_path, unigram(MAP))
-    assert usual.deviation == ""
-    assert usual.charsmap.tolist() == MAP
-    assert load(tmp_path, spm(model="t5")).charsmap.tolist() == []
-    assert load(tmp_path, spm(precompiled_charsmap=Raw("array:u8", MAP))).charsmap.tolist() == []
-
-
 def test_the_embedding_tells_its_number_of_rows_where_there_is_one(tmp_path):
     path = tmp_path / "model.gguf"
     file = spm()
@@ -293,10 +259,3 @@ def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
         gguf.check_front(path, len(whole) + 100)
     with pytest.raises(VocabError):
         gguf.check_front(path, len(whole) - 3)
-
-
-def test_a_damaged_map_is_told_once(tmp_path):
-    vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
-    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
-    assert said.startswith("The character map ")
-    assert said.endswith(": where a text gets there, llama.cpp gives up.")

@@ -9,27 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import VOCABS
-from gguf import GGUFReader, GGUFValueType
-from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, MODEL_ARCH_NAMES
+from gguf import GGUFReader
 from gguf_builder import FORMATS, GgufFile, Raw, Tensor, string, vocab_file
 
 from guiapp.core.formats import file_bytes, gguf_reader
-from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular, state_of
+from guiapp.core.formats.file_bytes import HeaderBytes, open_regular
 from guiapp.core.formats.gguf_reader import (
-    DEFAULT_ALIGNMENT,
-    KINDS,
-    SIZES,
     MetadataField,
-    TensorPlace,
     VocabKeys,
     all_parts,
     check_tensor_infos,
     first_part,
     read_header,
     split_refusals,
-    tensor_places,
 )
-from guiapp.core.vocabulary.special_ids import ARCHITECTURES
 from guiapp.errors import VocabError
 
 
@@ -94,14 +87,6 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
     source.close()
 
 
-def test_what_gguf_knows_is_known():
-    assert {kind.name.lower() for kind in GGUFValueType} == set(KINDS)
-    assert all(KINDS[kind] == kind.name.lower() for kind in GGUFValueType)
-    assert set(MODEL_ARCH_NAMES.values()) - {"clip", "gptj"} <= set(ARCHITECTURES.split())
-    assert {int(kind): sizes for kind, sizes in GGML_QUANT_SIZES.items()} == SIZES
-    assert DEFAULT_ALIGNMENT == GGUF_DEFAULT_ALIGNMENT
-
-
 DATA = bytes(range(100))
 
 
@@ -116,20 +101,6 @@ def opened(tmp_path, monkeypatch):
     source = HeaderBytes(path, shares.append)
     yield source, shares
     source.close()
-
-
-def test_no_more_is_read_than_is_needed_and_each_chunk_is_reported(opened):
-    source, shares = opened
-    rooms = []
-    for end, available in ((0, 0), (1, 8), (8, 8), (9, 10), (11, 18), (60, 66), (100, 100)):
-        source.need(end, "the header")
-        assert source.read.tobytes() == DATA[:available]
-        assert source.available == available
-        rooms.append(len(source.data))
-    assert rooms == [10, 10, 10, 10, 20, 68, 100]
-    starts = [0, 8, 10, 18, 26, 34, 42, 50, 58, 66, 74, 82, 90, 98]
-    assert shares == [min(1.0, start / 40) for start in starts]
-    assert source.size == 100
 
 
 def refusal(ask) -> str:
@@ -160,14 +131,6 @@ def test_what_is_missing_or_too_large_is_refused(opened, monkeypatch):
     assert "more than 3 MiB" in refusal(lambda: source.reserve(3 << 20, "strings"))
 
 
-def test_as_much_as_the_limit_is_read(opened, monkeypatch):
-    source, _ = opened
-    monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 60)
-    source.reserve(40, "strings")
-    source.need(20, "the rest")
-    assert source.available >= 20
-
-
 class BrokenDisk(io.BytesIO):
     def readinto(self, _):
         raise OSError(5, "Input/output error")
@@ -180,16 +143,6 @@ def test_a_file_that_cannot_be_read_is_refused(opened):
     assert refusal(lambda: source.need(1, "the header")) == (
         "model.gguf cannot be read: Input/output error. Check the disk or copy the file."
     )
-
-
-def test_the_state_tells_whether_a_file_is_still_the_same(tmp_path):
-    path = tmp_path / "model.gguf"
-    path.write_bytes(b"abc")
-    status = path.stat()
-    with open_regular(path) as file:
-        assert state_of(file) == FileState(status.st_dev, status.st_ino, 3, status.st_mtime_ns)
-    assert file_state(path) == FileState(status.st_dev, status.st_ino, 3, status.st_mtime_ns)
-    assert [file_state(tmp_path / name) for name in ("none", "a\0b")] == [None, None]
 
 
 def test_folders_and_odd_files_are_told(tmp_path):
@@ -311,21 +264,6 @@ def test_no_more_tensors_than_any_model_has_are_read(tmp_path, monkeypatch):
     tensors = [Tensor("t"), Tensor("u", offset=32), Tensor("v", offset=64)]
     assert told(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). At most 2 are read."
     assert told(tmp_path, *tensors[:2], tail=bytes(200)) == ""
-
-
-@pytest.mark.parametrize("alignment", [32, 64])
-def test_places_of_tensors_are_told_from_the_start_of_the_file(tmp_path, alignment):
-    tensors = [Tensor("t", (4, 2)), Tensor("u", (1,), 8, 64), Tensor("v", (3,), 0, 128)]
-    file = GgufFile(tensors=tensors)
-    file.add("general.alignment", alignment)
-    path = file.write(tmp_path / "x.gguf")
-    data_at = -(-path.stat().st_size // alignment) * alignment
-    source = HeaderBytes(path, lambda share: None)
-    try:
-        found = tensor_places(source, read_header(source), (b"u", b"t", b"w"))
-    finally:
-        source.close()
-    assert found == {b"t": TensorPlace((4, 2), 0, data_at), b"u": TensorPlace((1,), 8, data_at + 64)}
 
 
 ENTRIES = {

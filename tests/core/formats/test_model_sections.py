@@ -15,7 +15,6 @@ from guiapp.core.formats.model_sections import (
     PackedTexts,
     RankedTexts,
     model_section,
-    packed_texts,
     read_json_with_ranks,
     read_json_with_texts,
 )
@@ -67,11 +66,6 @@ def test_rules_are_two_texts_in_either_spelling(merges):
     ]
 
 
-def test_pairs_may_hold_spaces():
-    section = model_section(BPE | {"merges": [["a b", " "]]})
-    assert bytes(section.merge_data) == b"a b" + model_sections.MERGE_SEPARATOR + b" "
-
-
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
@@ -111,20 +105,6 @@ def test_what_cannot_be_used_is_the_end_of_a_sentence(said, sentence):
     with pytest.raises(ComponentError) as error:
         model_section(said)
     assert str(error.value) == sentence
-
-
-def test_as_many_rules_as_are_read_and_no_more(monkeypatch):
-    monkeypatch.setattr(model_sections, "MOST_MERGES", 2)
-    assert len(model_section(BPE | {"merges": ["a b"] * 2}).merge_offsets) == 3
-    with pytest.raises(ComponentError, match="has 3 merge rules; at most 2 are read"):
-        model_section(BPE | {"merges": ["a b"] * 3})
-
-
-@pytest.mark.parametrize("texts", [["a"], ["a", "é", "", "bc"], ["a\0", "b"], ["", ""], ["\0", ""]])
-def test_texts_lie_one_behind_the_other(texts):
-    data, offsets = packed_texts(texts)
-    assert [bytes(data[start:end]).decode() for start, end in pairwise(offsets)] == texts
-    data[:] = 0  # it is nobody else's
 
 
 VOCAB_JSON_TEXTS = r'{"a": 0, "\u00e9\n": 17, "": 23, "\ud83d\ude00 \"": 4}'

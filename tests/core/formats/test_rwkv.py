@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import pytest
 from conftest import SHARED
+from model_files import opened
 from random_texts import random_texts
 
 import guiapp
@@ -52,7 +53,7 @@ def longest_first(ids, sizes, text):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [400, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_ids_spans_and_bytes_are_those_of_the_published_method(count):
-    tokenizer, ids = guiapp.open_model(PATH), published(PATH)
+    tokenizer, ids = opened(PATH), published(PATH)
     assert len(tokenizer.vocabulary) == 65_530
     sizes = sizes_by_start(ids)
     for text in random_texts(2, count, [*ids][::101]):
@@ -64,7 +65,7 @@ def test_ids_spans_and_bytes_are_those_of_the_published_method(count):
 
 @pytest.mark.real_vocabs
 def test_every_token_has_its_bytes():
-    vocabulary = guiapp.open_model(PATH).vocabulary
+    vocabulary = opened(PATH).vocabulary
     assert {vocabulary.token_bytes(token): token for token in range(1, len(vocabulary))} == published(PATH)
     assert vocabulary.raw_text(0) == b"<s>"
     assert vocabulary.kind(0) == "control"
@@ -101,8 +102,3 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, line, expected):
         guiapp.open_model(write(tmp_path, f"{BYTES}{line}\n"))
     assert str(caught.value).startswith(f"vocab.txt {expected}")
     assert len(str(caught.value)) < 300
-
-
-def test_nothing_splits_it(tmp_path):
-    with pytest.raises(VocabError, match="is not split before it is encoded"):
-        guiapp.open_model(write(tmp_path, BYTES), pre="qwen")

@@ -112,23 +112,6 @@ def test_real_models_encode_and_decode_as_the_library_does(name, count):
     check(tokenizer, library, random_texts(SEED, count, some_pieces(library)), readable=100 / count)
 
 
-@pytest.mark.real_vocabs
-def test_what_the_model_says_of_itself_is_told():
-    assert guiapp.open_model(FORMATS / "mistral-v1.tokenizer.model").vocabulary.metadata == {
-        "trainer_spec.model_type": "bpe",
-        "trainer_spec.byte_fallback": True,
-        "trainer_spec.treat_whitespace_as_suffix": False,
-        "trainer_spec.vocab_size": 32_000,
-        "trainer_spec.unk_surface": " ⁇ ",
-        "normalizer_spec.name": "identity",
-        "normalizer_spec.add_dummy_prefix": True,
-        "normalizer_spec.remove_extra_whitespaces": False,
-        "normalizer_spec.escape_whitespaces": True,
-        "normalizer_spec.precompiled_charsmap": "0 bytes",
-        "denormalizer_spec": "none",
-    }
-
-
 @pytest.mark.parametrize("byte_fallback", [True, False])
 def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byte_fallback):
     data = trained(model_type="unigram", byte_fallback=byte_fallback)

@@ -8,7 +8,7 @@ import os
 
 import pytest
 from piece_models import bin_row as row
-from piece_models import piece, trained
+from piece_models import piece
 from small_files import TOKENS, spm
 
 import guiapp
@@ -81,16 +81,6 @@ def test_a_file_is_read_again_when_one_beside_it_changed(tmp_path):
         (tmp_path / "x-merges.txt").write_text(f"#version: 0.2\n{rules}")
         found.append(guiapp.open_model(path).encode("abc").token_ids.tolist())
     assert found == [[3, 2], [0, 4]]
-
-
-def test_a_file_with_a_usual_name_is_called_as_its_folder(tmp_path):
-    folder = tmp_path / "my model"
-    folder.mkdir()
-    for name in ("tokenizer.model", "tokenizer.model.v3", "spiece.model", "a.tokenizer.model"):
-        (folder / name).write_bytes(trained())
-    names = {path.name: load_vocabulary(path).name for path in folder.iterdir()}
-    assert names.pop("a.tokenizer.model") == "a"
-    assert set(names.values()) == {"my model"}
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_kept(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tiktoken
 from conftest import SHARED
+from model_files import opened
 from random_texts import random_texts
 
 import guiapp
@@ -39,7 +40,7 @@ def pair():
     config = content["config"]
     rows = content["vocab"][: config["default_vocab_size"] - config["default_num_special_tokens"]]
     ranks = {base64.b64decode(row["token_bytes"]): row["rank"] for row in rows}
-    tokenizer = guiapp.open_model(PATH)
+    tokenizer = opened(PATH)
     special = {tokenizer.vocabulary.raw_text(token).decode(): SPECIAL + token for token in range(N_SPECIAL)}
     reference = tiktoken.Encoding(
         "tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens=special
@@ -159,8 +160,3 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, content, expected):
         guiapp.open_model(write(tmp_path, content))
     assert str(caught.value).startswith(f"tekken.json {expected}")
     assert len(str(caught.value)) < 300
-
-
-def test_its_pattern_is_not_to_be_chosen(tmp_path):
-    with pytest.raises(VocabError, match="says itself how text is split"):
-        guiapp.open_model(write(tmp_path, content()), pre="qwen")

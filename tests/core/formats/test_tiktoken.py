@@ -9,6 +9,7 @@ import pytest
 import tiktoken
 from conftest import SHARED
 from fuzzing import SEED, rounds
+from model_files import opened
 from random_texts import LOOK_ALIKES, random_texts
 from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS
 from tiktoken.load import load_tiktoken_bpe
@@ -46,7 +47,7 @@ def write(path, texts, first_rank=0, ending="\n"):
 @pytest.fixture(scope="module", params=PATTERNS)
 def pair(request):
     """A known file as we read it, and as tiktoken does, given the same special tokens."""
-    tokenizer = guiapp.open_model(FORMATS / request.param)
+    tokenizer = opened(FORMATS / request.param)
     vocabulary = tokenizer.vocabulary
     special = {
         vocabulary.raw_text(token).decode(): token
@@ -125,7 +126,7 @@ def test_all_exact_encoders_and_their_readable_twins_agree(pair, count):
 def test_known_files_say_what_they_are_and_have_their_special_tokens():
     told = {}
     for name in PATTERNS:
-        tokenizer = guiapp.open_model(FORMATS / name)
+        tokenizer = opened(FORMATS / name)
         vocabulary = tokenizer.vocabulary
         ends = [vocabulary.raw_text(token).decode() for token in sorted(vocabulary.eog)]
         told[vocabulary.name] = (vocabulary.pre, len(vocabulary), tokenizer.exactness.level, ends)
@@ -135,7 +136,7 @@ def test_known_files_say_what_they_are_and_have_their_special_tokens():
         "Llama 3": ("llama-3", 128256, "exact", ["<|end_of_text|>", "<|eom_id|>", "<|eot_id|>"]),
         "Qwen": ("qwen", 151851, "exact", ["<|endoftext|>", "<|im_end|>"]),
     }
-    llama = guiapp.open_model(FORMATS / "llama-3.tokenizer.model")
+    llama = opened(FORMATS / "llama-3.tokenizer.model")
     assert llama.encode("<|eot_id|>").token_ids.tolist() == [128000, 128009]
     roles = llama.vocabulary.special_ids
     assert (roles.bos, roles.eos, roles.pad) == (128000, 128001, 128004)
@@ -143,8 +144,8 @@ def test_known_files_say_what_they_are_and_have_their_special_tokens():
 
 @pytest.mark.real_vocabs
 def test_llama_3s_ids_are_those_of_its_gguf():
-    theirs = guiapp.open_model(SHARED / "vocabs" / "ggml-vocab-llama-bpe.gguf")
-    ours = guiapp.open_model(FORMATS / "llama-3.tokenizer.model")
+    theirs = opened(SHARED / "vocabs" / "ggml-vocab-llama-bpe.gguf")
+    ours = opened(FORMATS / "llama-3.tokenizer.model")
     assert len(ours.vocabulary) == len(theirs.vocabulary)
     for text in random_texts(5, 300):
         if "ſ" not in text.decode("utf-8", "replace"):  # llama.cpp takes it for no form of s

@@ -7,6 +7,7 @@ import os
 
 import pytest
 from conftest import SHARED, VOCABS
+from model_files import opened
 from token_lists import check, model_of, texts_with, write_vocab_json
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
@@ -121,7 +122,7 @@ def test_the_files_beside_say_whose_tokenizer_it_is(tmp_path, name):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_gpt_2s_own_files_give_the_ids_of_tokenizers(tmp_path, count):
-    model = model_of(guiapp.open_model(VOCABS / "ggml-vocab-gpt-2.gguf"))
+    model = model_of(opened(VOCABS / "ggml-vocab-gpt-2.gguf"))
     ours = guiapp.open_model(write_vocab_json(tmp_path, model, config={"model_type": "gpt2"}))
     theirs = gpt2(model["vocab"], [tuple(rule) for rule in model["merges"]])
     for text in texts_with(8, count, "<|endoftext|>"):
@@ -132,7 +133,7 @@ def test_gpt_2s_own_files_give_the_ids_of_tokenizers(tmp_path, count):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_clips_file_gives_the_ids_of_tokenizers_with_the_same_rules(count):
-    ours = guiapp.open_model(CLIP_FILE)
+    ours = opened(CLIP_FILE)
     lines = gzip.decompress(CLIP_FILE.read_bytes()).decode().split("\n")[1 : 49_152 - 256 - 2 + 1]
     merges = [tuple(line.split()) for line in lines]
     theirs = clip_like(clip_vocab(merges), merges)

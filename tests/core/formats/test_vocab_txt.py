@@ -6,6 +6,7 @@ import unicodedata
 
 import pytest
 from conftest import VOCABS
+from model_files import opened
 from token_lists import check, model_of, texts_with, write_vocab_txt
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
@@ -175,7 +176,7 @@ def test_added_tokens_are_special_only_where_a_file_says_so(tmp_path):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_a_real_vocabulary_gives_the_ids_of_tokenizers(tmp_path, count):
-    vocab = model_of(guiapp.open_model(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"]
+    vocab = model_of(opened(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"]
     ours, theirs = guiapp.open_model(write_vocab_txt(tmp_path, vocab)), reference(vocab)
     assert len(ours.vocabulary) == 30_522
     assert ours.vocabulary.name == tmp_path.name
@@ -200,11 +201,6 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, data, config, expecte
         guiapp.open_model(path)
     assert str(caught.value).startswith(f"vocab.txt {expected}")
     assert len(str(caught.value)) < 300
-
-
-def test_no_pre_tokenizer_can_be_chosen(tmp_path):
-    with pytest.raises(VocabError, match="Open it without choosing"):
-        guiapp.open_model(write_vocab_txt(tmp_path, SMALL), pre="gpt-2")
 
 
 def test_long_texts_are_encoded_in_parts_as_in_one(tmp_path, monkeypatch):

@@ -9,10 +9,10 @@ import pytest
 from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from model_files import opened
 from random_texts import random_texts
 from tokenizers import Tokenizer as Reference
 
-import guiapp
 from guiapp.analysis.libraries.written_models import hugging_face_json
 from guiapp.core.formats.model_sections import number_as_read_there
 from guiapp.core.hugging_face.models import ModelTokens, UnigramModel, WordLevelModel, WordPieceModel
@@ -112,15 +112,6 @@ def test_word_level_looks_up_what_tokenizers_looks_up(texts, pieces):
     assert encoded(model, pieces) == expected(reference, pieces)
 
 
-def test_only_the_tokens_of_the_model_are_found():
-    every = tokens_of(["[UNK]", "a", "ab", ""], 0)
-    some = every._replace(ids=np.array([0, 1, 3], np.int32))
-    for model in (WordPieceModel(some, b"##", 9), UnigramModel(some, np.zeros(4)), WordLevelModel(some)):
-        found = [token for token, _, _ in encoded(model, ["a", "b", "ab"])]
-        assert found[:2] == [1, 0]
-        assert 2 not in found
-
-
 def test_unknown_text_without_a_token_for_it_is_told():
     tokens = tokens_of(["a"], None)
     for model in (
@@ -138,7 +129,7 @@ def test_unknown_text_without_a_token_for_it_is_told():
 @pytest.mark.parametrize("name", ["bert-bge", "nomic-bert-moe"])
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_real_vocabularies_give_the_ids_and_spans_of_tokenizers(name, count):
-    document = json.loads(hugging_face_json(guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")))
+    document = json.loads(hugging_face_json(opened(VOCABS / f"ggml-vocab-{name}.gguf")))
     said = document["model"]
     reference = reference_of(said)
     if said["type"] == "WordPiece":

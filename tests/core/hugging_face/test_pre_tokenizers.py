@@ -104,12 +104,6 @@ def test_nothing_that_the_library_cuts_with_is_missing():
     assert {kind.__name__ for kind in kinds if isinstance(kind, type)} == known
 
 
-def test_files_of_old_say_add_prefix_space():
-    old = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False}
-    assert pieces_of(pre_tokenizer_of(old), "a b") == ["a", "▁b"]
-    assert pieces_of(pre_tokenizer_of({**old, "add_prefix_space": True}), "a b") == ["▁a", "▁b"]
-
-
 CUTTERS = [
     *(pre_tokenizers.Whitespace(), pre_tokenizers.WhitespaceSplit(), BertPreTokenizer()),
     *(pre_tokenizers.Digits(True), pre_tokenizers.UnicodeScripts(), pre_tokenizers.FixedLength(3)),

@@ -101,12 +101,6 @@ def test_addresses_on_the_hub_are_names_there(server, path, name):
         parsed(name)
 
 
-def test_a_page_of_the_hub_is_taken_for_the_file_that_it_shows(server):
-    repository(server, ["toy.gguf"], **{"toy.gguf": TOY})
-    assert len(guiapp.open_model(f"{server.address}/o/n/blob/main/toy.gguf").vocabulary) == 9
-    assert [path for path, _ in server.asked] == ["/o/n/resolve/main/toy.gguf"]
-
-
 def test_what_was_fetched_is_listed_and_opens_offline_by_its_name(server):
     repository(server, ["README.md", "toy.gguf"], **{"toy.gguf": TOY})
     other = server.serves("/models/bpe.gguf", file(BPE))

@@ -1,8 +1,6 @@
 """Models that other programs have put on this machine are found, and open by these names."""
 
 import os
-import socket
-from pathlib import Path
 
 import pytest
 from installed_models import fill_home, put, write_manifest
@@ -10,17 +8,12 @@ from installed_models import fill_home, put, write_manifest
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.table import glance
 from guiapp.core.sources import tokenizer_files
-from guiapp.core.sources.installed import Installed, add_folder, installed_models, own_folders, remove_folder
+from guiapp.core.sources.installed import Installed, installed_models
 from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
 
 MANIFEST = '{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "%s"}]}'
 TOY = demo_model_path("toy").read_bytes()
-
-
-def test_an_empty_home_has_no_models(home):
-    assert list(installed_models([home / "missing"])) == []
 
 
 def test_all_models_of_a_home_are_listed_by_place_and_open(home):
@@ -216,29 +209,3 @@ def test_of_a_folder_the_richest_description_is_preferred():
         "tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "vocab.txt", "a.gguf", "z.gguf",
         "sub/tokenizer.json",
     ]  # fmt: skip
-
-
-def test_own_folders_are_kept_once_in_order(home, monkeypatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
-    assert own_folders() == []
-    add_folder(home / "b")
-    add_folder(home / "a")
-    add_folder(home / "b")
-    assert own_folders() == [home / "b", home / "a"]
-    assert (remove_folder(home / "b"), remove_folder(home / "b")) == (True, False)
-    assert own_folders() == [home / "a"]
-    for spoiled in ("", "{}", "[1]", "[" * 100_000):
-        put(home / "config/tokenloupe/model_folders.json", spoiled.encode())
-        assert own_folders() == []
-    add_folder(Path("relative"))
-    assert own_folders() == [Path("relative").absolute()]
-
-
-def test_listing_asks_no_network(home, monkeypatch):
-    def refuse(*_arguments, **_named):
-        raise AssertionError("A socket was opened.")
-
-    fill_home(home)
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    assert [glance(model.path).problem for model in installed_models()] == [""] * 12

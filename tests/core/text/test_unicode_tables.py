@@ -29,31 +29,7 @@ def test_categories_agree_with_python_where_python_knows_the_character():
     assert wrong == []
 
 
-@pytest.mark.parametrize(("code", "category"), [(0x31350, unicode_tables.LETTER), (0x2FFFF, 0), (0xD800, 7)])
-def test_categories_of_unicode_15_1(code, category):
-    assert unicode_tables.categories()[code] == category
-
-
 def test_whitespace_is_llama_cpps_not_pythons():
     found = unicode_tables.whitespace()
     assert len(found) == 25
     assert not found & {0x1C, 0x1F, 0x200B}
-
-
-@pytest.mark.parametrize(("upper", "lower"), [("A", "a"), ("İ", "i"), ("Σ", "σ"), ("ß", "ß"), ("K", "k")])
-def test_lower_case_is_one_to_one(upper, lower):
-    assert unicode_tables.lower_case().get(ord(upper), ord(upper)) == ord(lower)
-
-
-@pytest.mark.parametrize(
-    ("composed", "first"),
-    [("é", "e"), ("ệ", "e"), ("각", "ᄀ"), ("힣", "ᄒ"), ("x", "x"), ("\uf900", "\u8c48")],
-)
-def test_only_the_first_decomposed_code_point_stays(composed, first):
-    assert unicode_tables.first_decomposed().get(ord(composed), ord(composed)) == ord(first)
-
-
-@pytest.mark.parametrize("ranges", [(), ((3, 5),), ((7, 9), (0, 0)), ((2, 9), (3, 4), (11, 12))])
-def test_what_is_in_ranges_is_found_in_one_of_them(ranges):
-    expected = [any(first <= code <= last for first, last in ranges) for code in range(15)]
-    assert unicode_tables.are_in(np.arange(15), ranges).tolist() == expected

@@ -6,13 +6,23 @@ import threading
 
 import numpy as np
 import pytest
+from format_samples import SAMPLES
 from small_files import bpe, spm
 from unpaired_vocabularies import write_plamo2, write_rwkv, write_unigram, write_wordpiece
 
 import guiapp
 from guiapp.core.formats.table import LAST
 from guiapp.core.text.charsmap import build_charsmap
-from guiapp.core.vocabulary.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
+from guiapp.core.vocabulary.opening import (
+    DOWNLOAD,
+    ENCODERS,
+    FILE,
+    SPECIAL,
+    STARTS,
+    TABLES,
+    TOKENS,
+    stage_of,
+)
 from guiapp.native.checkpoint import at_checkpoints, has_visitor
 from guiapp.native.encoders import TokenMatcher
 from guiapp.native.model_files import StringTable, sort_longest_first
@@ -46,9 +56,9 @@ class Caller:
             raise CancelledError
 
 
-def open_anew(path, progress):
+def open_anew(path, progress, pre=None):
     LAST.clear()
-    return guiapp.open_model(path, None, progress)
+    return guiapp.open_model(path, pre, progress)
 
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
@@ -68,6 +78,23 @@ def test_all_stages_are_reported_and_each_report_can_end_it(tmp_path, write):
         assert not has_visitor()
     assert threading.active_count() == threads
     assert open_anew(path, None).encode("ab", add_special=False) is not None
+
+
+WITHOUT = {"RWKV vocabulary": SPECIAL, "tokenizer.bin": TOKENS}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+def test_other_formats_report_their_stages_and_end_there_too(tmp_path, sample):
+    sample.write(tmp_path / sample.name)
+    pre, examined = "gpt-2" if sample.is_silent else None, Caller()
+    open_anew(tmp_path / sample.name, None, pre)  # makes what all models share
+    open_anew(tmp_path / sample.name, examined, pre)
+    assert examined.shares == sorted(examined.shares)
+    stages = {TOKENS, SPECIAL, ENCODERS} - {WITHOUT.get(sample.format)}
+    assert stages <= {stage_of(share) for share in examined.shares}
+    for number in range(len(examined.shares)):
+        with pytest.raises(CancelledError):
+            open_anew(tmp_path / sample.name, Caller(number), pre)
 
 
 def many_strings(count):

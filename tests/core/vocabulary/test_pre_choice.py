@@ -4,7 +4,6 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.core.formats.checks import similar_names
 
 ONE_MERGE = {"model": "gpt2", "tokens": ["1", "2", "12"], "merges": ["1 2"]}
 
@@ -29,12 +28,6 @@ def test_the_chosen_one_splits_the_text(write, pre, ids):
     assert tokenizer.encode("12", add_special=False).token_ids.tolist() == ids
 
 
-def test_choosing_what_the_file_says_changes_nothing(write):
-    tokenizer = guiapp.open_model(write(pre="gpt-2"), pre="gpt-2")
-    assert tokenizer.exactness.level == "exact"
-    assert tokenizer.vocabulary.chosen_pre == ""
-
-
 def test_a_name_that_nobody_knows_cannot_be_chosen(write):
     with pytest.raises(guiapp.VocabError, match=r"no pre-tokenizer 'foo'.*llama-bpe"):
         guiapp.open_model(write(pre="gpt-2"), pre="foo")
@@ -44,8 +37,3 @@ def test_other_vocabularies_offer_no_choice(tmp_path):
     path = write_vocab(tmp_path / "model.gguf", model="llama", tokens=["<unk>", "a"], scores=[0.0, 0.0])
     with pytest.raises(guiapp.VocabError, match="without choosing"):
         guiapp.open_model(path, pre="gpt-2")
-
-
-def test_similar_names_come_first():
-    assert similar_names("llama-bpe2")[0] == "llama-bpe"
-    assert similar_names("zzzzzz") == []

@@ -30,11 +30,6 @@ def test_a_command_names_the_file_as_a_shell_takes_it(path, read, written):
     assert command == f"gguf-new-metadata --some x {read} {written}"
 
 
-@pytest.mark.parametrize("file_format", ["tokenizer.json", ""])
-def test_other_files_are_mended_otherwise(file_format):
-    assert new_metadata(file_of(Path("m.gguf"), file_format), "--some x", "Else.") == "Else."
-
-
 @pytest.mark.parametrize(("ids", "role"), [({}, "eot"), ({"eot": 0}, "eom")])
 def test_an_end_of_a_generation_takes_the_role_that_is_free(ids, role):
     assert ending_generation(file_of(Path("m.gguf"), **ids), 1) == (

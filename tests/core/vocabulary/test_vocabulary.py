@@ -106,17 +106,6 @@ def test_signalling_nans_among_the_scores_signal_nothing(tmp_path, model):
     assert np.isnan(guiapp.open_model(path).vocabulary.scores).all()
 
 
-def test_every_byte_has_its_own_printable_character():
-    assert len(set(byte_alphabet.CHARACTER_OF_BYTE)) == 256
-    assert all(character.isprintable() and character != " " for character in byte_alphabet.CHARACTER_OF_BYTE)
-
-
-def test_known_spellings():
-    assert byte_alphabet.spell(b" the\n\t") == "ĠtheĊĉ"
-    assert byte_alphabet.spell("é".encode()) == "Ã©"
-    assert byte_alphabet.unspell("ĠtheĊĉ") == b" the\n\t"
-
-
 def test_arrays_say_the_same():
     everything = bytes(range(256))
     assert byte_alphabet.unspell(byte_alphabet.spell(everything)) == everything

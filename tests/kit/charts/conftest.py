@@ -18,7 +18,7 @@ def show(qtbot):
 
     def show_one(chart, size=(760, 420)):
         qtbot.addWidget(chart)
-        chart.clicks, chart.told, chart.said = [], [], []
+        chart.clicks, chart.told = [], []
         chart.resize(*size)
         chart.show()
         qtbot.waitExposed(chart)
@@ -27,7 +27,6 @@ def show(qtbot):
         QApplication.processEvents()
         chart.clicked.connect(lambda *clicked: chart.clicks.append(clicked))
         chart.read.connect(chart.told.append)
-        chart.notified.connect(chart.said.append)
         return chart
 
     return show_one

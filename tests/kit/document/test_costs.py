@@ -127,8 +127,10 @@ def test_the_cut_is_where_the_first_token_begins_that_is_too_much(session, budge
     assert result == {1: 0, 2: 2, 30: 51, 31: None, 32: None}
 
 
-def test_only_added_tokens_behind_the_text_cut_nothing_off(make_session, settings):
-    session = make_session(b"a", "demo:unigram")
+def test_the_text_makes_room_for_the_tokens_that_are_added_behind_it(make_session, settings):
+    session = make_session(b"a b c", "demo:unigram")
     budget = TokenBudget(session, settings)
-    budget.choose(len(session.tokens) - 1)
-    assert budget.cut is None
+    for n_over in (1, 2):
+        budget.choose(len(session.tokens) - n_over)
+        assert session.n_affixes[1] == 1
+        assert budget.cut == session.tokens.span(len(session.tokens) - 1 - n_over)[0]

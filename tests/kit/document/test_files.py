@@ -5,7 +5,7 @@ import os
 import pytest
 
 from guiapp.kit.state import saving as text_files
-from guiapp.kit.state.saving import TextFileError, is_model_file, read_text, write_text
+from guiapp.kit.state.saving import TextFileError, binary_type, is_model_file, read_text, write_text
 
 
 def test_bytes_come_back_as_they_were_written(tmp_path):
@@ -72,3 +72,24 @@ def test_a_file_that_looks_unfinished_stays(tmp_path):
     write_text(tmp_path / "text.txt", b"text")
     assert other.read_bytes() == b"half a download"
     assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "text.txt.part"}
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG picture"),
+        (b"%PDF-1.7\n1 0 obj", "a PDF document"),
+        (b"PK\x03\x04\x14\0\0\0", "a ZIP archive"),
+        (b"RIFF\x24\0\0\0WEBPVP8 ", "a WebP picture"),
+        (b"\x7fELF\2\1\1\0", "a program (ELF)"),
+        (b"a.txt" + bytes(252) + b"ustar", "a tar archive"),
+        (b"\1\2\3\0\xff", "binary data"),
+        (b"", ""),
+        (b"BM is short for benchmark, MZ for nothing.", ""),
+        ("汉".encode() * 3000, ""),
+        (b"Latin-1: caf\xe9", ""),
+        ("\ufeffUTF-16".encode("utf-16-le"), ""),
+    ],
+)
+def test_what_is_no_text_is_known_by_its_first_bytes(head, what):
+    assert binary_type(head) == what

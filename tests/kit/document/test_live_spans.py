@@ -5,11 +5,13 @@ import pytest
 from fake_tokenizer import FakeTokenizer
 
 import guiapp
+from guiapp.analysis.editing.live_encoding import LiveEncoding
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.live_spans import LiveSpans, compared, move_spans
+from guiapp.native.checkpoint import at_checkpoints
 
 SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
 
@@ -113,3 +115,22 @@ def test_the_text_is_encoded_with_both_and_the_same_options():
             other.token_ids.tolist() == tokenizer.encode(text, *switches).token_ids.tolist()
         )
     assert shares == [0.4, 0.8] * 3
+
+
+def test_work_on_a_text_that_is_gone_stops_between_all_its_steps():
+    """Twelve undos across 50 MB had a short text wait for 4 s: a job made all spans before it stopped."""
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = b"The quick brown fox jumps over the lazy dog. " * 40_000
+
+    def steps(allowed: int) -> int:
+        visits = iter(range(allowed))
+        encoding = tokenizer.encode(text)
+        with at_checkpoints(lambda: next(visits)):
+            LiveEncoding(tokenizer, encoding, Options())
+        return allowed - len([*visits])
+
+    n_steps = [steps(1000) for _ in range(2)][-1]  # once more than what is made only once
+    assert n_steps >= 3
+    for allowed in range(n_steps):
+        with pytest.raises(StopIteration):
+            steps(allowed)

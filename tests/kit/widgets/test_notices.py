@@ -1,11 +1,12 @@
 """What a notice shows, offers and copies; and what a hint leaves out."""
 
 import pytest
+from controls_in_words import controls_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QFrame, QLabel
 
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import BYTES_FORMAT, NoticeArea, announce, copy_text, leave_plain_text
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -60,6 +61,23 @@ def test_what_is_copied_tells_what_runs_here(area, qtbot, monkeypatch, details, 
     told = QGuiApplication.clipboard().text()
     assert told.startswith(f"{copied}\n\n")
     assert "numpy 1.2.3" in told.removeprefix(copied)
+
+
+def test_what_is_copied_is_announced_for_a_moment_in_its_window_and_takes_no_room(area, qtbot):
+    before = area.geometry()
+    for data, what in (("b\n", "2 characters"), (b"\xff\xfe", "2 bytes")):
+        copy_text(area, data, what)
+        assert f"Copied {what}" in controls_of(area.window())
+    assert bytes(QGuiApplication.clipboard().mimeData().data(BYTES_FORMAT).data()) == b"\xff\xfe"
+    leave_plain_text()
+    assert area.geometry() == before
+    qtbot.waitUntil(lambda: "Copied 2 bytes" not in controls_of(area.window()))
+
+
+def test_a_long_message_fits_its_window(area):
+    announce(area, "Saved /" + "folder/" * 99 + "file.txt")
+    frame = next(each for each in area.window().findChildren(QFrame) if "file.txt" in each.accessibleName())
+    assert area.window().rect().contains(frame.geometry())
 
 
 def test_a_subject_has_one_notice_and_only_people_dismiss_it(area, qtbot):

@@ -53,15 +53,22 @@ def settings(tmp_path):
     return Settings(tmp_path / "settings.ini")
 
 
+class MadeRow(PageRow):
+    """Of a page that needs no module."""
+
+    def make(self, setting):
+        return self.module()
+
+
 @pytest.fixture
 def make_stack(qtbot, settings):
     def make():
         setting = PageSetting(None, None, settings, None, None, None, None, None)
         rows = (
-            PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page()),
-            PageRow("split", "Split", "Ctrl+2", ("Split",), lambda setting: SplitPage()),
-            PageRow("first", "First", "Ctrl+3", ("First",), lambda setting: ProxyPage()),
-            PageRow("second", "Second", "Ctrl+4", ("Second",), lambda setting: ProxyPage()),
+            MadeRow("plain", "Plain", "Ctrl+1", "Plain", "", Page),
+            MadeRow("split", "Split", "Ctrl+2", "Split", "", SplitPage),
+            MadeRow("first", "First", "Ctrl+3", "First", "", ProxyPage),
+            MadeRow("second", "Second", "Ctrl+4", "Second", "", ProxyPage),
         )
         stack = PageStack(setting, rows)
         qtbot.addWidget(stack)
@@ -130,7 +137,7 @@ def module(tmp_path, monkeypatch):
 
 def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, monkeypatch):
     monkeypatch.setattr("guiapp.window.pages.IMPORT_AFTER_MS", 0)
-    rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
+    rows = (PageRow("plain", "Plain", "Ctrl+1", "Plain", "", module),)
     stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
     qtbot.addWidget(stack)
     with qtbot.waitSignal(stack.imported):
@@ -141,4 +148,4 @@ def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, 
 
 @pytest.mark.parametrize("row", PAGES, ids=lambda row: row.name)
 def test_the_pages_of_the_window_name_modules_that_exist(row):
-    assert all(find_spec(name) is not None for name in row.modules)
+    assert find_spec(row.module) is not None

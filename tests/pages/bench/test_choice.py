@@ -19,6 +19,7 @@ from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.contender import UNSPLIT
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
 from guiapp.core.demo import sample_text
+from guiapp.core.encode.catalogue import encoder_label, encoder_name
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.bench import choice as bench_choice
 from guiapp.pages.bench.choice import (
@@ -51,10 +52,14 @@ def told(choice):
 
 def test_at_first_the_best_of_ours_and_the_most_used_libraries_encode_your_text(choice, session):
     best = next(iter(session.encoders))
-    assert set(choice.contenders) == {best, *MOST_USED[:N_FIRST]}
+    assert set(choice.contenders) == {encoder_label(best), *MOST_USED[:N_FIRST]}
     assert (choice.texts, choice.scenarios, choice.is_whole) == ((YOUR_TEXT,), (THROUGHPUT,), True)
     plan = choice.plan
-    assert (plan.model, plan.pre, plan.contenders) == ("demo:bpe", None, choice.contenders)
+    assert (plan.model, plan.pre, plan.contenders) == (
+        "demo:bpe",
+        None,
+        tuple(map(encoder_name, choice.contenders)),
+    )
     assert choice.contenders == tuple(e.name for e in choice.candidates if e.name in choice.contenders)
 
 
@@ -137,7 +142,9 @@ def test_another_vocabulary_has_other_contenders(choice, session, qtbot, told):
     assert "heap (unsplit)" in choice.contenders
     with qtbot.waitSignal(choice.changed):
         session.loader.open("demo:wordpiece")
-    assert {each.name for each in choice.candidates[: len(session.encoders)]} == set(session.encoders)
+    assert {each.name for each in choice.candidates[: len(session.encoders)]} == {
+        *map(encoder_label, session.encoders)
+    }
     assert not [name for name in choice.contenders if name.endswith(UNSPLIT)]
     assert "gone" not in [each.name for each in choice.missing], "libraries were asked again"
 

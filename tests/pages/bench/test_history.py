@@ -15,7 +15,7 @@ from guiapp.pages.bench.history import FinishedRun, RunHistory, SavedRun, with_s
 
 def run_of(started, model="/models/gpt.gguf", sha256="abc", **vocabulary):
     vocabulary = {"path": model, "sha256": sha256, **vocabulary}
-    row = record("throughput", "fast", 10_000, 1e-4, samples_s=[1e-4] * 9)
+    row = record("throughput", "Tokenloupe", 10_000, 1e-4, samples_s=[1e-4] * 9)
     return run_with(row, environment={"started": started}, vocabulary=vocabulary)
 
 

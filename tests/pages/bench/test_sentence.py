@@ -16,7 +16,7 @@ from guiapp.pages.bench.headline import (
 )
 from guiapp.pages.bench.model import MOST_HASHED, BenchRunner
 
-SURE = Verdict("fast", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
+SURE = Verdict("Tokenloupe", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def show(model, planned, measured=(), left_out=(), **head) -> None:
 
 def test_what_is_still_to_come_and_what_never_came_are_told(model, monkeypatch):
     alone = replace(SURE, competitor="")
-    show(model, ["fast", "heap", "scan"], ["fast"], left_out=["scan"])
-    assert str(title_of(model, alone)).startswith("fast alone was measured")
-    assert sentence_of(model, alone) == "One contender was not measured."
+    show(model, ["Tokenloupe", "heap", "scan"], ["Tokenloupe"], left_out=["scan"])
+    assert str(title_of(model, alone)).startswith("Tokenloupe alone was measured")
+    assert sentence_of(model, alone) == "One encoder was not measured."
     monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert str(title_of(model, alone)).startswith("fast is ready first")
-    assert sentence_of(model, alone) == "One more contender is still to be opened."
-    show(model, ["fast"], ["fast"])
+    assert str(title_of(model, alone)).startswith("Tokenloupe is ready first")
+    assert sentence_of(model, alone) == "One more encoder is still to be opened."
+    show(model, ["Tokenloupe"], ["Tokenloupe"])
     assert title_of(model, alone) is alone
 
 
@@ -49,7 +49,7 @@ def test_results_of_another_model_or_text_say_so(model, session, monkeypatch, qt
     used = {"name": YOUR_TEXT, "size_bytes": len(text), "sha256": sha256(text).hexdigest()}
 
     def another(path=path, **corpus) -> str:
-        show(model, ["fast"], ["fast"], vocabulary={"path": path}, corpora=[{**used, **corpus}])
+        show(model, ["Tokenloupe"], ["Tokenloupe"], vocabulary={"path": path}, corpora=[{**used, **corpus}])
         told = sentence_of(model, None)
         return told.partition("Measured with another ")[2].partition(":")[0]
 

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from summaries import Opened, close, compared_models
 
-from guiapp.analysis.compare.texts import scripts_in
+from guiapp.analysis.compare.texts import cost_text, scripts_in
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module
@@ -92,7 +92,7 @@ def test_cost_and_context_have_columns_once_they_are_known(table):
     table.summary.terms.set_own_price("demo:spm", 4.0)
     assert titles(table)[5:7] == ["unknown", "cost"]
     n_tokens = table.rows[1].counts.whole.n_tokens
-    assert column(table, "cost") == ["–", f"{n_tokens * 4 / 1e6:.4g}", "–", "", "–"]
+    assert column(table, "cost") == ["–", cost_text(n_tokens * 4 / 1e6), "–", "", "–"]
     table.summary.terms.set_context(1000)
     assert titles(table)[5:8] == ["unknown", "of context", "cost"]
     assert column(table, "of context")[1] == f"{n_tokens / 10:.2f} %"

@@ -6,6 +6,7 @@ from controls_in_words import controls_of
 from editor_hands import place_of_byte
 from fitting import unreadable
 from hands import drop, turn_wheel
+from menus import offered, take
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton
@@ -205,6 +206,28 @@ def test_a_file_is_opened_on_the_side_where_it_is_dropped(page, qtbot, tmp_path)
     assert page.shell.session.document.text() == TEXT
     qtbot.waitUntil(lambda: page.compared.report is not None)
     assert page.compared.report.names == ("The first text", path.name)
+
+
+def test_of_several_files_or_a_folder_the_first_is_at_the_left_and_all_can_be_shown(page, qtbot, tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("a&b.txt", "b.txt", "c.txt"):
+        (folder / name).write_text(f"text of {name}")
+    page.open_texts([folder])
+    second, menu = page.compared.second, page.right.open_button.menu()
+    qtbot.waitUntil(lambda: second.document.text() == b"text of b.txt")
+    qtbot.waitUntil(lambda: page.shell.session.document.text() == b"text of a&b.txt")
+    assert offered(menu) == ["File…", "Folder…", "", "a&&b.txt", "b.txt | checked", "c.txt"]
+    take(menu, "c.txt")
+    qtbot.waitUntil(lambda: second.document.text() == b"text of c.txt")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(folder / name)) for name in ("c.txt", "b.txt")])
+    assert drop(page.right, QPoint(40, 300), mime)
+    qtbot.waitUntil(lambda: page.shell.session.document.text() == b"text of c.txt")
+    (tmp_path / "empty").mkdir()
+    with qtbot.waitSignal(second.text.failed) as failed:
+        page.open_texts([tmp_path / "empty"])
+    assert "holds no texts" in failed.args[0]
 
 
 def test_the_wheel_enlarges_both_sides(page):

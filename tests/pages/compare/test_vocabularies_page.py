@@ -135,7 +135,7 @@ def test_roles_and_rules_have_panels(open_page, qtbot):
     assert text.startswith("≠  clean spaces\nA  False\nB  True")
     click(page, qtbot, chip(page, "2 roles"))
     assert page.side.stack.currentWidget() is page.side.roles
-    assert page.side.roles.text.toPlainText().startswith("✓  BOS\nA  7  <s>\nB  7  <s>")
+    assert page.side.roles.text.toPlainText().startswith("✓  BOS\nA  <s>  id 7\nB  <s>  id 7")
 
 
 def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):

@@ -57,8 +57,8 @@ def test_choosing_stays_within_what_there_is(model, qtbot):
     opened(model, qtbot, "demo:toy")
     qtbot.waitUntil(lambda: len(model.findings) > 1)
     for index, chosen in ((1, 1), (len(model.findings), 1), (-1, 1), (0, 0)):
-        model.choose(index)
-        assert model.chosen == chosen
+        model.walk.go_to(index)
+        assert model.walk.current == chosen
     assert model.finding is model.findings[0]
 
 

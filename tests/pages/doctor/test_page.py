@@ -14,7 +14,6 @@ from small_files import bpe
 
 import guiapp
 from guiapp.analysis.doctor.doctor import doctor
-from guiapp.kit.widgets.controls import Explanation
 
 LEFT = Qt.MouseButton.LeftButton
 TEMPLATE = "{{ bos_token }}\n{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"
@@ -72,14 +71,14 @@ def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbo
     assert page.model.findings == doctor(faulty).findings
     assert page.list.hasFocus()
     choose(page, qtbot, "bos_twice")
-    assert page.panel.title.text() == "BOS twice"
+    assert page.panel.name.text() == "BOS is added twice"
     assert "1  {{ bos_token }}" in page.panel.template.toPlainText()
     assert page.panel.grid.placed[0].tokens is not None
     for key in ("Down", "Up", "PgDown", "PgUp", "End", "Home"):
         qtbot.keySequence(page.list, key)
-    assert page.model.chosen == 0
+    assert page.model.walk.current == 0
     qtbot.mouseClick(page.panel.next, LEFT)
-    assert page.model.chosen == 1
+    assert page.model.walk.current == 1
     assert page.list.accessibleDescription().endswith(page.model.finding.what)
 
 
@@ -137,23 +136,15 @@ def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
     assert page.model.finding.remedy.startswith("gguf-new-metadata --pre-tokenizer")
 
 
-def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
+def test_the_rail_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
     shell = make_shell(b"abc", faulty, load)
-    shell.window.resize(1500, 800)
-    badge = shell.window.top_bar.exactness
-    assert "·" not in badge.text(), "it comes later"
+    entry = shell.window.rail.entries["Doctor"]
+    assert entry.accessibleName() == "Doctor", "what is found comes later"
     qtbot.waitUntil(lambda: not shell.window.doctor.examined.is_busy)
-    n_worst = len(shell.window.doctor.worst)
-    assert n_worst == sum(each.severity == "warning" for each in shell.window.doctor.findings) > 0
-    assert badge.text() == f"exact · {n_worst} warnings"
-    shell.window.resize(1280, 800)
-    QApplication.processEvents()
-    assert badge.text() == f"{n_worst} warnings"
-    qtbot.mouseClick(badge, LEFT)
-    card = QApplication.activePopupWidget()
-    assert isinstance(card, Explanation)
-    [button] = [each for each in card.buttons if each.text() == "Doctor"]
-    qtbot.mouseClick(button, LEFT)
+    findings, n_worst = shell.window.doctor.findings, len(shell.window.doctor.worst)
+    assert n_worst == sum(each.severity == "warning" for each in findings) > 0
+    assert entry.accessibleName() == f"Doctor, {len(findings)} findings, {n_worst} warnings"
+    qtbot.mouseClick(entry, LEFT)
     assert shell.window.pages.current_name == "doctor"
 
 
@@ -190,7 +181,7 @@ def test_all_findings_are_saved(open_page, qtbot, faulty, tmp_path, monkeypatch,
         assert [each["code"] for each in json.loads(text)["findings"]] == codes(page)
     else:
         assert all(f"(`{code}`)" in text for code in codes(page))
-        assert text.startswith("# What the doctor says of ")
+        assert text.startswith("# Findings about ")
 
 
 def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbot, tmp_path):
@@ -230,7 +221,6 @@ def test_a_file_that_does_not_open_is_examined_from_its_notice_and_left_again(op
     assert page.head.about.text() == "cut"
     assert not shell.window.notices.notices
     assert not page.head.original.isEnabled(), "there is nothing to compare"
-    assert not shell.window.doctor.worst, "the badge tells of the open model"
     qtbot.mouseClick(page.head.leave, LEFT)
     settle(page, qtbot)
     assert page.head.verdict.text() == "No findings"
@@ -246,7 +236,7 @@ def test_where_no_model_is_open_a_file_that_does_not_open_is_examined_at_once(ma
     qtbot.waitUntil(lambda: bool(page.model.findings))
     assert page.head.verdict.text() == "1 error"
     assert not page.head.leave.isVisible()
-    assert "·" not in shell.window.top_bar.exactness.text()
+    assert shell.window.rail.entries["Doctor"].accessibleName() == "Doctor, 1 finding, 1 error"
 
 
 def test_examining_is_cancelled_and_begun_again(open_page, qtbot, monkeypatch):
@@ -282,9 +272,9 @@ def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):
     page = open_page(str(model.write(tmp_path / "<b>m.gguf")))
     assert len(page.model.findings) > 1
     for row, finding in enumerate(page.model.findings):
-        page.model.choose(row)
+        page.model.walk.go_to(row)
         shown = (
-            page.panel.what.toPlainText()
+            page.panel.reason.toPlainText()
             + page.panel.template.toPlainText()
             + page.panel.remedy.toPlainText()
         )

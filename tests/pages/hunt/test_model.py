@@ -14,7 +14,7 @@ from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.pages.hunt import model as module
-from guiapp.pages.hunt.model import HuntSide, ReasonPart, plain, sentence, where
+from guiapp.pages.hunt.model import plain, where
 
 
 def begun(qtbot, model, engine) -> None:
@@ -38,44 +38,55 @@ def test_b_is_the_next_model_of_compare_until_another_is_chosen(make_model, engi
     assert model.sides.second is None
     assert "Choose what to hunt against" in model.why_not
     with qtbot.waitSignal(model.sides.changed):
-        model.compared.add(pair[1])
-    qtbot.waitUntil(lambda: model.sides.second is not None)
+        added = model.compared.add(pair[1])
+    assert model.why_not == "B is being opened."
+    qtbot.waitUntil(lambda: model.why_not == "")
     assert (model.sides.first.name, model.sides.second.name) == pair
-    assert model.why_not == ""
     model.sides.choose_file("elsewhere/other\u202e.gguf", None)
-    assert model.sides.second == HuntSide("elsewhere/other\u202e.gguf", None, "other\\u202e.gguf")
-    model.sides.choose_second(None)
+    assert model.sides.second[:3] == ("elsewhere/other\u202e.gguf", None, "other\\u202e")
+    assert model.compared.partner is model.compared.sessions[2], "of all modes of Compare"
+    qtbot.waitUntil(lambda: "cannot be" in model.why_not or "no such" in model.why_not.lower())
+    model.sides.choose_model(added)
     assert model.sides.second.name == pair[1]
+    model.compared.choose_partner(model.compared.sessions[2])
+    assert model.sides.second.title == "other\\u202e"
+
+
+def test_a_file_that_compare_has_no_room_for_is_b_all_the_same(make_model, engine, pair):
+    model = make_model(engine, *[pair[0]] * 4)
+    model.sides.choose_file("elsewhere/other\u202e.gguf", None)
+    assert model.sides.second == ("elsewhere/other\u202e.gguf", None, "other\\u202e.gguf", "")
+    assert model.sides.partner is None
 
 
 def test_a_library_is_offered_or_it_is_said_why_not(make_model, engine, qtbot):
     model = make_model(engine, "demo:rwkv")
-    reasons = {each.side.name: each.reason for each in model.sides.libraries}
+    reasons = {each.name: reason for each, reason in model.sides.libraries.items()}
     assert list(reasons) == ["llama.cpp", "tokenizers", "tiktoken", "sentencepiece"]
     assert reasons["tiktoken"]
     if PEERS["llama.cpp"].is_installed:
-        library = next(each for each in model.sides.libraries if each.side.name == "llama.cpp")
-        assert library.reason == ""
-        assert library.side.about.startswith(PEERS["llama.cpp"].version)
-        model.sides.choose_second(library.side)
+        library = next(each for each in model.sides.libraries if each.name == "llama.cpp")
+        assert reasons["llama.cpp"] == ""
+        assert library.about.startswith(PEERS["llama.cpp"].version)
+        model.sides.choose_library(library)
         assert model.sides.second.is_library
 
 
 def test_the_same_file_twice_is_no_hunt(make_model, engine, pair, tmp_path, qtbot):
     model = make_model(engine, pair[0])
     model.sides.choose_file(pair[0])
-    assert "same file" in model.why_not
+    qtbot.waitUntil(lambda: "same file" in model.why_not)
     model.run()
     assert not model.is_running
     copy = tmp_path / "copy.gguf"
     copy.write_bytes(Path(pair[0]).read_bytes())
     model.sides.choose_file(str(copy))
-    assert model.why_not == ""
+    qtbot.waitUntil(lambda: model.why_not == "")
     run_to_its_end(qtbot, model)
     assert "equal byte for byte" in model.problem
     assert engine.plans == []
     model.sides.choose_file(pair[0], "qwen2")
-    assert model.why_not == ""
+    qtbot.waitUntil(lambda: model.why_not == "")
 
 
 def test_what_was_chosen_is_the_plan(make_model, engine, pair, tmp_path, qtbot):
@@ -120,19 +131,18 @@ def test_rows_are_added_while_it_runs_and_sorted_by_lines_at_the_end(make_model,
 def test_finds_are_gone_through_round_and_round(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
-    model.go(1)  # nothing yet
+    model.walk.step(1)  # nothing yet
     finds = find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE)
     news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(*finds)))
     seen = []
     for _ in range(4):
         seen.append(model.selected.text)
-        model.go(1)
+        model.walk.step(1)
     assert seen == [b"12", b"345", b"ab", b"12"]
-    model.go(-1)
+    model.walk.step(-1)
     assert model.selected.text == b"12"
     model.select(MERGE, 0)
-    with qtbot.assertNotEmitted(model.selected_changed):
-        model.select(MERGE, 0)
+    assert model.selected.text == b"ab"
 
 
 def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair, qtbot):
@@ -160,11 +170,12 @@ def test_what_was_found_is_never_shown_for_another_b(make_model, engine, pair, q
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
-    model.sides.choose_second(model.sides.models[0])  # the same one
+    model.sides.choose_model(model.sides.models[0])  # the same one
     assert model.finds
     model.sides.choose_file(pair[1], "llama-bpe")
     assert model.finds == []
-    model.sides.choose_second(None)
+    model.compared.remove(model.sides.partner)
+    qtbot.waitUntil(lambda: model.why_not == "")
     engine.plans.clear()
     begun(qtbot, model, engine)
     model.compared.remove(model.compared.sessions[1])
@@ -230,6 +241,7 @@ def test_a_line_of_a_file_is_pointed_out_when_that_is_the_text(make_model, engin
 def test_the_find_is_shown_in_a_column_that_is_there_or_added(make_model, engine, pair, qtbot):
     model = make_model(engine, pair[0])
     model.sides.choose_file(pair[1])
+    qtbot.waitUntil(lambda: model.why_not == "")
     begun(qtbot, model, engine)
     news(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
     session = model.second_session()
@@ -290,20 +302,16 @@ def test_no_process_is_left(make_model, pair, way, qtbot):
 def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot):
     model = make_model(None, pair[0])
     model.sides.choose_file(str(tmp_path / "none.gguf"))
-    run_to_its_end(qtbot, model)
     with pytest.raises(guiapp.VocabError) as error:
         guiapp.open_model(tmp_path / "none.gguf")
-    assert model.problem == str(error.value)
+    qtbot.waitUntil(lambda: model.why_not == str(error.value))
 
 
 def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
     find = find_of(
         b"12", sentence="`first.gguf` cuts `1` | `2` and `second.gguf` cuts `12`. It is about digits."
     )
-    said = sentence(find, START.subjects)
-    assert plain(said) == "A cuts 1 | 2 and B cuts 12."
-    assert said[0] == ReasonPart("A", False, "A")
-    assert said[2] == ReasonPart("1", True, "")
+    assert plain(find, START.subjects) == "A cuts 1 | 2 and B cuts 12."
     assert where(find) == "Pre-tokenizer, from byte 0 on"
 
 
@@ -320,8 +328,6 @@ def model(make_model, engine, pair, qtbot, monkeypatch):
     made.run()
     found = batch_of(find_of(b"12"), find_of(b"ab", MERGE))
     engine.tell(replace(START, is_over=True).with_batch(found))
-    with qtbot.waitSignal(made.likely_changed):
-        pass
     qtbot.waitUntil(lambda: not made.is_running and made.likely != "")
     return made
 
@@ -346,7 +352,7 @@ def test_a_hunt_is_begun_again_with_the_likely_one_once(model, engine, pair, qtb
 def test_nothing_can_be_hunted_without_generators(make_model, engine, pair):
     model = make_model(engine, *pair)
     model.choose(replace(model.choices, generators=()))
-    assert model.why_not == "Tick a generator of texts."
+    assert model.why_not == "Choose a generator of texts."
     model.run()
     assert not model.is_running
     model.hunt_again()

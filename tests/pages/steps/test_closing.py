@@ -4,7 +4,6 @@ import pytest
 from closing import see_that_nothing_goes_on
 from instant_recorder import InstantRecorder
 
-from guiapp.pages.steps.exporter import StepExporter
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.race import RaceModel
 from guiapp.pages.steps.recording import Recording, TraceRecorder
@@ -15,7 +14,6 @@ OWNERS = {
     "recorder": lambda session: (made := TraceRecorder(), made.stop),
     "recording": lambda session: (made := Recording(session, InstantRecorder()), made.stop),
     "race": lambda session: (recorder := InstantRecorder(), RaceModel(session, recorder).stop),
-    "exporter": lambda session: (made := StepExporter(), made.stop),
     "training": lambda session: (made := TrainingModel(), made.stop),
 }
 

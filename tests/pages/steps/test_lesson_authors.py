@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QPushButton
 
 from guiapp.analysis.lessons.lesson import KEYS, check, load
 from guiapp.core.demo import demo_model_path
@@ -57,6 +57,55 @@ def test_a_lesson_begins_as_the_template_is_checked_and_played(page, author, qtb
     assert author.found.toPlainText().startswith(f"line {line}: step 3: “now” is not what is there")
     qtbot.mouseClick(author.play_button, LEFT)
     assert page.player.lesson.path == path
+    assert not author.isVisible()
+
+
+def test_a_step_is_added_to_a_lesson_played_and_taken_back(page, qtbot, tmp_path, monkeypatch):
+    path, said = tmp_path / "own.toml", iter(["The *first*.", 'say "two"\n\x7f', ""])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **more: (str(tmp_path / "own"), ""))
+    monkeypatch.setattr(QInputDialog, "getMultiLineText", lambda *given: (next(said), True))
+    page.model.go_to(7)
+    qtbot.mouseClick(page.add_button, LEFT)
+    page.model.to_end()
+    first = path.read_bytes()
+    page.actions_["lesson_add"].trigger()
+    steps = load(path).steps
+    assert [step.say for step in steps] == ["The *first*.", 'say "two"\n\x7f']
+    assert [(step.model, step.encoder) for step in steps] == [("demo:bpe", "fast")] * 2
+    assert steps[1].place == "end"
+    assert check(path) == []
+    qtbot.mouseClick(page.added.undo, LEFT)
+    assert path.read_bytes() == first
+    page.model.go_to(7)
+    qtbot.mouseClick(page.add_button, LEFT)
+    qtbot.mouseClick(page.added.play, LEFT)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert (page.player.lesson.path, page.player.number) == (path, 1)
+    assert page.player.steps.position == 7
+    assert not page.added.isVisible()
+
+
+def test_what_is_no_lesson_is_left_as_it_is_and_told(page, qtbot, tmp_path, monkeypatch):
+    path = tmp_path / "own.toml"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **more: (str(path), ""))
+    monkeypatch.setattr(QInputDialog, "getMultiLineText", lambda *given: ("one", True))
+    for content in (
+        "a = [",
+        OWN.replace("[[step]]", "") + "x = 1",
+        f"{OWN.partition('[[')[0]}step = [{{say='a'}}]",
+    ):
+        path.write_text(content)
+        qtbot.mouseClick(page.add_button, LEFT)
+        assert path.read_text() == content
+        assert page.added.message.text()
+        assert not page.added.play.isVisible()
+    path.write_text(OWN)
+    qtbot.mouseClick(page.add_button, LEFT)
+    changed = path.read_text() + "# mine"
+    path.write_text(changed)
+    qtbot.mouseClick(page.added.undo, LEFT)
+    assert "changed since" in page.added.message.text()
+    assert path.read_text() == changed
 
 
 def test_a_template_that_cannot_be_written_is_told(author, qtbot, tmp_path, monkeypatch):

@@ -3,9 +3,9 @@
 from functools import partial
 
 import pytest
-from hands import point_at, turn_wheel
+from hands import turn_wheel
 from pictures import settle
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -132,12 +132,12 @@ def test_editing_what_is_switched_off_leaves_it_off(make_steps_page, qtbot):
     assert rows == [("operation stale", False), ("operation done", True)]
 
 
-@pytest.mark.parametrize("way", ["list", "gutter", "undo", "itself", "switch"])
+@pytest.mark.parametrize("way", ["list", "box", "undo", "itself", "switch"])
 def test_the_breakpoint_in_the_line_is_the_one_that_return_changes(make_steps_page, qtbot, way):
     page = make_steps_page()
     model, listed, flow = page.model, page.trace.side.breakpoints, page.trace.flow
-    gutter = QPoint(7, round(flow.gutter_rows[0].middle))
-    qtbot.mouseClick(flow, LEFT, pos=gutter)
+    box = flow.boxes[0].rect.center().toPoint()
+    qtbot.mouseClick(flow, LEFT, pos=box)
     for text in ("operation merge", "operation done"):
         model.breakpoints.add(text)
     if way == "undo":
@@ -147,8 +147,8 @@ def test_the_breakpoint_in_the_line_is_the_one_that_return_changes(make_steps_pa
     qtbot.keyClicks(listed.field.line, " once")
     if way == "list":
         qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
-    elif way == "gutter":
-        qtbot.mouseClick(flow, LEFT, pos=gutter)
+    elif way == "box":
+        qtbot.mouseClick(flow, LEFT, pos=box)
     elif way == "undo":
         qtbot.mouseClick(listed.removed.undo, LEFT)
     elif way == "itself":
@@ -161,7 +161,7 @@ def test_the_breakpoint_in_the_line_is_the_one_that_return_changes(make_steps_pa
         titles
         == {
             "list": ["operation merge once", "operation done"],
-            "gutter": ["operation merge once", "operation done"],
+            "box": ["operation merge once", "operation done"],
             "undo": ["byte 0", "operation merge once", "operation done"],
             "itself": ["byte 0", "operation done", "operation merge once"],
             "switch": ["byte 0", "operation merge once", "operation done"],
@@ -226,7 +226,7 @@ def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
 
 def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_page, qtbot):
     page = make_steps_page(text=b"lions " * 40_000)
-    bar, document = page.trace.part_bar, page.kept_session.document
+    bar, document = page.trace.recording, page.kept_session.document
     assert bar.isVisible()
     assert page.model.debugger.trace.text == b"lions " * 3332 + b"lions"
     assert "Bytes 0–19,997 of 240,000" in bar.message.text()
@@ -439,7 +439,7 @@ def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
 
 def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, monkeypatch):
     page = make_steps_page(text=b"lions " * 40_000)
-    panel, recording = page.trace.waiting, page.model.recording
+    panel, recording = page.trace.recording, page.model.recording
     document, loader = page.kept_session.document, page.kept_session.loader
     buttons = panel.cancel, panel.part, panel.selection, panel.everything
 
@@ -447,7 +447,7 @@ def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, m
         return [button.isVisible() for button in buttons]
 
     page.model.show(None)
-    assert panel.isVisible()
+    qtbot.waitUntil(panel.isVisible)
     assert not page.trace.timeline.isVisible()
     recording.changed.emit()
     assert panel.message.text() == "Preparing …"
@@ -473,7 +473,7 @@ def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, m
         qtbot.mouseClick(button, LEFT)
     assert begun == [(60_000, 60_600), (60_000, 60_600), (0, 240_000)]
     begun.clear()
-    page.trace.part_bar.everything.click()
+    page.trace.recording.everything.click()
     assert begun == [(0, 240_000)]
     recording.failure = ""
     monkeypatch.setattr(type(page.kept_session), "tokenizer", None)
@@ -504,18 +504,12 @@ def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
     )
     page.window().resize(1280, 1000)
     model, trace = page.model, page.trace
-    flow, code, breakpoints = trace.flow, trace.code, model.breakpoints
+    flow, breakpoints = trace.flow, model.breakpoints
     for position in range(model.n_steps + 1):
         model.go_to(position)
         assert_repainted(page, position)
     model.go_to(3)
-    gutter = QPoint(5, round(flow.gutter_rows[0].middle))
-    line = next(n for n in range(9) if code.present()[0].operations_of(n))
     changes = {
-        "hover a row": lambda: point_at(flow, gutter),
-        "leave it": lambda: QApplication.sendEvent(flow, QEvent(QEvent.Type.Leave)),
-        "hover a line": lambda: point_at(code, code.line_rect(line).center().toPoint()),
-        "leave the line": lambda: QApplication.sendEvent(code, QEvent(QEvent.Type.Leave)),
         "byte": lambda: breakpoints.add("byte 0"),
         "operation": lambda: breakpoints.add("operation done"),
         "off": lambda: breakpoints.enable(0, False),
@@ -528,12 +522,41 @@ def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
         "race": lambda: model.race.choose(model.race.encoders[0]),
         "raced": lambda: qtbot.waitUntil(lambda: page.is_ready),
         "back": lambda: model.back(),
-        "text": lambda: page.kept_session.text.show(b"acb " * 200),
-        "recorded": lambda: qtbot.waitUntil(lambda: page.is_ready),
+        "text": lambda: (
+            page.kept_session.text.show(b"acb " * 200),
+            qtbot.waitUntil(lambda: page.is_ready),
+        ),
         "end": lambda: model.to_end(),
         "wheel": lambda: turn_wheel(flow, QPoint(200, 30), -120),
-        "nothing": lambda: model.show(None),
+        "nothing": lambda: (
+            model.show(None),
+            qtbot.waitUntil(trace.recording.isVisible),
+        ),
     }
     for when, change in changes.items():
         change()
         assert_repainted(page, when)
+
+
+def test_text_and_encoder_are_changed_on_the_page_while_the_old_steps_stay_in_sight(make_steps_page, qtbot):
+    page = make_steps_page("bpe", b"lions")
+    session, editor, encoder = page.kept_session, page.input.editor, page.input.encoder
+    assert "byte-level BPE" in page.input.model.accessibleName()
+    names = [encoder.itemText(index) for index in range(encoder.count())]
+    assert encoder.currentText() == "heap"
+    assert "fast" not in names
+    session.document.set_caret(5)
+    qtbot.keyClicks(editor, " do")
+    assert session.document.text() == b"lions do"
+    assert page.model.debugger is None
+    assert page.trace.flow.isVisible()
+    qtbot.waitUntil(lambda: page.model.debugger is not None)
+    assert page.model.debugger.trace.text == b"lions do"
+    encoder.setCurrentIndex(names.index("greedy"))
+    qtbot.waitUntil(lambda: page.model.debugger is not None and page.model.debugger.trace.encoder == "greedy")
+    encoder.setCurrentIndex(names.index("heap"))
+    assert session.options.encoder is None
+    chosen = []
+    page.actions_["choose_model"].triggered.connect(lambda: chosen.append(1))
+    qtbot.mouseClick(page.input.model, LEFT)
+    assert chosen == [1]

@@ -181,7 +181,7 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
             assert proposal.encoder not in ("fast", encoder, tokenizer.reference_encoder(encoder))
             race.choose(proposal.encoder)
             theirs = recorded(proposal.encoder)
-            assert race.outcome.startswith(f"{encoder} {int(race.work[0][-1]):,} operation")
+            assert race.outcome.startswith(f"{ours.name} {int(race.work[0][-1]):,} operation")
             ids = [tokenizer.encode(TEXT, encoder=each).token_ids for each in (encoder, proposal.encoder)]
             is_same = np.array_equal(*ids)
             assert (f": same {len(ids[1])} token" in race.outcome) is is_same

@@ -1,12 +1,6 @@
 """Recording in a process of its own, and what comes before it."""
 
-import sys
-
-import pytest
-from full_disk import full_disk
-
-import guiapp
-from guiapp.pages.steps import recording as trace_recorder
+from guiapp.analysis.trace import record_process
 from guiapp.pages.steps.recording import TraceRecorder
 
 TEXT = b"How do lions sleep in New York?"
@@ -30,13 +24,6 @@ def test_a_recording_can_be_cancelled_and_done_again(make_steps_model, qtbot):
     model.recording.record_all()
     qtbot.waitUntil(lambda: model.debugger is not None)
     assert model.debugger.trace.text == b"lions"
-
-
-def test_a_process_that_dies_is_told(make_steps_model, qtbot):
-    command = (sys.executable, "-c", "import sys; sys.exit('no room')")
-    model = make_steps_model(recorder=TraceRecorder(command))
-    qtbot.waitUntil(lambda: bool(model.recording.failure))
-    assert "no room" in model.recording.failure
 
 
 def test_of_a_long_text_the_selection_or_the_beginning_is_recorded(make_steps_model, qtbot):
@@ -86,7 +73,7 @@ def test_what_was_being_recorded_of_another_text_is_given_up(make_steps_model, q
 
 
 def test_a_trace_goes_with_the_vocabulary_it_was_recorded_with(make_steps_model, qtbot, hold):
-    gate = hold(trace_recorder, "_load")
+    gate = hold(record_process, "debugger_for")
     model = make_steps_model("bpe", encoder="greedy", recorder=TraceRecorder())
     session, shown = model.kept_session, []
     model.trace_changed.connect(lambda: shown.append(model.debugger))
@@ -96,22 +83,3 @@ def test_a_trace_goes_with_the_vocabulary_it_was_recorded_with(make_steps_model,
     qtbot.waitUntil(lambda: model.debugger is not None and model.debugger.vocabulary is session.vocabulary)
     for debugger in filter(None, shown):
         assert debugger.trace.columns.result.max() < len(debugger.vocabulary)
-
-
-LISTENS = (sys.executable, "-c", "import sys; sys.stdin.read()")
-
-
-@pytest.fixture
-def tokenizer():
-    return guiapp.open_model("demo:toy")
-
-
-def test_a_trace_that_a_full_disk_does_not_take_is_told(qtbot, tokenizer):
-    recorder, failures = TraceRecorder(), []
-    recorder.failed.connect(failures.append)
-    with full_disk(1000):
-        recorder.record(tokenizer, b"abacb", "heap", True, False)
-        qtbot.waitUntil(lambda: not recorder.is_busy)
-    recorder.stop()
-    (failure,) = failures
-    assert failure.endswith("cannot be written: File too large.")

@@ -4,7 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from guiapp.pages.steps.side import TEMPLATES, TRAINING_TEMPLATES, WatchText
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.pages.steps.side import TEMPLATES, TRAINING_TEMPLATES
 
 
 def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
@@ -24,7 +25,10 @@ def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
     qtbot.mouseClick(buttons["Forget length"], Qt.MouseButton.LeftButton)
     assert model.watches == ("rank",)
     qtbot.waitUntil(lambda: len(watches.findChildren(QToolButton)) == 1)
-    assert [label.text() for label in watches.findChildren(WatchText)] == ["rank", *watches.shown_values]
+    assert [label.whole_text for label in watches.findChildren(FittedLabel)] == [
+        "rank",
+        *watches.shown_values,
+    ]
     assert len(watches.shown_values) == 1
     model.go_to(2)
     page.kept_session.text.show(b"acb")

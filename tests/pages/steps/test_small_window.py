@@ -3,7 +3,7 @@
 import pytest
 from fitting import unreadable
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 import guiapp
 from guiapp.pages.steps.race_view import RaceBox
@@ -40,6 +40,28 @@ def test_steps_need_no_scrolling(make_steps_page, show, model, encoder):
     for share in range(5):
         page.model.go_to(page.model.n_steps * share // 4)
         assert n_hidden_px(page) == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "encoder"),
+    [
+        *((("bpe"), each) for each in ("heap", "scan", "table", "backtrack", "greedy", "fewest", "words")),
+        *(("wordpiece", "wordpiece"), ("unigram", "viterbi"), ("rwkv", "rwkv"), ("spm", None)),
+    ],
+)
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_nothing_moves_from_step_to_step(make_steps_page, show, model, encoder, size):
+    page = make_steps_page(model, TEXT, encoder)
+    show(page, size)
+    trace = page.trace
+    parts = trace.timeline, trace.flow, trace.sentence, trace.picture, trace.code, trace.side.history
+    places = {}
+    for position in range(page.model.n_steps + 1):
+        page.model.go_to(position)
+        QApplication.processEvents()
+        place = tuple((*part.mapTo(page, QPoint()).toTuple(), *part.size().toTuple()) for part in parts)
+        places.setdefault(place, position)
+    assert list(places.values()) == [0]
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):

@@ -3,15 +3,11 @@
 import pytest
 from hands import point_at
 from pictures import paintings_of
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent, QTextDocumentFragment
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.trace.debugger import Granularity
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.timeline import WalkButton
-from guiapp.pages.steps.training_view import STEPS_OF_MERGING, STEPS_OF_UNIGRAM, UNDOES
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -53,48 +49,3 @@ def test_a_click_on_what_was_made_goes_to_its_step(make_steps_page, qtbot, zoom)
     model.to_end()
     qtbot.mouseClick(rows, LEFT, pos=QPoint(30, rows.height() - 3))
     assert model.position == model.n_steps
-
-
-def tip_of(widget):
-    """What a widget tells those who rest the pointer on it."""
-    place = widget.rect().center()
-    event = QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place))
-    QApplication.sendEvent(widget, event)
-    told = QTextDocumentFragment.fromHtml(QToolTip.text()).toPlainText()
-    QToolTip.hideText()
-    return told
-
-
-def test_back_and_on_say_what_they_do_at_this_step(make_steps_page):
-    page = make_steps_page("toy", b"abacb", "heap")
-    buttons = {button.text(): button for button in page.trace.findChildren(WalkButton)}
-    model = page.model
-    model.restart()
-    assert "nothing is done yet" in tip_of(buttons["◁ back"])
-    model.go_to(5)
-    assert "One step on (F10)" in tip_of(buttons["step on ▷"])
-    assert "Next: c + b → cb, rank 1" in tip_of(buttons["step on ▷"])
-    assert "Undoes the last step, which was: a + b → ab" in tip_of(buttons["◁ back"])
-    told = tip_of(page.trace.picture)
-    assert "the lowest rank is on top" in told
-    assert "Step on: Does what is next" in told
-    assert "Step back: Undoes" in told
-    model.set_granularity(Granularity.PIECE)
-    assert "the next piece" in tip_of(buttons["step on ▷"])
-    model.to_end()
-    assert "no more steps" in tip_of(buttons["step on ▷"])
-
-
-def test_back_and_on_say_what_they_do_in_a_training(make_steps_page, qtbot):
-    page = make_steps_page(text=b"This is insane! This is impossible. " * 3)
-    for wish, told in (("bpe:280", STEPS_OF_MERGING), ("unigram:30", STEPS_OF_UNIGRAM)):
-        page.begin_training(wish)
-        qtbot.waitUntil(lambda: page.is_ready and page.training.model.record is not None)
-        buttons = {button.text(): button for button in page.training.stage.findChildren(WalkButton)}
-        model = page.training.model
-        model.go_to(0)
-        assert "nothing is learned yet" in tip_of(buttons["◁ back"])
-        assert told in tip_of(buttons["step on ▷"])
-        model.to_end()
-        assert UNDOES in tip_of(buttons["◁ back"])
-        assert "last step" in tip_of(buttons["step on ▷"])

@@ -73,7 +73,7 @@ def test_steps_are_copied_and_saved(make_steps_page, qtbot, tmp_path, monkeypatc
 
     QTimer.singleShot(0, press)
     qtbot.mouseClick(training.steps_button, LEFT)
-    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+    qtbot.waitUntil(lambda: not page.export.saving.is_busy)
     assert "Saved" in page.export.message.text()
     assert [row["index"] for row in json.loads(path.read_text())["steps"]] == [1]
 

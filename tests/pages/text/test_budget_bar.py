@@ -1,13 +1,20 @@
 """The budget of tokens: what is used of it, and where the text is cut off."""
 
 import dataclasses
+import json
+from itertools import pairwise
 
 import pytest
+from controls_in_words import controls_of
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
 
-from guiapp import open_model
+from guiapp import chunk_text, open_model
 from guiapp.kit.document.statistics import MOST_BUDGET, USUAL_BUDGET, TokenBudget
 from guiapp.kit.state.settings import Settings
+from guiapp.window.actions import ROWS
+from guiapp.window.command_palette import _points
 
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"A house and a garden and a tree and a pond, and so on."
@@ -28,7 +35,8 @@ def choose(qtbot, field, number):
 
 
 def mark_of(page):
-    return page.editor._mark
+    divisions = page.editor.divisions
+    return None if divisions is None else int(divisions.cuts[0])
 
 
 @pytest.mark.parametrize("model", ["told", "silent"])
@@ -53,6 +61,84 @@ def test_the_line_in_the_text_is_before_the_first_token_that_does_not_fit(make_s
         assert (shell.settings.budget, bar.of_model.isVisible()) == ("", False)
     shell.window.actions_table["budget"].trigger()
     assert (bar.isVisible(), mark_of(page)) == (False, None)
+
+
+@pytest.fixture
+def over(make_shell, qtbot):
+    """A window whose text is too long for its budget of ten tokens."""
+
+    def open_over(model="demo:bpe", text=TEXT):
+        shell = make_shell(text, model, lambda name, pre, progress: open_model(name))
+        qtbot.waitUntil(lambda: not shell.session.is_encoding)
+        shell.settings.budget = "10"
+        return shell
+
+    return open_over
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
+@pytest.mark.parametrize("text", [TEXT, "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉 ".encode() * 3])
+def test_what_fits_is_copied_the_rest_selected_and_cut_and_undo_brings_it_back(over, model, text):
+    shell = over(model, text)
+    actions, session, document = shell.window.actions_table, shell.session, shell.session.document
+    actions["budget_select"].trigger()
+    assert shell.window.inspect_page.budget_bar.isVisible(), "so that people see what is done"
+    start, end = document.selection
+    assert 0 < start < end == document.size
+    assert shell.window.inspect_page.editor.divisions.dimmed.tolist() == [
+        [mark_of(shell.window.inspect_page), end]
+    ]
+    actions["budget_copy"].trigger()
+    beginning = QGuiApplication.clipboard().text().encode()
+    assert beginning == text[:start]
+    actions["budget_cut"].trigger()
+    assert document.text() == beginning
+    assert len(session.tokens) <= 10, "with BOS and EOS"
+    assert shell.window.inspect_page.editor.divisions is None
+    actions["budget_cut"].trigger()
+    assert "The text fits in 10 tokens" in controls_of(shell.window)
+    document.undo()
+    assert document.text() == text
+
+
+def test_chunks_are_those_of_the_command_and_are_saved_in_both_forms(over, qtbot, tmp_path, monkeypatch):
+    text = b"One two three four. Five six seven? Eight, nine and ten. " * 9
+    shell = over(text=text)
+    page, bar = shell.window.inspect_page, shell.window.inspect_page.budget_bar
+    shell.window.actions_table["chunks"].trigger()
+    choose(qtbot, bar.chunk_row.overlap, "3")
+    bar.chunk_row.by.menu().actions()[1].trigger()
+    qtbot.waitUntil(lambda: bar.chunks.is_current and not bar.chunks.is_busy)
+    expected = chunk_text(shell.session.tokenizer, text, 10, 3, "word")
+    assert list(bar.chunks.value) == expected
+    assert page.editor.divisions.cuts.tolist() == [chunk.start for chunk in expected]
+    assert page.editor.divisions.shaded.tolist() == [
+        [after.start, before.end] for before, after in pairwise(expected) if after.start < before.end
+    ]
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.jsonl"), ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    lines, files = bar.chunk_row.save_button.menu().actions()
+    lines.trigger()
+    qtbot.waitUntil(lambda: f"Saved {tmp_path / 'a.jsonl'}" in controls_of(shell.window))
+    texts = [text[chunk.start : chunk.end] for chunk in expected]
+    saved = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert [each["text"].encode() for each in saved] == texts
+    files.trigger()
+    qtbot.waitUntil(lambda: f"Saved {tmp_path}" in controls_of(shell.window))
+    assert [path.read_bytes() for path in sorted(tmp_path.glob("*.txt"))] == texts
+    before = page.editor.divisions.cuts[-1]
+    shell.session.document.set_caret(0)
+    shell.session.document.insert(b"More. ")
+    assert page.editor.divisions.cuts[-1] == before + 6, "they move at once"
+    shell.window.actions_table["chunks"].trigger()
+    assert (page.editor.divisions.cuts.tolist(), bar.chunk_row.isVisible()) == ([mark_of(page)], False)
+
+
+@pytest.mark.parametrize("words", ["cut", "truncate", "512", "chunk"])
+def test_the_palette_finds_the_budget(words):
+    points = {row.name: _points(row, words) or 0 for row in ROWS}
+    best = sorted(points, key=points.__getitem__, reverse=True)
+    assert {"budget_cut", "chunks"} & set(best[:5])
 
 
 @pytest.mark.parametrize(("kept", "own"), [("", None), ("7", 7), ("0", None), ("x", None), ("9" * 99, None)])

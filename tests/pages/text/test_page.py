@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from controls_in_words import controls_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
@@ -129,3 +130,45 @@ def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_sh
     assert margin.cost_of(0, 18).n_tokens >= 1
     action.trigger()
     assert not margin.isVisible()
+
+
+def test_a_binary_file_is_named_until_another_text_comes(shell, tmp_path, qtbot):
+    path, page = tmp_path / "picture.txt", shell.window.inspect_page
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    with qtbot.waitSignal(shell.session.text.reading.done):
+        shell.session.text.open(path)
+    assert ["picture.txt is a PNG picture" in notice.message for notice in page.notices.notices] == [True]
+    shell.session.text.show(b"a text")
+    assert page.notices.notices == []
+
+
+def test_line_numbers_are_shown_where_people_want_them(shell, qtbot):
+    numbers, document = shell.window.inspect_page.text_panel.line_numbers, shell.session.document
+    document.set_text(b"a\n\nb")
+    assert not numbers.isVisible()
+    shell.window.actions_table["line_numbers"].trigger()
+    assert (numbers.isVisible(), shell.settings.shows_line_numbers) == (True, True)
+    shown = [numbers.cost_of(*document.line_span(line)).n_tokens for line in range(document.n_lines)]
+    assert shown == [1, 2, 3]
+
+
+@pytest.mark.parametrize("panel", ["Why", "Most expensive"])
+def test_a_side_panel_shows_nothing_of_another_text_and_says_what_is_not_new(make_shell, qtbot, panel):
+    shell = make_shell(TEXT, "demo:bpe", open_demo)
+    page, document = shell.window.inspect_page, shell.session.document
+    page.side.turn_to(panel)
+    value = {"Why": page._why, "Most expensive": page._most_expensive}[panel]
+    document.set_text(b"antidisestablishmentarianism and more")
+    qtbot.waitUntil(lambda: value.is_current)
+    assert value.value is not None
+    assert not any("updating" in line for line in controls_of(page.side))
+    said = []
+    value.changed.connect(lambda: said.append("".join(controls_of(page.side))))
+    document.set_caret(document.size)
+    document.insert(b" and more of it")
+    assert value.value is not None, "of almost the same text"
+    qtbot.waitUntil(lambda: value.is_current)
+    assert any("updating" in words for words in said)
+    document.replace(0, document.size, b"floccinaucinihilipilification")
+    assert value.value is None
+    assert "antidisestablishmentarianism" not in "".join(controls_of(page.side))

@@ -1,4 +1,4 @@
-"""What stands at the right of the row of tabs of the Inspect page."""
+"""What stands in the top bar while the Text page is shown, and the legend of its colours."""
 
 from PySide6.QtCore import Qt
 
@@ -17,7 +17,7 @@ def open_demo(name, pre, progress):
 def test_words_are_coloured_by_cost_and_the_choice_is_kept(make_shell, qtbot):
     shell = make_shell(TEXT, "demo:bpe", open_demo)
     page = shell.window.inspect_page
-    legend = page.tools.findChild(ColorLegend)
+    legend = page.findChild(ColorLegend)
     assert not legend.isVisible()
     menu = page.tools.button.menu()
     menu.popup(page.tools.button.mapToGlobal(page.tools.button.rect().bottomLeft()))

@@ -184,7 +184,7 @@ def test_f6_walks_through_the_panels(shell, qtbot):
     assert QApplication.focusWidget() is seen[-2]
 
 
-@pytest.mark.parametrize("name", ["JSON", "Table", "Inspect"])
+@pytest.mark.parametrize("name", ["JSON", "Table"])
 def test_a_click_on_a_button_leaves_the_keys_to_the_text(shell, qtbot, name):
     editor = shell.window.inspect_page.editor
     editor.setFocus()

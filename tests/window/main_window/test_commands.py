@@ -136,7 +136,7 @@ def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
     text = session.document.text()
     actions["open_text"].trigger()
     assert session.document.text() == text
-    drop(shell.window, [other, one])
+    drop(shell.window, [one, other])
     qtbot.waitUntil(lambda: session.text.path == one)
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 def keep(shell):
     """At once, rather than after a pause."""
-    shell.window._keep_text()
+    shell.window.autosave.keep()
 
 
 def reopen(make_shell, *shells):
@@ -20,7 +20,7 @@ def reopen(make_shell, *shells):
         assert shell.window.close()
         shell.stop()
     again = make_shell(b"sample")
-    again.window.take_autosaved_text()
+    again.window.autosave.take()
     return again
 
 
@@ -75,7 +75,7 @@ def test_two_windows_keep_a_text_each(make_shell, qtbot):
     assert AutosavedTexts(other.settings.folder / "texts").take() is None  # both run
     first = reopen(make_shell, one, other)
     second = make_shell(b"sample")
-    second.window.take_autosaved_text()
+    second.window.autosave.take()
     texts = {shell.session.document.text() for shell in (first, second)}
     assert texts == {b"typed by one", b"typed by other"}
 
@@ -89,7 +89,7 @@ def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, t
     shell.window.autosaved_texts.leave()  # as if the process were gone
     shell.window.autosaved_texts.finish()
     again = make_shell(b"sample")
-    again.window.take_autosaved_text()
+    again.window.autosave.take()
     assert again.session.document.text() == b"typed one two three"
     assert (again.session.text.path, again.session.text.is_modified) == (path, True)
     assert path.read_bytes() == b"one two three"
@@ -106,7 +106,7 @@ from guiapp.kit.state.settings import Settings
 folder, text, typed = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]
 application = app.make_application()
 shell = app.build(application, Settings(folder / "settings.ini"), text)
-shell.window.take_autosaved_text()
+shell.window.autosave.take()
 shell.window.show()
 editor = shell.window.inspect_page.editor
 shell.session.document.set_caret(shell.session.document.size // 2)
@@ -136,7 +136,7 @@ def test_typed_text_survives_a_program_that_is_killed_soon_after(make_shell, tmp
     half = len(once) // 2
     twice = once[: half - 1] + b"xyz" + once[half:]
     again = make_shell(b"sample")
-    again.window.take_autosaved_text()
+    again.window.autosave.take()
     assert again.session.document.text() == twice
     assert reopen(make_shell, again).session.document.text() == twice
     assert not list((tmp_path / "texts").glob("*.edits"))
@@ -155,7 +155,7 @@ def test_only_what_was_typed_is_written(make_shell, qtbot, tmp_path):
     shell.window.autosaved_texts.leave()  # as if the process were gone
     shell.window.autosaved_texts.finish()
     again = make_shell(b"sample")
-    again.window.take_autosaved_text()
+    again.window.autosave.take()
     assert again.session.document.text() == b"ab" * 5 + b"x" * 1_000_000
 
 
@@ -228,7 +228,7 @@ def test_a_text_that_undo_can_bring_back_is_not_given_to_another_window(make_she
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window.actions_table["sample:english"].trigger()
     other = make_shell()
-    other.window.take_autosaved_text()
+    other.window.autosave.take()
     assert b"typed" not in other.session.document.text()
     shell.session.document.undo()
     assert shell.session.document.text().startswith(b"typed ")

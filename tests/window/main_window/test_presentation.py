@@ -35,7 +35,7 @@ def press(qtbot, key, modifier=Qt.KeyboardModifier.NoModifier):
 
 
 def bars(window):
-    return window.top_bar, window.tab_row, window.status_line
+    return window.top_bar, window.rail, window.status_line
 
 
 def layout_of(window):

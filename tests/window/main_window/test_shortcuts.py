@@ -9,7 +9,6 @@ from guiapp.kit.widgets.choice_list import caps
 from guiapp.kit.widgets.controls import Popover, push_button
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.window.help import KEY_HINTS, ShortcutsDialog
-from guiapp.window.main_window import PageTabs
 
 pytestmark = pytest.mark.slow
 
@@ -62,12 +61,12 @@ def test_what_is_typed_filters_by_names_places_and_keys(dialog, qtbot):
 
 
 def test_a_key_that_was_changed_is_listed_as_it_is(shell, qtbot):
-    shell.window.actions_table["quit"].setShortcut("Ctrl+W")
+    shell.window.actions_table["quit"].setShortcut("Ctrl+K")
     shell.window.actions_table["shortcuts"].trigger()
     dialog = shell.window.findChild(ShortcutsDialog)
     dialog.choices.filter.setText("quit")
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
-    assert QGuiApplication.clipboard().text() == "File\nQuit\tCtrl+W\n"
+    assert QGuiApplication.clipboard().text() == "File\nQuit\tCtrl+K\n"
 
 
 def test_copy_takes_what_shows(dialog, qtbot):
@@ -81,7 +80,7 @@ def test_copy_takes_what_shows(dialog, qtbot):
 def test_rows_are_told_with_their_keys(dialog):
     dialog.choices.filter.setText("find next")
     row = dialog.choices.rows.model().index(1, 0)
-    assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "Find next, Inspect, F3"
+    assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "Find next, Text, F3"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_keys_are_split_into_caps(qapp, keys, labels):
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
 def test_return_presses_the_button_that_has_the_focus(shell, qtbot, key):
-    shell.window.findChild(PageTabs).tabs["Tree",].setFocus()
+    shell.window.rail.entries["Tree"].setFocus()
     press(qtbot, shell, key, CTRL)
     assert shell.window.pages.current_name == "inspect"
     press(qtbot, shell, key)

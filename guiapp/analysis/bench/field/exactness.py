@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from guiapp.analysis.bench.field.texts import ComparedText
-from guiapp.analysis.bench.worker import Ids
-from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, WorkerLost
+from guiapp.analysis.bench.worker import AskedProcess, ContenderFailed, Ids, WorkerLost
 from guiapp.analysis.hunt.searching import shrunk
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.visible_text import visible_text

@@ -11,7 +11,6 @@ from typing import Any
 
 from guiapp.analysis.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
 from guiapp.analysis.bench.field.record import (
-    OURS,
     ContenderStanding,
     FieldRun,
     UsedText,
@@ -25,6 +24,7 @@ from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.bench.wording import size_text
 from guiapp.analysis.export.html import Html, bar, beginning, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table
+from guiapp.core.encode.catalogue import TOKENLOUPE
 from guiapp.core.text.numbers_in_words import counted, percent, three_digits, with_prefix
 from guiapp.core.text.visible_text import visible_text
 
@@ -45,7 +45,7 @@ NAMES = {  # of the template, the same for all runs
     "percent": percent,
     "size_text": size_text,
     "title_of": title_of,
-    "ours": OURS,
+    "ours": TOKENLOUPE,
     "none_text": NONE,
     "title": TITLE,
     "marks": MARKS,
@@ -122,7 +122,7 @@ def _differing(verdict: Judgement) -> str:
 
 def _speed_bar(row: BenchResult, most: float, contender: str, is_exact: bool) -> Html:
     """As a share of the highest speed."""
-    kind = "ours" if contender == OURS else "exact" if is_exact else "inexact"
+    kind = "ours" if contender == TOKENLOUPE else "exact" if is_exact else "inexact"
     low, high = row.interval("mb_per_s")
     return bar(row.mb_per_s / most, low / most, high / most, kind)
 
@@ -132,7 +132,7 @@ def _fastest_sentence(field_run: FieldRun, vocabulary: VocabularyField) -> str:
     sentences = []
     for text in field_run.texts:
         if (best := field_run.fastest(vocabulary, text)) is not None:
-            ratio = "" if best.ratio is None else f", {best.ratio:.2f} × as fast as {OURS}"
+            ratio = "" if best.ratio is None else f", {best.ratio:.2f} × as fast as {TOKENLOUPE}"
             doubt = f" (intervals touch: {', '.join(best.comparable)})" if best.comparable else ""
             sentences.append(f"{text.title}: {best.contender}{ratio}{doubt}")
     return f"The fastest of the exact. {'; '.join(sentences)}." if sentences else "Nobody exact was timed."

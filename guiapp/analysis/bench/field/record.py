@@ -16,17 +16,17 @@ from guiapp.analysis.bench.run_results import BenchResult, BenchRun, Record, run
 from guiapp.analysis.bench.wording import speed_text
 from guiapp.analysis.export.tables import file_text
 from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.encode.catalogue import TOKENLOUPE
 from guiapp.core.sources.files import read_input
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.outside_json import read_as, read_json
 
-OURS = "Tokenloupe"  # whatever the vocabulary's first encoder is called
 KIND = "tokenloupe field 1"
 
 
 def title_of(contender: str) -> str:
     """What people know a contender by."""
-    return contender if contender in PEERS else OURS
+    return contender if contender in PEERS else TOKENLOUPE
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class FieldRun:
         if not rows:
             return None
         best, *touching = map(title_of, leaders(list(rows.values())))
-        ours = None if best == OURS else rows.get(OURS)
+        ours = None if best == TOKENLOUPE else rows.get(TOKENLOUPE)
         ratio = None if ours is None else ours.median_s / rows[best].median_s
         return Fastest(best, rows[best], tuple(touching), ratio)
 
@@ -225,7 +225,7 @@ def _fastest_sentence(best: Fastest, where: str) -> str:
     if best.comparable:
         names = " and ".join((", ".join((best.contender, *best.comparable[:-1])), best.comparable[-1]))
         return f"The fastest exact {where}, as far as this run can tell: {names}, {speed}."
-    than = "" if best.ratio is None else f", {best.ratio:.2g} × as fast as {OURS}"
+    than = "" if best.ratio is None else f", {best.ratio:.2g} × as fast as {TOKENLOUPE}"
     return f"The fastest exact one {where} is {best.contender}: {speed}{than}."
 
 
@@ -253,5 +253,5 @@ def _field(record: Any) -> FieldRun:
         vocabulary.measured  # noqa: B018  # raises for what is none
         for verdict in vocabulary.verdicts:
             if verdict.state not in STATES:
-                raise ValueError(f"{verdict.state!r:.40} is no state of a contender")
+                raise ValueError(f"{verdict.state!r:.40} is no state of a library")
     return field_run

@@ -30,10 +30,10 @@ from guiapp.analysis.bench.machine import corpus_record, environment, environmen
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.analysis.bench.wording import size_text
-from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import (
+from guiapp.analysis.bench.worker import (
     AskedProcess,
     ContenderFailed,
+    LoadedContender,
     Stopped,
     WorkerLost,
     WorkerProcess,

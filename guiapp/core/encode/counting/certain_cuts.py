@@ -11,6 +11,7 @@ special tokens come in.  They claim their places in an order of their own, so a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -67,6 +68,9 @@ class Clusters:
 
 
 NO_CLUSTERS = Clusters(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+
+Parts = Callable[[int], bool]
 
 
 class CertainCuts:
@@ -171,6 +175,27 @@ class CertainCuts:
                 return stop
             start = int(clusters.ends[index])
         return end
+
+    def first_clean(
+        self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int, parts: Parts
+    ) -> int:
+        """The first certain cut in (start, end) that `parts` the text's tokens; `end` if there is none."""
+        while start < end:
+            start = self.first(text, clusters, start, end)
+            if start < end and parts(start):
+                return start
+        return end
+
+    def last_clean(
+        self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int, parts: Parts
+    ) -> int:
+        """The last such cut; `start` if there is none."""
+        while end > start:
+            end = self.last(text, clusters, start, end)
+            if end > start and parts(end):
+                return end
+            end -= 1
+        return start
 
     def _with_white_space(self, text: NDArray[np.uint8], clusters: Clusters) -> Clusters:
         """The clusters with all white space beside them, joined where they meet then."""

@@ -9,8 +9,9 @@ the next `LOOK_BEYOND` boundaries are tried.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Literal
@@ -47,6 +48,7 @@ def chunk_text(
     overlap: int = 0,
     by: Level = "character",
     parse_special: bool = True,
+    progress: Callable[[float], object] = lambda share: None,
 ) -> list[Chunk]:
     """Chunks that cover the text, each of at most `max_tokens` tokens and maximal.
 
@@ -54,6 +56,7 @@ def chunk_text(
               holds for this end; the text of a special token counts as one character
     overlap   a chunk begins with so much of the one before as makes at most so many tokens, at a boundary
               of `by`; with less where it would reach no farther than that one otherwise
+    progress  is called with the share done before each chunk, and may raise what ends the work
     Raises EncodeError for numbers that make no sense, and where a single character has too many tokens.
     """
     max_tokens, overlap = (whole_number(number, "number of tokens") for number in (max_tokens, overlap))
@@ -67,7 +70,29 @@ def chunk_text(
     if by not in LEVELS:
         raise EncodeError(f"There are no chunks by “{by}”. Choose one of: {', '.join(LEVELS)}.")
     chunker = _Chunker(tokenizer, as_bytes(text), max_tokens, overlap, by, parse_special)
-    return chunker.chunks()
+    return chunker.chunks(progress)
+
+
+def chunk_record(text: bytes, chunk: Chunk) -> dict[str, object]:
+    """A chunk with its text, as a JSON object."""
+    shown = text[chunk.start : chunk.end].decode("utf-8", "replace")
+    return {"start": chunk.start, "end": chunk.end, "n_tokens": chunk.n_tokens, "text": shown}
+
+
+def chunks_as_lines(text: bytes, chunks: Sequence[Chunk]) -> bytes:
+    """JSON Lines, one for each chunk."""
+    return b"".join(
+        f"{json.dumps(chunk_record(text, chunk), ensure_ascii=False)}\n".encode() for chunk in chunks
+    )
+
+
+def chunks_as_files(text: bytes, chunks: Sequence[Chunk]) -> dict[str, bytes]:
+    """The bytes of each chunk under the name of a file; the names are in the order of the chunks."""
+    n_digits = len(str(len(chunks)))
+    return {
+        f"chunk-{number:0{n_digits}}.txt": text[chunk.start : chunk.end]
+        for number, chunk in enumerate(chunks, 1)
+    }
 
 
 class _Chunker:
@@ -81,10 +106,11 @@ class _Chunker:
         self._max_tokens, self._overlap, self._by = max_tokens, overlap, by
         self._boundaries = cache(partial(_boundaries, self._counter, text))
 
-    def chunks(self) -> list[Chunk]:
+    def chunks(self, progress: Callable[[float], object]) -> list[Chunk]:
         chunks: list[Chunk] = []
         start = 0
         while start < len(self._text):
+            progress(start / len(self._text))
             end = self._end_of_chunk(start)
             chunks.append(Chunk(start, end, self._counter.count(start, end)))
             start = end if end == len(self._text) else self._next_start(start, end)
@@ -255,20 +281,11 @@ class IntervalCounter:
 
     def cut_after(self, start: int, end: int) -> int:
         """The first certain cut in (start, end) that shows in the tokens; `end` if there is none."""
-        while start < end:
-            start = self._cuts.first(self.text, self._clusters, start, end)
-            if self._parts_tokens(start):
-                return start
-        return end
+        return self._cuts.first_clean(self.text, self._clusters, start, end, self._parts_tokens)
 
     def cut_before(self, start: int, end: int) -> int:
         """The last such cut; `start` if there is none."""
-        while end > start:
-            end = self._cuts.last(self.text, self._clusters, start, end)
-            if self._parts_tokens(end):
-                return end
-            end -= 1
-        return start
+        return self._cuts.last_clean(self.text, self._clusters, start, end, self._parts_tokens)
 
     def _parts_tokens(self, cut: int) -> bool:
         """Whether tokens of the whole text lie before or behind the cut, and it is clear which."""

@@ -6,6 +6,7 @@ that reach beyond it.  A line has the tokens that begin in it, its newline inclu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import nlargest
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
-from guiapp.core.text.visible_text import hidden_places, visible_text
+from guiapp.core.text.visible_text import UNSPACED, hidden_places, visible_text
 from guiapp.native.checkpoint import stoppable
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 STEPS = ("3 or more", "2 to 3", "1.5 to 2", "under 1.5")  # characters a token
 NEWLINE = ord("\n")
 SHOWN_CHARACTERS = 60
+WITHOUT_SPACES = re.compile(f"[{UNSPACED}\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 class Costs(NamedTuple):
@@ -60,6 +62,11 @@ class CostlyText:
     n_times: int
     start: int
     end: int
+
+    @property
+    def kind(self) -> str:
+        """What it is called: in scripts without spaces between words a run of characters is no word."""
+        return "character run" if WITHOUT_SPACES.search(self.text) else "word"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from guiapp.analysis.bench.field.exactness import (
     with_references,
 )
 from guiapp.analysis.bench.field.texts import ComparedText
-from guiapp.analysis.bench.worker_process import WorkerLost
+from guiapp.analysis.bench.worker import WorkerLost
 
 TEXTS = [ComparedText("here", text) for text in (b"a", b"some words", "twelve ½ and a half".encode())]
 HALF = "½".encode()

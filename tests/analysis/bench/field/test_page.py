@@ -6,12 +6,10 @@ import json
 import re
 from html.parser import HTMLParser
 
-from field_runs import field, vocabulary
+from field_runs import field
 
 from guiapp.analysis.bench.field.page import page
 from guiapp.analysis.bench.field.record import json_of, load_field
-from guiapp.analysis.export.html import bar, words
-from guiapp.core.text.numbers_in_words import three_digits
 
 VOID = {"meta", "rect", "path"}
 
@@ -55,14 +53,6 @@ def test_every_mark_of_wrong_ids_leads_to_the_text_that_shows_it():
     assert "wrong-llama-3-tokie" in reader.ids
 
 
-def test_the_first_words_are_the_headline_and_exactness_comes_before_speed():
-    text = page(field())
-    assert text.index("3 give the right ids") < text.index("<table") < text.index("Wrong ids")
-    assert (
-        text.index("Wrong ids") < text.index("Throughput with Llama-3") < text.index("Throughput with Gpt-2")
-    )
-
-
 def test_what_is_wrong_is_told_with_both_ids_and_who_agrees():
     text = page(field())
     for part in ("&lt;script&gt;", "<sub>12</sub>", "tokenizers; not by llama.cpp", "7 of 100", "SIGSEGV"):
@@ -74,20 +64,6 @@ def test_what_is_wrong_is_told_with_both_ids_and_who_agrees():
 def test_nothing_is_loaded_and_no_style_or_script_stands_in_an_element():
     text = page(field())
     assert not re.search(r'src="|https?://|url\(|@import|\sstyle="|\son\w+="', text)
-
-
-def test_what_is_missing_is_said():
-    text = page(field(is_complete=False))
-    for part in ("Not given to this run: o200k", "pip install snaptokens", "stopped before its end"):
-        assert part in text
-    assert "No vocabulary here is for sentencepiece" in text
-    assert "None: all that took part" in page(field(vocabulary(verdicts=(), openings={}, run=None)))
-
-
-def test_words_are_escaped_and_figures_have_three_digits():
-    assert words("a<b&\u202e’") == "a&lt;b&amp;\\u202e’"
-    assert [three_digits(each) for each in (1234.5, 99.94, 9.876)] == ["1,234", "99.9", "9.88"]
-    assert 'width="100.00"' in bar(1.5, 0.1, 2.0, "exact")
 
 
 class Elements(HTMLParser):

@@ -12,10 +12,8 @@ from guiapp.analysis.bench.field import run as field_run
 from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG
 from guiapp.analysis.bench.field.run import FieldPlan, run_field
 from guiapp.analysis.bench.field.texts import TimedText, given_vocabularies
-from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError
+from guiapp.analysis.bench.worker import ContenderFailed, LoadedContender, WorkerLost
 
 WELCOME = (TimedText("Welcome", "sample:welcome"),)
 

@@ -64,20 +64,6 @@ def test_a_record_of_a_merge_has_the_pair_that_won_and_the_one_that_lost():
     assert stages[4]["lines"] == [merge, nothing | stays | {"step_span": [0, 2]}]
 
 
-def test_a_token_is_told_of_a_short_text_as_it_is_of_a_long_one():
-    """Where in a book it stands makes no difference: only the numbers of bytes and tokens do."""
-    tokenizer = open_model("demo:unigram")
-    for text, at, before in ((" New York", 1, "x " * 3000), (" New York", 5, "é " * 2000)):
-        (alone,) = why(tokenizer, text, at)
-        (behind,) = why(tokenizer, before + text, at + len(before.encode()))
-        moved = len(before.encode())
-        assert (behind.start, behind.end) == (alone.start + moved, alone.end + moved)
-        texts = [[line.text for line in stage.lines] for stage in behind.stages if stage.name != "encode"]
-        assert texts == [
-            [line.text for line in stage.lines] for stage in alone.stages if stage.name != "encode"
-        ]
-
-
 @pytest.mark.parametrize(
     ("model", "text", "encoder", "told"),
     [
@@ -154,13 +140,3 @@ def test_a_normalizer_says_what_it_made_of_the_text(name, options, text, told, t
 @pytest.mark.parametrize(("name", "options", "text", "told"), CUTTERS)
 def test_a_pre_tokenizer_says_which_piece_it_made(name, options, text, told, tmp_path):
     assert lines_of(tmp_path, "split", text, pre_tokenizer={"type": name, **options}) == [told]
-
-
-def test_normalizers_in_a_row_are_told_one_after_the_other(tmp_path):
-    kinds = ("NFD", "StripAccents", "Nmt", "Lowercase")
-    row = {"type": "Sequence", "normalizers": [{"type": kind} for kind in kinds]}
-    assert lines_of(tmp_path, "normalise", "É", normalizer=row) == [
-        "É becomes E\u0301. (NFD, a normal form of Unicode)",
-        "E\u0301 becomes E. (StripAccents)",
-        "E becomes e. (Lowercase)",
-    ]

@@ -1,13 +1,13 @@
 """Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
 
 import random
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from model_files import ALL_MODELS, special_texts
+from model_files import ALL_MODELS, opened, special_texts
 from pair_vocabularies import sentence_piece
 from random_texts import random_texts
 from watched_tokenizer import watched
@@ -40,7 +40,7 @@ SENTENCES = b"The quick brown fox jumps over the lazy dog. Then it sleeps!\nSo d
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_chunks_cover_the_text_and_are_maximal(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     for index, text in enumerate(random_texts(11, N_TEXTS)):
         text, by, rng = text[:LONGEST_TEXT], LEVELS[index % 4], random.Random(index)
         max_tokens = rng.choice((5, 8, 20))
@@ -128,13 +128,6 @@ def test_a_chunk_may_end_between_special_tokens_of_which_the_text_has_only_one()
     assert chunk_text(tokenizer, b"xab", 1) == [Chunk(0, 2, 1), Chunk(2, 3, 1)]
 
 
-@pytest.mark.parametrize("by", LEVELS)
-def test_whole_parts_are_kept_together_where_they_fit(by):
-    tokenizer = guiapp.open_model("demo:bpe")
-    ends = set(boundaries(SENTENCES, by).tolist())
-    assert {chunk.end for chunk in chunk_text(tokenizer, SENTENCES, 60, 10, by)} <= ends
-
-
 def test_what_does_not_fit_as_a_whole_is_cut_at_the_next_finer_place():
     tokenizer = guiapp.open_model("demo:bpe")
     chunks = chunk_text(tokenizer, SENTENCES, 12, by="line")
@@ -166,10 +159,6 @@ def test_long_text_without_cuts_is_divided_in_a_moment():
 def test_what_makes_no_sense_is_refused(options, message):
     with pytest.raises(EncodeError, match=message):
         chunk_text(guiapp.open_model("demo:bpe"), "abc 🧿", **options)
-
-
-def test_an_empty_text_has_no_chunks():
-    assert chunk_text(guiapp.open_model("demo:bpe"), b"", 5) == []
 
 
 @given(size=st.integers(0, 300), n_fitting=st.integers(0, 300), beyond=st.integers(1, LOOK_BEYOND))
@@ -240,7 +229,7 @@ N_SPECIAL = 60  # that are mixed into texts
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_counts_equal_encoding_the_part_alone(model):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     special = special_texts(tokenizer, N_SPECIAL)
     for index, text in enumerate(random_texts(9, N_TEXTS_INTERVAL, special)):
         rng = random.Random(index)
@@ -253,6 +242,16 @@ def test_counts_equal_encoding_the_part_alone(model):
             end = rng.choice((len(text), rng.randrange(start, len(text) + 1)))
             expected = tokenizer.encode(text[start:end], False, parse_special)
             assert counter.count(start, end) == len(expected), (text, start, end, parse_special)
+
+
+@given(st.text(alphabet="ab ﷺ½ﬁ.\n", max_size=10))
+@example(text="bﷺ theﬁ\nx")
+def test_so_they_do_where_a_character_becomes_several_words(text):
+    tokenizer = opened("demo:unigram")
+    counter, data = IntervalCounter(tokenizer, text), text.encode()
+    ends = [0, *boundaries(data, "character").tolist()]
+    for start, end in combinations(ends, 2):
+        assert counter.count(start, end) == count(tokenizer, data, start, end), (text, start, end)
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
-from model_files import ALL_MODELS, special_texts
+from model_files import ALL_MODELS, opened, special_texts
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_unigram
@@ -70,7 +70,7 @@ def check_same(growing, encoding):
 
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_growing_equals_encoding_from_scratch(model):
-    tokenizer = open_model(model)
+    tokenizer = opened(model)
     special = special_texts(tokenizer, N_SPECIAL)
     check_growing(tokenizer, random_texts(7, N_TEXTS, special))
 
@@ -126,7 +126,7 @@ def test_white_space_that_a_special_token_takes_away_is_waited_for():
 @pytest.mark.parametrize("model", ALL_MODELS)
 @pytest.mark.parametrize("parse_special", [True, False])
 def test_the_count_is_that_of_the_encoding(model, parse_special):
-    tokenizer = guiapp.open_model(model)
+    tokenizer = opened(model)
     unit = "abcb" if model == "demo:toy" else "Ein Satz <s>[SEP]<|im_end|> über 12345 汉字. \n"
     for n_units in (0, 1, 300):
         text = n_units * unit

@@ -8,6 +8,7 @@ from benchmarks.linear_speed import growth
 from conftest import CORPORA, VOCABS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_files import opened
 from pair_vocabularies import HEX_TOKENS, byte_level, character_level, sentence_piece
 from toy_vocabulary import toy_vocabulary
 
@@ -111,7 +112,7 @@ def real_texts(rng, vocabulary, n_texts):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", REAL)
 def test_exact_encoders_agree_on_real_vocabularies(name):
-    tokenizer = guiapp.open_model(VOCABS / name)
+    tokenizer = opened(VOCABS / name)
     whole = tokenizer.without_splitting()
     rng = random.Random(7)
     for text in real_texts(rng, tokenizer.vocabulary, 12):

@@ -62,12 +62,6 @@ def test_what_merges_make_need_not_be_a_token():
     assert texts_of(byte_level(["a b"], ["ab", "a", "b"]), b"ab") == ["ab"]
 
 
-def test_bytes_without_a_token_are_left_out_of_byte_level_bpe():
-    vocabulary = byte_level(["a b"], ["a", "b", "ab"])
-    assert texts_of(vocabulary, b"axb") == ["a", "b"]
-    assert spans_of(vocabulary, b"axb") == [(0, 1), (2, 3)]
-
-
 def test_a_whole_piece_that_is_a_token_is_taken_if_the_rules_say_so():
     tokens = [*BYTE_TOKENS, "abc"]
     assert texts_of(byte_level([], tokens), b"abc") == ["a", "b", "c"]
@@ -93,21 +87,6 @@ def test_broken_text_keeps_its_spans():
     assert spans_of(WORDS, b"a\xff\xc1\xa1b") == [(0, 1), (1, 2), (2, 2), (2, 2), (2, 5)]
 
 
-def test_the_best_score_merges_first_and_then_the_leftmost():
-    assert texts_of(PIECES, b"ab") == ["▁a", "b"]
-    assert texts_of(PIECES, b"b  ab") == ["▁", "b", "▁", "▁a", "b"]
-
-
-def test_the_space_in_front_has_the_empty_span():
-    assert spans_of(PIECES, b"b") == [(0, 0), (0, 1)]
-    assert spans_of(PIECES, b"a") == [(0, 1)]
-
-
-def test_a_typed_u_2581_is_a_space_of_three_bytes():
-    assert texts_of(PIECES, "▁▁b".encode()) == ["▁▁", "▁", "b"]
-    assert spans_of(PIECES, "b▁a".encode()) == [(0, 0), (0, 1), (1, 5)]
-
-
 @pytest.mark.parametrize("broken", [b"\xf0a", b"\xf0\xc3", b"\xfd\xcca"])
 def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
     pipeline, text = pipeline_of(PIECES), broken + b" a"
@@ -115,16 +94,6 @@ def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
     assert "<0x81>" in [PIECES.raw_text(token).decode() for token in expected.ids.tolist()]
     for encoder in filter(lambda name: ALGORITHMS[name].exact, pipeline.encoders):
         assert_tokens(pipeline.encode(as_array(text), True, encoder), expected)
-
-
-def test_characters_without_a_token_fall_back_to_bytes():
-    assert texts_of(PIECES, "bé".encode()) == ["▁", "b", "<0xC3>", "<0xA9>"]
-    assert texts_of(PIECES, "béa".encode()) == ["▁", "b", "éa"]
-
-
-def test_bytes_without_a_token_become_the_unknown_token_in_spm():
-    vocabulary = sentence_piece({"<unk>": 0, "▁": 0, "a": 0, "?": 0})
-    assert texts_of(vocabulary, "aé".encode()) == ["▁", "a", "<unk>", "<unk>"]
 
 
 @pytest.mark.parametrize("unknown", ["ab", "▁"])

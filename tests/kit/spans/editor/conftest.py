@@ -8,7 +8,7 @@ from span_fakes import FakeSpans
 
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.moves import leave_plain_text
+from guiapp.kit.widgets.notices import leave_plain_text
 from guiapp.kit.widgets.theme import ThemeSource
 
 

@@ -54,14 +54,14 @@ def names(bar: BenchBar) -> list[str]:
 
 
 def test_a_click_on_the_cross_takes_a_contender_out_and_elsewhere_points_at_it(qtbot, bar, model):
-    assert names(bar) == ["fast", "tiktoken"]
+    assert names(bar) == ["Tokenloupe", "tiktoken"]
     qtbot.mouseClick(chip(bar, "tiktoken"), LEFT, pos=QPoint(20, 15))
     assert (model.isolated, chip(bar, "tiktoken").isChecked()) == ("tiktoken", True)
-    model.isolate("fast")
+    model.isolate("Tokenloupe")
     assert [chip.isChecked() for chip in bar.chips] == [True, False]
     qtbot.mouseClick(chip(bar, "tiktoken"), LEFT, pos=chip(bar, "tiktoken").cross.center())
-    assert model.choice.contenders == ("fast",)
-    assert names(bar) == ["fast"]
+    assert model.choice.contenders == ("Tokenloupe",)
+    assert names(bar) == ["Tokenloupe"]
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace])
@@ -69,7 +69,7 @@ def test_so_does_a_key(qtbot, bar, model, key):
     qtbot.keyClick(chip(bar, "tiktoken"), Qt.Key.Key_Space)
     assert model.isolated == "tiktoken"
     qtbot.keyClick(chip(bar, "tiktoken"), key)
-    assert names(bar) == ["fast"]
+    assert names(bar) == ["Tokenloupe"]
     model.choice.set_contender("tiktoken", True)
     assert chip(bar, "tiktoken").isChecked(), "it is still pointed at"
 
@@ -77,11 +77,11 @@ def test_so_does_a_key(qtbot, bar, model, key):
 def test_add_lists_the_others_with_what_there_is_to_know(bar, model):
     rows = offered(bar.add_button.menu())
     assert "heap\tO(n log n)" in rows
-    assert not any(text.startswith(("fast\t", "tiktoken")) for text in rows)
-    kept = chip(bar, "fast")
+    assert not any(text.startswith(("Tokenloupe\t", "tiktoken")) for text in rows)
+    kept = chip(bar, "Tokenloupe")
     rows["heap\tO(n log n)"].trigger()
-    assert names(bar) == ["fast", "heap", "tiktoken"]
-    assert chip(bar, "fast") is kept, "it may have the focus"
+    assert names(bar) == ["Tokenloupe", "heap", "tiktoken"]
+    assert chip(bar, "Tokenloupe") is kept, "it may have the focus"
 
 
 def test_many_contenders_are_told_by_their_number(qtbot, bar, model):
@@ -127,9 +127,9 @@ def test_while_a_run_goes_on_nothing_of_it_changes(qtbot, bar, model, runner):
     for is_running in (False, True, False):
         assert bar.text_button.isEnabled() == bar.add_button.isEnabled() == (not is_running)
         if is_running:
-            qtbot.mouseClick(chip(bar, "fast"), LEFT, pos=chip(bar, "fast").cross.center())
-            qtbot.keyClick(chip(bar, "fast"), Qt.Key.Key_Delete)
-            assert names(bar) == ["fast", "tiktoken"]
+            qtbot.mouseClick(chip(bar, "Tokenloupe"), LEFT, pos=chip(bar, "Tokenloupe").cross.center())
+            qtbot.keyClick(chip(bar, "Tokenloupe"), Qt.Key.Key_Delete)
+            assert names(bar) == ["Tokenloupe", "tiktoken"]
             runner.end()
         else:
             model.run()

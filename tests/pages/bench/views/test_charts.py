@@ -50,7 +50,7 @@ def named(data) -> list[str]:
 
 def test_tokens_a_second_come_first_and_mb_a_second_stand_beside():
     data, other = shown("throughput"), shown("throughput", unit=BYTES)
-    assert named(data) == ["greedy", "fast", "tiktoken", "rs-bpe"], "the fastest on top"
+    assert named(data) == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"], "the fastest on top"
     assert [row.parts[0].end for row in data.rows[:3]] == [50e6, 25e6, 2.5e6]
     assert beside(data)[:3] == [("50.0 M", "200 MB/s"), ("25.0 M", "100 MB/s"), ("2.50 M", "10.0 MB/s")]
     assert beside(other)[1] == ("100", "25.0 M tokens/s")
@@ -78,7 +78,7 @@ def test_one_that_brings_its_own_vocabulary_is_compared_in_mb_a_second_and_says_
 def test_columns_tell_interval_ratio_and_ids_of_each():
     data = shown("throughput")
     assert column(data, "interval") == ["± 15 %"] * 4
-    assert column(data, "of fast") == ["2.00 ×", "1.00 ×", "0.10 ×", "0.10 ×"]
+    assert column(data, "of Tokenloupe") == ["2.00 ×", "1.00 ×", "0.10 ×", "0.10 ×"]
     assert column(data, "ids") == ["≈ 95.0 %", "✓ equal", "✓ equal", "its own"]
     assert data.rows[1].interval == pytest.approx((25e6 / 1.2, 25e6 / 0.9))
     assert column(shown("throughput", baseline="tiktoken"), "of tiktoken")[:2] == ["20.00 ×", "10.00 ×"]
@@ -105,29 +105,29 @@ def test_who_is_opened_shows_how_far_and_who_cannot_be_shows_why():
 
 
 def test_groups_have_a_bar_for_each_number_of_threads_and_the_name_once():
-    times = (("heap", 1e-3), ("fast", 1e-4))
+    times = (("heap", 1e-3), ("Tokenloupe", 1e-4))
     data = shown(
         "threads", [result("threads", name, 10_000, s / n, threads=n) for name, s in times for n in (1, 2)]
     )
     assert [(row.key, bool(row.name)) for row in data.rows] == [
-        (name, is_first) for name in ("fast", "heap") for is_first in (True, False)
+        (name, is_first) for name in ("Tokenloupe", "heap") for is_first in (True, False)
     ]
     assert [row.detail.split(",")[0] for row in data.rows] == ["1 thread", "2 threads"] * 2
     assert data.rows[0].parts[0].color.alpha() > data.rows[1].parts[0].color.alpha()
-    assert column(data, "of fast") == ["1.00 ×", "1.00 ×", "0.10 ×", "0.10 ×"], "of the same number"
+    assert column(data, "of Tokenloupe") == ["1.00 ×", "1.00 ×", "0.10 ×", "0.10 ×"], "of the same number"
 
 
 def test_what_should_be_little_has_the_least_on_top():
     memory = shown("memory", ALL)
-    assert (named(memory), memory.scale.title) == (["heap", "fast"], "MB")
+    assert (named(memory), memory.scale.title) == (["heap", "Tokenloupe"], "MB")
     assert beside(memory)[:2] == [("3.00", "ready"), ("1.00", "more while encoding")]
 
 
 def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100():
-    calls = {"heap": (9e-5, 1e-4, 2e-4), "fast": (2e-6, 3e-6, 4e-5)}
+    calls = {"heap": (9e-5, 1e-4, 2e-4), "Tokenloupe": (2e-6, 3e-6, 4e-5)}
     quantiles = {name: dict(zip(QUANTILES, times, strict=True)) for name, times in calls.items()}
     data = shown("latency", [result("latency", name, 128, 1e-6, **each) for name, each in quantiles.items()])
-    assert named(data) == ["fast", "heap"], "the quickest on top"
+    assert named(data) == ["Tokenloupe", "heap"], "the quickest on top"
     columns = [column(data, name) for name in ("p50", "p95", "p99")]
     assert columns == [["2 µs", "90 µs"], ["3 µs", "100 µs"], ["40 µs", "200 µs"]]
     for row in data.rows:
@@ -170,7 +170,7 @@ def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_voca
     rows = [replace(row, agreement=share) if row.exact is False else row for row in SOME]
     data, (low, high), (bottom, top) = (found := shown(EXACTNESS, rows)), *found.ranges
     assert [(p.key, p.x, p.y, p.is_hollow) for p in data.points] == [
-        *(("fast", 25e6, 1.0, False), ("greedy", 50e6, share, True), ("tiktoken", 2.5e6, 1.0, False))
+        *(("Tokenloupe", 25e6, 1.0, False), ("greedy", 50e6, share, True), ("tiktoken", 2.5e6, 1.0, False))
     ]
     assert data.points[1].name == f"greedy  ≈ {share:.1%}".replace("%", " %")
     assert (data.line, data.x.label) == (1.0, "tokens/s, log scale")

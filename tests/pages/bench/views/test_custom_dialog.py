@@ -75,7 +75,7 @@ def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):
     qtbot.mouseClick(dialog.try_button, LEFT)
     assert dialog.message.text() == "There is no program “no-such-program-anywhere”."
     dialog.target.setText(COMMAND_LINE)
-    for taken in ("fast", "tiktoken"):
+    for taken in ("fast", "Tokenloupe", "tiktoken"):
         dialog.name.setText(taken)
         qtbot.mouseClick(dialog.add_button, LEFT)
         assert "already" in dialog.message.text()

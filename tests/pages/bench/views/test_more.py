@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings

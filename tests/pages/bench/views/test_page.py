@@ -7,11 +7,10 @@ import random
 import re
 from pathlib import Path
 
-import hands
 import pytest
 from bench_runs import RUN, record
 from fake_engine import EVENTS
-from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -27,25 +26,25 @@ LEFT = Qt.MouseButton.LeftButton
 
 def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     page = open_page
-    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} contenders, about ")
+    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} encoders, about ")
     qtbot.mouseClick(page.bar.run_button, LEFT)
     assert (runner.asked, page.headline.sentence.text()) == (["start"], "Starting …")
     loading = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}
     for event in (EVENTS[0], loading, *EVENTS[1:]):
         runner.told.emit(event)
     qtbot.waitUntil(lambda: page.is_ready)
-    assert page.headline.verdict.accessibleName().startswith("fast is ready first"), (
+    assert page.headline.verdict.accessibleName().startswith("Tokenloupe is ready first"), (
         "others are still to come"
     )
     told = page.headline.sentence.text()
-    assert re.fullmatch(r"\w+ more contenders? (is|are) still to be opened\.", told)
+    assert re.fullmatch(r"\w+ more encoders? (is|are) still to be opened\.", told)
     value, *loading = page.results.chart("throughput").values
     assert "n = 2" in value.tip
     assert "heap" in [each.key for each in loading]
     runner.end()
     qtbot.waitUntil(lambda: page.is_ready)
-    assert "fast</b> takes part alone" in page.headline.verdict.text()
-    assert page.headline.verdict.accessibleName().startswith("fast takes part alone; its ids are right")
+    assert "Tokenloupe</b> takes part alone" in page.headline.verdict.text()
+    assert page.headline.verdict.accessibleName().startswith("Tokenloupe takes part alone; its ids are right")
     assert page.bar.report_button.isEnabled()
 
 
@@ -93,7 +92,9 @@ def compared(qtbot, page, tmp_path) -> None:
     rng = random.Random(1)
     noise = [1 + rng.random() / 100 for _ in range(20)]
     for seconds in (1e-4, 2e-4):
-        row = record("throughput", "fast", 10_000, seconds, samples_s=[seconds * each for each in noise])
+        row = record(
+            "throughput", "Tokenloupe", 10_000, seconds, samples_s=[seconds * each for each in noise]
+        )
         (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
     with qtbot.waitSignal(page.model.results_changed):
         page.model.open_run(tmp_path / "0.0002.json")
@@ -129,7 +130,7 @@ def test_a_run_that_begins_shows_its_charts_and_not_the_changes_of_the_last_one(
     assert page.results.shown == CALM
 
 
-def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qtbot):
+def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(RUN))
     page.bar.runs_button.ask = lambda window: path
@@ -137,23 +138,6 @@ def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qt
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
     assert "A saved run: run." in page.headline.sentence.text()
-    page.model.show_run(run_of({"results": []}))
-    with qtbot.waitSignal(page.model.results_changed):
-        drop(page, path)
-    assert len(page.model.results) == len(RUN["results"])
-
-
-def test_a_text_that_is_dropped_is_left_to_the_window(page, tmp_path):
-    assert not drop(page, tmp_path / "book.txt")
-    assert not drop(page, *(tmp_path / name for name in ("one.json", "two.json")))
-    assert page.acceptDrops()
-
-
-def drop(page, *paths) -> bool:
-    """Drop files; whether the page wants them."""
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    return hands.drop(page, QPoint(400, 300), mime)
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):

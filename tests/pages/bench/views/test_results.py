@@ -5,6 +5,7 @@ from __future__ import annotations
 import chart_samples as chart_hand
 import pytest
 from bench_runs import EVERYTHING, RUN, record
+from controls_in_words import controls_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -155,12 +156,12 @@ def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_l
 
     chart = results.chart("throughput")
     chart_hand.click(chart, chart_hand.place_of(chart, 1))
-    assert page.model.isolated == chart.values[1].key == "fast"
+    assert page.model.isolated == chart.values[1].key == "Tokenloupe"
     click(qtbot, results, "scaling")
     assert faded() == {True}
-    assert not any(chart.is_faded("fast") for chart in results.charts.values())
+    assert not any(chart.is_faded("Tokenloupe") for chart in results.charts.values())
     again = results.chart("scaling")
-    chart_hand.click(again, chart_hand.middle_of(again, "fast"))
+    chart_hand.click(again, chart_hand.middle_of(again, "Tokenloupe"))
     assert (page.model.isolated, faded()) == ("", {False})
     page.model.isolate("heap")
     chart_hand.click(again, again.area.topLeft())
@@ -197,7 +198,10 @@ def test_curves_show_speeds_or_times_in_all_charts(qtbot, results):
 
 
 def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
-    names, lost = ["fast", "gone"], {"scenario": None, "operation": None, "corpus": None, "size_bytes": None}
+    names, lost = (
+        ["Tokenloupe", "gone"],
+        {"scenario": None, "operation": None, "corpus": None, "size_bytes": None},
+    )
     left_out = [
         {**lost, "contender": name, "reason": f"{name} crashed."} for name in ("gone", "not asked for")
     ]
@@ -213,7 +217,7 @@ def view(qtbot) -> TablesView:
     view = TablesView(ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(view)
     view.resize(900, 600)
-    view.show_tables(*figures(run_of(EVERYTHING).results, "fast"))
+    view.show_tables(*figures(run_of(EVERYTHING).results, "Tokenloupe"))
     view.show()
     return view
 
@@ -235,10 +239,10 @@ def copied(view: TablesView, kind: str, qtbot) -> list[str]:
 
 def test_a_table_is_copied_in_both_formats_and_says_so(view, qtbot):
     head, *rows = copied(view, "csv", qtbot)
-    assert head.startswith("contender,tokens/s,MB/s,± %,of fast,ids")
-    assert "Copied" in view.toPlainText()
+    assert head.startswith("encoder,tokens/s,MB/s,± %,of Tokenloupe,ids")
+    assert "Copied the table as CSV" in controls_of(view)
     markdown = copied(view, "markdown", qtbot)
-    assert markdown[0].startswith("| contender | tokens/s | MB/s | ± % | of fast | ids |")
+    assert markdown[0].startswith("| encoder | tokens/s | MB/s | ± % | of Tokenloupe | ids |")
     assert [line.split(" | ")[0].strip("| ") for line in markdown[2:]] == [row.split(",")[0] for row in rows]
 
 
@@ -253,6 +257,6 @@ def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
     click_link(view, "sort:0:0", qtbot)
     names = [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]]
     assert names == sorted(best)
-    assert "contender ↑" in view.toPlainText()
+    assert "encoder ↑" in view.toPlainText()
     view.show_tables(*figures(run_of(EVERYTHING).results, "heap"))
     assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"

@@ -10,8 +10,8 @@ from fake_engine import EVENTS
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.run_results import run_of
-from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.kit.widgets.theme import DARK, LIGHT
 from guiapp.pages.bench import saving as bench_export
 from guiapp.pages.bench.saving import paper_charts
@@ -28,7 +28,7 @@ def export(page, tmp_path):
 
 def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtbot):
     page.save_pictures()
-    qtbot.waitUntil(lambda: page.model.progress.endswith(f"in {tmp_path}."))
+    qtbot.waitUntil(lambda: not export.is_busy)
     names = {path.stem for path in tmp_path.glob("*.svg")}
     assert {"throughput-english", "speed-exactness-english", "time-by-length-of-text-tokens-s"} <= names
     assert names == {path.stem for path in tmp_path.glob("*.png")}
@@ -43,7 +43,7 @@ def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
     page, export, tmp_path, qtbot
 ):
     page.bar.report_button.click()
-    qtbot.waitUntil(lambda: "run.html" in page.model.progress)
+    qtbot.waitUntil(lambda: not export.is_busy)
     report = (tmp_path / "run.html").read_text()
     assert report.count("<svg") == 5
     assert not any(color.name() in report for color in (DARK.raised, DARK.panel, DARK.dim, DARK.text))
@@ -54,7 +54,7 @@ def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
 def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix, qtbot):
     export.ask_file = lambda window: tmp_path / f"run{suffix}"
     page.save_report()
-    qtbot.waitUntil(lambda: "The report is in" in page.model.progress)
+    qtbot.waitUntil(lambda: not export.is_busy)
     assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
 
 

@@ -80,7 +80,7 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     for number in range(1, 4):
         qtbot.keyClick(shell.window, Qt.Key.Key_F8)
         assert page.walk.current == number - 1
-        assert page.tools.walking.place.text() == f"{number} of {n_all:,}"
+        assert page.bar.walking.place.text() == f"{number} of {n_all:,}"
     qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
     assert page.walk.current == 1
     qtbot.waitUntil(lambda: page.is_ready)
@@ -175,5 +175,8 @@ def test_a_model_with_unknown_tokens_does_not_have_the_fewest(open_page, qtbot):
     _, page = open_page("demo:bpe", "demo:wordpiece", text=text)
     qtbot.waitUntil(lambda: "unknown" in page.columns.columns[1].head.accessibleName())
     assert "fewest" in page.columns.columns[0].head.accessibleName()
+    figures = page.columns.figures
+    assert [figures.more_in_line(row, 0, len(text)) for row in (0, 1)] == [0, 0]
+    assert figures.most_more == 0
     header = [page.summary.view.table.headerData(at, Qt.Orientation.Horizontal) for at in range(7)]
     assert "unknown" in header

@@ -241,11 +241,11 @@ def test_prices_and_context_are_typed(panel, qtbot):
     type_into(qtbot, popover.context, "1,000")
     first, second, *_ = panel.summary.rows
     assert panel.summary.terms.for_models([first.name, second.name]).prices == (2.5, 4.0)
-    assert panel.summary.terms.context == 1000
+    assert panel.summary.terms.chosen.context == 1000
     assert panel.view.table.lines([])[0][5:8] == ["unknown", "of context", "cost"]
     type_into(qtbot, popover.price, "much")
     assert popover.price.text() == ""
-    assert panel.summary.terms.price is None
+    assert panel.summary.terms.chosen.price is None
     popover.close()
 
 

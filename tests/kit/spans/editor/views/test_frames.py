@@ -2,12 +2,13 @@
 
 import random
 
+import numpy as np
 import pytest
 from editor_hands import wheel
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.spans.frame import PointedOut
+from guiapp.kit.spans.frame import Divisions, PointedOut
 
 TEXT = "\n".join(
     f"{number} lines of شعر and 漢字 in words that may reach a second row" for number in range(60)
@@ -43,6 +44,12 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         line = document.line_span(document.line_of(place()))
         return PointedOut(*sorted(rng.choices(line, k=2)), *line)
 
+    def some_divisions():
+        cuts, *parts = (np.sort([place() for _ in range(2 * rng.randrange(4))]) for _ in range(3))
+        return Divisions(
+            cuts.astype(int), "{} tokens".format, *(each.reshape(-1, 2).astype(int) for each in parts)
+        )
+
     acts = {
         "type": lambda: editor.type_text(rng.choice(("a", " ", "\n", "字", "word " * 20))),
         "erase": lambda: editor.erase_word_before(),
@@ -55,7 +62,7 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         "wheel": lambda: wheel(editor, rng.choice((-1, 1, -5, 5))),
         "zoom": lambda: editor.zoom(rng.choice((-1, 1))),
         "resize": lambda: editor.resize(rng.randrange(300, 700), rng.randrange(100, 400)),
-        "mark": lambda: editor.set_mark(rng.choice((None, place()))),
+        "divide": lambda: editor.set_divisions(rng.choice((None, some_divisions()))),
         "point out": lambda: editor.point_out(rng.choice((None, a_line()))),
         "place": lambda: editor.place(place(), rng.randrange(200)),
         "frames": lambda: settle(editor),
