@@ -371,7 +371,7 @@ class Console(cmd.Cmd):
         if piece < 0:
             return
         tokens = debugger.states.piece_tokens(debugger.position, piece)
-        labels = [self._label(*token) for token in zip(*(column.tolist() for column in tokens), strict=True)]
+        labels = [self._label(*token) for token in tokens.rows()]
         if not labels:
             return
         at = 0

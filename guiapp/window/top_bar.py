@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QToolButton
 
-from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.encode.catalogue import ALGORITHMS, encoder_label
 from guiapp.core.encode.exactness import REFUSED
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.session.model_session import ModelSession
@@ -107,17 +107,18 @@ class EncoderButton(MenuButton):
 
     def sizeHint(self) -> QSize:
         """With room for the longest name."""
-        longest = max(map(self.fontMetrics().horizontalAdvance, ALGORITHMS))
+        longest = max(map(self.fontMetrics().horizontalAdvance, map(encoder_label, ALGORITHMS)))
         return QSize(longest + AROUND_NAME_PX, super().sizeHint().height())
 
     def _refresh(self) -> None:
         algorithm = self._session.algorithm
         self.setVisible(algorithm is not None)
         if algorithm is not None:
-            self.setText(algorithm.name)
+            name = encoder_label(algorithm.name)
+            self.setText(name)
             mark = "exact" if algorithm.exact else "approximate"
             self.setToolTip(f"{algorithm.title} ({mark}), {algorithm.complexity}\n{algorithm.source}")
-            self.setAccessibleName(f"Encoder: {algorithm.name}, {mark}")
+            self.setAccessibleName(f"Encoder: {name}, {mark}")
 
 
 class PaletteButton(IconButton):

@@ -22,7 +22,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import NONE, Table, page_of
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import n_equal_from_start
-from guiapp.core.text.numbers_in_words import counted, elided, percent
+from guiapp.core.text.numbers_in_words import capitalized, counted, elided, percent
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
@@ -391,7 +391,7 @@ def notes(report: ChangesReport) -> Iterator[str]:
     """What of both is unknown, and which of BOS, EOS and SEP one lacks at an end, or has there more often."""
     for name, ids in zip(report.names, (report.outcome.first, report.outcome.second), strict=True):
         if n_unknown := count_unknown(report.tokenizer.vocabulary, ids):
-            yield f"{percent(n_unknown / len(ids), 1)} of the tokens of {name} are unknown."
+            yield f"{capitalized(name)}: {percent(n_unknown / len(ids), 1)} of its tokens are unknown."
     control = Attribute.CONTROL.value
     attributes, special = report.tokenizer.vocabulary.attributes, report.tokenizer.vocabulary.special_ids
     heads, tails = [], []

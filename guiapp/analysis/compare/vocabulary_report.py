@@ -50,7 +50,7 @@ def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bo
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
     """Counts; of what differs the first ones; scripts."""
-    yield _count_table(comparison, names)
+    yield from _count_tables(comparison, names)
     if rows := list(_token_rows(comparison, names, _seen, most)):
         yield Table("Tokens that differ, the first of each kind", [["", *TOKEN_HEAD], *rows])
     if rows := list(_merge_rows(comparison, names, most)):
@@ -70,31 +70,20 @@ def _counts_named(comparison: VocabularyComparison, names: Names) -> Iterator[tu
         yield what.replace("the first", names[0]).replace("the second", names[1]), count
 
 
-def _count_table(comparison: VocabularyComparison, names: Names) -> Table:
-    vocabularies = [each.vocabulary for each in comparison.tokenizers]
-    n_both = len(comparison.both)
+def _count_tables(comparison: VocabularyComparison, names: Names) -> Iterator[Table]:
+    vocabularies, merges = [each.vocabulary for each in comparison.tokenizers], comparison.merges
     rows = [
         ["", *names],
         ["type", *(each.type.value for each in vocabularies)],
         ["tokens", *(f"{len(each):,}" for each in vocabularies)],
-        ["in both", f"{n_both:,}", f"{n_both:,}"],
-        ["only here", *(f"{len(only):,}" for only in comparison.only)],
     ]
-    for what, differs in (
-        ("with another id", comparison.other_id),
-        ("of another kind", comparison.other_kind),
-        ("searched for otherwise", comparison.other_search),
-        ("with another score", comparison.other_score),
-    ):
-        rows.append([what, *[f"{int(differs.sum()):,}"] * 2])
-    if (merges := comparison.merges) is not None:
-        n_moved = int(merges.moved.sum())
-        rows += [
-            ["merge rules", *(f"{len(merges.both) + len(only):,}" for only in merges.only)],
-            ["merge rules only here", *(f"{len(only):,}" for only in merges.only)],
-            ["merge rules in another order", f"{n_moved:,}", f"{n_moved:,}"],
-        ]
-    return Table("Counts", rows)
+    if merges is not None:
+        rows.append(["merge rules", *(f"{len(merges.both) + len(only):,}" for only in merges.only)])
+    yield Table("Counts", rows)
+    both = [("tokens in both", len(comparison.both))]
+    both += [] if merges is None else [("merge rules in both", len(merges.both))]
+    counts = (*both, *_counts_named(comparison, names))
+    yield Table("In both, and what differs", [["", "number"], *([what, f"{n:,}"] for what, n in counts)])
 
 
 TOKEN_HEAD = ("text", "id", "id", "kind", "kind", "score", "score")

@@ -127,8 +127,9 @@ class TraceRun(ExportedRun):
             is_cut = False, False
         parts, right = row_of(step, self._sentence(step), top)
         left = float(MARGIN_PX + NUMBERS_PX)
-        rows = zip(*(column.tolist() for column in shown), strict=True)
-        drawn, x = boxes(left, top, ((debugger.describer.label(*row), row[1:] == made) for row in rows))
+        drawn, x = boxes(
+            left, top, ((debugger.describer.label(*row), row[1:] == made) for row in shown.rows())
+        )
         if is_cut[0]:
             parts.append(label_at(left - 14, top, "…"))
         parts.append(drawn)
@@ -159,7 +160,7 @@ class TraceRun(ExportedRun):
         shown, (is_cut_before, is_cut_behind) = _nearby_tokens(tokens, about, about[0] > NEAR_BYTES)
         row = [
             (debugger.describer.label(token_id, start, end), about[0] <= start < end <= about[1])
-            for token_id, start, end in zip(*(column.tolist() for column in shown), strict=True)
+            for token_id, start, end in shown.rows()
         ]
         row = [("…", False)] * is_cut_before + row + [("…", False)] * is_cut_behind
         waiting = debugger.waiting(MOST_PAIRS)
@@ -216,8 +217,7 @@ def _nearby_tokens(
     """The tokens around what was formed, and whether some are left out before and behind."""
     at = int(np.searchsorted(tokens.starts, made[0]))
     first, last = max(0, at - TOKENS_AROUND), at + TOKENS_AROUND
-    shown = TraceTokens(*(column[first:last] for column in tokens))
-    return shown, (is_cut_before or first > 0, last < len(tokens.ids))
+    return tokens.part(first, last), (is_cut_before or first > 0, last < len(tokens.ids))
 
 
 class TrainingRun(ExportedRun):

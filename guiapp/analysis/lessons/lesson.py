@@ -342,8 +342,7 @@ def training_answer(learned: Sequence[TrainingStep], n_merges: int) -> str:
 
 
 def _labels(debugger: Debugger, tokens: TraceTokens) -> list[str]:
-    columns = (column.tolist() for column in tokens)
-    return [debugger.describer.label(*token) for token in zip(*columns, strict=True)]
+    return [debugger.describer.label(*token) for token in tokens.rows()]
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -141,8 +141,8 @@ def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:
     """Some tokens of the result in code quotes, as many as fit into a sentence."""
     first, last = tokens
     shown = min(last, first + MOST_TOLD)
-    columns = (column[first:shown].tolist() for column in debugger.trace.result)
-    descriptions = [code(debugger.describer.label(*token)) for token in zip(*columns, strict=True)]
+    tokens_shown = debugger.trace.result.part(first, shown).rows()
+    descriptions = [code(debugger.describer.label(*token)) for token in tokens_shown]
     return " ".join(descriptions + ["…"] * (last > shown)) or "none"
 
 

@@ -123,7 +123,7 @@ class Replay:
             : last + 1 - first
         ]
         owner = np.repeat(np.arange(first, last), np.diff(bounds))
-        parts.append(TraceTokens(*(column[bounds[0] : bounds[-1]] for column in trace.made)))
+        parts.append(trace.made.part(bounds[0], bounds[-1]))
         order.append(trace.pieces.fragment[owner].astype(np.int64))
         if done < trace.n_pieces and trace.pieces.first_step[done] <= n_steps:
             parts.append(self.piece_tokens(n_steps, done, near))
@@ -197,7 +197,7 @@ def waiting(states: Replay, step: int, rules: Rules, limit: int = 60) -> Waiting
 
 def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -> Waiting:
     tokens = states.piece_tokens(step, piece)
-    symbols = list(zip(*(column.tolist() for column in tokens), strict=True))
+    symbols = list(tokens.rows())
     matches = [
         Candidate(left, right, rule.made, rule.rank, start, middle, end)
         for (left, start, _), (right, middle, end) in pairwise(symbols)

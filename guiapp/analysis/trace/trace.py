@@ -6,6 +6,7 @@ the state at any step follows from the rows before it (see `replay`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -95,6 +96,13 @@ class TraceTokens(NamedTuple):
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
 
+    def rows(self) -> Iterator[tuple[int, int, int]]:
+        """One by one, as plain numbers."""
+        return zip(*(column.tolist() for column in self), strict=True)
+
+    def part(self, first: int, last: int) -> TraceTokens:
+        return TraceTokens(*(column[first:last] for column in self))
+
 
 PARTS: dict[str, Any] = {
     "columns": StepColumns,
@@ -137,14 +145,6 @@ class Trace:
     def name(self) -> str:
         """What people call the encoder: `fast` is named by what it is read as."""
         return self.reference_name if self.encoder == "fast" else self.encoder
-
-    @property
-    def size_bytes(self) -> int:
-        """What its arrays take in memory."""
-        kept = self.lifetimes, self.best_steps, self.makers
-        parts = self.columns, self.pieces, self.cells, self.made, self.result, *kept
-        arrays: list[NDArray[Any]] = [array for part in parts for array in part]
-        return sum(array.nbytes for array in arrays) + len(self.text) + len(self.work)
 
     @property
     def n_pieces(self) -> int:

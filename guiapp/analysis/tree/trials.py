@@ -144,7 +144,10 @@ LEAST_CODES = (0, 0, 0x80, 0x800, 0x10000)  # of characters of so many bytes
 SEEN = "LNPS"  # letters, numbers, punctuation and symbols
 KINDS = (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF)  # one of each kind that some first bytes ask for
 MARKS = (0x80, 0xBF)
-FIRST_ESCAPED, LAST_ESCAPED = 0xDC80, 0xDCFF  # what stands for a byte that is of no character
+NEVER = 9
+NEEDS = np.repeat(np.array([0, NEVER, 1, 2, 3, NEVER], np.uint8), (0xC0, 2, 30, 16, 5, 11))
+"""How many bytes that go on with a character each byte asks for; NEVER for those that UTF-8 does not have."""
+SECOND_BYTES = ((0xE0, 0xA0, 0xBF), (0xED, 0x80, 0x9F), (0xF0, 0x90, 0xBF), (0xF4, 0x80, 0x8F))
 HEADS: tuple[tuple[bytes, ...], ...] = (  # what may stand before so many bytes that go on with a character
     (b"",),
     (
@@ -219,17 +222,24 @@ def _tails(ending: bytes) -> list[bytes]:
 
 def broken_tokens(tree: TokenTree) -> NDArray[np.int32]:
     """The tokens whose bytes are not whole characters, in ascending order."""
-    lines = np.insert(
-        tree.data, tree.offsets[1:], ord("\n")
-    ).tobytes()  # in none a character of the one before
-    codes = np.frombuffer(
-        lines.decode("utf-8", "surrogateescape").encode("utf-32-le", "surrogatepass"), np.uint32
-    )
-    is_broken = (codes >= FIRST_ESCAPED) & (codes <= LAST_ESCAPED)
-    sizes = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
-    ends = np.cumsum(np.where(is_broken, 1, sizes))
-    line_ends = tree.offsets[1:] + np.arange(1, len(tree.offsets))
-    return np.unique(np.searchsorted(line_ends, ends[is_broken])).astype(np.int32)
+    data, starts, ends = tree.data, tree.offsets[:-1], tree.offsets[1:]
+    needs, continues = NEEDS[data], (data & 0xC0) == 0x80
+    should_continue = np.zeros(len(data), np.bool_)
+    is_doubtful = needs == NEVER
+    for back in (1, 2, 3):
+        should_continue[back:] |= needs[:-back] >= back
+    for lead, low, high in SECOND_BYTES:
+        is_doubtful[1:] |= (data[:-1] == lead) & ((data[1:] < low) | (data[1:] > high))
+    at = np.flatnonzero(is_doubtful | (should_continue != continues))
+    tokens = np.searchsorted(tree.offsets, at, "right") - 1
+    doubtful = [tokens, tokens - 1]  # a first byte may tell that the token before it is not whole
+    lengths = ends - starts
+    for back in (1, 2, 3):
+        rows = np.flatnonzero(lengths >= back)
+        doubtful += [rows[needs[ends[rows] - back] >= back], rows[continues[starts[rows]]]]
+    tried = np.unique(np.concatenate(doubtful))
+    broken = [token for token in tried[tried >= 0].tolist() if not is_text(tree.token_bytes(token))]
+    return np.array(broken, np.int32)
 
 
 if __name__ == "__main__":

@@ -383,7 +383,7 @@ class ComparedModels(QObject):
         self._load = load
         self.sessions = [session]
         self._partner: ModelSession | None = None
-        self._follow(session)
+        self._connect(session)
         self.sessions_changed.connect(self.models_changed)
 
     @property
@@ -406,13 +406,13 @@ class ComparedModels(QObject):
         assert self.can_add
         first = self.sessions[0]
         session = ModelSession(first.text, first.options, self._load, self, False, first.spelling)
-        self._follow(session)
+        self._connect(session)
         self.sessions.append(session)
         self.sessions_changed.emit()
         session.loader.open(name, pre)
         return session
 
-    def _follow(self, session: ModelSession) -> None:
+    def _connect(self, session: ModelSession) -> None:
         loader = session.loader
         for signal in (loader.loading_changed, loader.refused_changed, loader.failed):
             signal.connect(self.models_changed)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QWidget
 
+from guiapp.core.text.numbers_in_words import elided
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.choice import about
 from guiapp.kit.session.model_session import ModelSession
@@ -32,6 +33,7 @@ BAR_PX = 4
 LEAST_NAME_PX, MOST_NAME_PX = 110, 300
 AROUND_NAME_PX = 48  # the arrow, and room
 LETTERS = "AB"
+LONGEST_ABOUT = 80  # characters in a menu
 
 
 class PrefixBar(Painted):
@@ -106,7 +108,9 @@ class SideButton(QWidget):
 
     def show_side(self, name: str, *about: str, tip: str = "") -> None:
         """Its name, and what it is in as many words as there is room for."""
-        self.about.set_texts([*about, about[-1].rpartition(" · ")[0], ""])
+        parts = about[-1].split(" · ")
+        shorter = [" · ".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
+        self.about.set_texts([*about, *shorter, ""])
         self.button.setToolTip(plain_tip(tip))
         self.button.setAccessibleName(f"{self._letter}: {name}, {about[0]}")
         self.button.set_name(name)
@@ -122,7 +126,7 @@ def list_models(
     for session in sessions:
         loader = session.loader
         told = (loader.problem or "opening …") if loader.model is None else about(loader.model)
-        title = isolate(f"{loader.title}  {told}")
+        title = isolate(f"{loader.title}  {elided(told, LONGEST_ABOUT)}")
         add_choice(menu, title, session is chosen, partial(choose, session))
 
 

@@ -84,15 +84,17 @@ class Divisions(NamedTuple):
 
     def lines_in(self, start: int, end: int) -> list[tuple[int, str]]:
         """The cuts in the bytes [start, end], each with its words."""
-        first, last = np.searchsorted(self.cuts, start), np.searchsorted(self.cuts, end, "right")
-        return [(int(self.cuts[at]), self.label(at)) for at in range(int(first), int(last))]
+        first, last = int(self.cuts.searchsorted(start)), int(self.cuts.searchsorted(end, "right"))
+        return [(int(self.cuts[at]), self.label(at)) for at in range(first, last)]
 
 
 def _parts_within(parts: NDArray[np.int64], start: int, end: int) -> Parts:
     """What of some parts is in the bytes [start, end), counted from `start`."""
-    first, last = np.searchsorted(parts[:, 1], start, "right"), np.searchsorted(parts[:, 0], end)
-    within = np.clip(parts[int(first) : int(last)], start, end) - start
-    return tuple((low, high) for low, high in within.tolist())
+    if not len(parts):
+        return ()
+    first, last = int(parts[:, 1].searchsorted(start, "right")), int(parts[:, 0].searchsorted(end))
+    within = parts[first:last].tolist()  # few: numbers of Python are quicker
+    return tuple((max(low, start) - start, min(high, end) - start) for low, high in within)
 
 
 class Highlights(NamedTuple):
@@ -139,9 +141,10 @@ class Marks(NamedTuple):
             matches = self.search.matches_in(start, end).relative_to(start)
         place = None if self.pointed_out is None else self.pointed_out.seen_from(start, end)
         letters = () if self.confusables is None else self.confusables(start, end)
-        dimmed, shaded = (NO_PARTS, NO_PARTS) if self.divisions is None else self.divisions[2:]
-        parts = letters, _parts_within(dimmed, start, end), _parts_within(shaded, start, end)
-        return Highlights(selection, self.selected_token, self.hovered_token, place, matches, *parts)
+        parts: list[Parts] = []
+        if self.divisions is not None:
+            parts = [_parts_within(each, start, end) for each in self.divisions[2:]]
+        return Highlights(selection, self.selected_token, self.hovered_token, place, matches, letters, *parts)
 
 
 class ShownBlock(NamedTuple):

@@ -116,6 +116,7 @@ class SpanView(QAbstractScrollArea):
         self._placeholder = ""
         self._note_at: Callable[[int], str] | None = None
         self._divisions: Divisions | None = None
+        self._label_font = Theme.ui_font(LABEL_FONT_PX)
         self._screen = Screen()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
@@ -434,7 +435,7 @@ class SpanView(QAbstractScrollArea):
             draw_upright(painter, line.center().x(), line.top(), line.height(), upright.color)
         for rect, label in self._labels(uprights):
             fill(painter, rect, theme.text, LABEL_RADIUS_PX)
-            write(painter, rect, label, theme.background, CENTER, Theme.ui_font(LABEL_FONT_PX))
+            write(painter, rect, label, theme.background, CENTER, self._label_font)
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
@@ -503,7 +504,9 @@ class SpanView(QAbstractScrollArea):
     def _labels(self, uprights: list[_Upright]) -> list[PlacedLine]:
         """What is written at the upper ends of lines, and where; not where there is no room for it."""
         shown: list[PlacedLine] = []
-        sizes = QFontMetricsF(Theme.ui_font(LABEL_FONT_PX))
+        if not any(upright.label for upright in uprights):
+            return shown
+        sizes = QFontMetricsF(self._label_font)
         for upright in uprights:
             if upright.label:
                 line = self._upright_rect(upright.offset)

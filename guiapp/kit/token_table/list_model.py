@@ -27,7 +27,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import SHOWN_BYTES, TokenDetails, describe_alone
-from guiapp.kit.state.background import Background, LatestJob, Progress, Working, later
+from guiapp.kit.state.background import Background, NotReadyError, Progress, Working
 from guiapp.kit.state.settings import Settings, SharedSpelling
 
 ALL = "all"  # the group of all rows
@@ -100,8 +100,8 @@ class TokenListModel(Working, Generic[S]):
         self.shown = ShownRows[S](self.request)
         self.chosen: int | None = None
         self._walked: ListRequest | None = None  # the list that people chose from last
-        self.listing = LatestJob[ShownRows[S]](self, self._show)
-        self._pause = later(self, PAUSE_MS, self._list)
+        self.listing = Background[ShownRows[S]](self, self._prepare_listing, is_watched=True)
+        self.listing.changed.connect(self._on_listed)
 
     # Of a subclass
 
@@ -132,7 +132,7 @@ class TokenListModel(Working, Generic[S]):
     @property
     def is_up_to_date(self) -> bool:
         """Whether all has arrived that was asked for."""
-        return not (self.listing.is_busy or self._pause.isActive())
+        return not self.listing.is_busy
 
     @property
     def note(self) -> str:
@@ -170,18 +170,27 @@ class TokenListModel(Working, Generic[S]):
             return
         self.request = request
         self.request_changed.emit()
-        if pauses:
-            self._pause.start()
-        else:
-            self._list()
+        self._list(PAUSE_MS if pauses else 0)
 
-    def _list(self) -> None:
-        self._pause.stop()
-        if (source := self.source) is None:
-            self.listing.cancel()
-            self._show(ShownRows[S](self.request))
+    def _list(self, wait_ms: int = 0) -> None:
+        """List what is asked for, once that has been the same for so long."""
+        if self.source is None:
+            self._show_now(ShownRows[S](self.request))
         else:
-            self.listing.start(partial(self._listed, self.frozen(source), self.request))
+            self.listing.refresh(wait_ms)
+
+    def _show_now(self, shown: ShownRows[S]) -> None:
+        self.listing.cancel()
+        self._show(shown)
+
+    def _prepare_listing(self) -> Callable[[Progress], ShownRows[S]]:
+        if (source := self.source) is None:
+            raise NotReadyError
+        return partial(self._listed, self.frozen(source), self.request)
+
+    def _on_listed(self) -> None:
+        if self.listing.is_current and self.listing.value is not None:
+            self._show(self.listing.value)
 
     def _listed(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
         try:
@@ -197,7 +206,7 @@ class TokenListModel(Working, Generic[S]):
         self.shown = shown
         self.shown_changed.emit()
 
-    def stay_in_list(self) -> None:
+    def forget_unlisted(self) -> None:
         """Look at no row any more that the list does not have."""
         if self.place_of(self.chosen) is None:
             self._set_chosen(None)
@@ -416,13 +425,11 @@ class TokenRowsModel(TokenListModel[R]):
         rows = rows_where(source, flags, self.sorting(request), request.is_descending)
         return ShownRows(request, source, rows)
 
-    def _list(self) -> None:
+    def _list(self, wait_ms: int = 0) -> None:
         if (source := self.source) is None or not self.is_in_own_order:
-            super()._list()
+            super()._list(wait_ms)
         else:
-            self._pause.stop()
-            self.listing.cancel()
-            self._show(ShownRows(self.request, source, range(len(source))))
+            self._show_now(ShownRows(self.request, source, range(len(source))))
 
 
 def rows_where(source: ListSource, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:
@@ -474,7 +481,7 @@ class ChosenDetails(QObject):
         """Follow what is listed; a token that the text selects is described in any case."""
         if (request := self._model.shown.request) != self._listed:
             self._listed = request
-            self._model.stay_in_list()
+            self._model.forget_unlisted()
 
     def describe(self) -> None:
         """Describe the row again: how often its token is in the text changes while nobody looks."""

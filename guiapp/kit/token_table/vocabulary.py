@@ -69,13 +69,12 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
 
     # What is listed
 
-    def _list(self) -> None:
+    def _list(self, wait_ms: int = 0) -> None:
         self._try_if_asked()
         if self.trying.is_busy and (needs_trials(self.request.query) or self.request.sort == REACHED):
-            self._pause.stop()
             self.listing.cancel()  # it follows
         else:
-            super()._list()
+            super()._list(wait_ms)
 
     def list_rows(
         self, source: TokenFigures, request: ListRequest, progress: Progress

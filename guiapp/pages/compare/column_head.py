@@ -147,9 +147,7 @@ class ColumnState(QObject):
             return ""
         if loader.loading_name is not None:
             return f"Opening {self.name} …"
-        if loader.refused is not None:
-            return loader.refused.reason
-        return self.problem or "No model is open."
+        return loader.problem or self._not_encoded or "No model is open."
 
     def _encode(self) -> None:
         self._fail_to_encode("")

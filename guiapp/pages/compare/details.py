@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -64,17 +64,16 @@ class DifferencePanel(ItemDetails):
 
     Signals:
         race_wanted(object, int): step through the text with the model of this session beside, at this place.
-        model_wanted(QWidget): one more model is to be chosen, under this widget.
     """
 
     race_wanted = Signal(object, object)
-    model_wanted = Signal(object)
 
     def __init__(
         self,
         comparison: ModelsComparison,
         walk: DifferenceWalk,
         causes: DifferenceCauses,
+        add_model: Callable[[], None],
         theme_source: ThemeSource,
     ) -> None:
         super().__init__(theme_source, "Differences", LEAST_PX)
@@ -82,7 +81,7 @@ class DifferencePanel(ItemDetails):
         self._walk = walk
         self._causes = causes
         self._hint = set_role(QLabel(wordWrap=True), "dim")
-        self.add_button = push_button("Add model…", self._ask_for_model, role="primary")
+        self.add_button = push_button("Add model…", add_model, role="primary")
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self.reason.setAccessibleName("Why")
@@ -119,9 +118,6 @@ class DifferencePanel(ItemDetails):
             lines.append(f"    {quoted(side.name)}: {ids or 'no tokens'}")
         reasons = [each.reason.sentence for each in self._causes.explained or []]
         copy_text(self, "\n".join([*lines, "", *reasons]).rstrip() + "\n", "the difference")
-
-    def _ask_for_model(self) -> None:
-        self.model_wanted.emit(self.add_button)
 
     def _ask_for_race(self) -> None:
         byte_span, explained = self._walk.byte_span, self._causes.explained

@@ -71,8 +71,8 @@ class ModelsComparison(Working):
         self.live: LiveComparison | None = None
         self.is_telling = False
         self._is_active = False
-        self._job = LatestJob[LiveComparison](self, self._take)
-        self._at_start: list[tuple[TokenStore, int]] = []  # of the job: stores, how often they had changed
+        self._comparing = Background[LiveComparison](self, self._comparing_all, is_watched=True)
+        self._comparing.changed.connect(self._take)
         compared.sessions_changed.connect(self._on_sessions_changed)
         self.document.edited.connect(self._on_edited)
         self._on_sessions_changed()
@@ -88,7 +88,7 @@ class ModelsComparison(Working):
         is_still = not any(
             each.session.is_encoding or each.session.loader.job.is_busy for each in self.columns
         )
-        return is_still and not self._job.is_busy
+        return is_still and not self._comparing.is_busy
 
     def walk(self, parent: QObject | None = None) -> DifferenceWalk:
         """A walk through the differences of these models."""
@@ -132,7 +132,7 @@ class ModelsComparison(Working):
         """All sessions are in step with it already."""
         live, stores = self.live, [each.tokens for each in self.rows]
         is_current = all(each.is_current for each in self.rows)
-        if live is None or self._job.is_busy or not (is_current and live.can_apply_edit(stores)):
+        if live is None or self._comparing.is_busy or not (is_current and live.can_apply_edit(stores)):
             self._compare(edit)
             return
         live.apply_edit(stores, self._column, edit, self.document.size)
@@ -150,25 +150,24 @@ class ModelsComparison(Working):
         before = self.rows
         self.rows = [each for each in self.columns if each.takes_part] if self._is_active else []
         n_tokens = sum(len(each.session.tokens) for each in self.rows)
+        self._comparing.forget()
         if len(self.rows) < 2:
             self._drop(is_alone=True)
         elif n_tokens <= MOST_AT_ONCE:
-            self._job.cancel()
             self._use(_compared(self._given(), self.document.size))
         else:
             is_known = self.rows == before and all(each.is_readable for each in self.columns)
             if edit is not None or not is_known:
                 self._drop()  # what was compared is of another text or of other models
-            self._start_job()
+            self._comparing.refresh()
         self._notify(edit)
 
-    def _start_job(self) -> None:
-        self._at_start = self._stores()
+    def _comparing_all(self) -> Callable[[Progress], LiveComparison]:
         given = [
             (model, ids.copy(), starts.copy(), ends.copy()) for model, ids, starts, ends in self._given()
         ]
         size = self.document.size
-        self._job.start(lambda progress: _compared(given, size))
+        return lambda progress: _compared(given, size)
 
     def _given(self) -> list[_Given]:
         return [
@@ -177,16 +176,11 @@ class ModelsComparison(Working):
             if session.tokenizer is not None
         ]
 
-    def _stores(self) -> list[tuple[TokenStore, int]]:
-        stores = [each.session.tokens for each in self.rows]
-        return [(store, store.replaced.n_changes) for store in stores]
-
-    def _take(self, live: LiveComparison) -> None:
-        if self._stores() == self._at_start:
+    def _take(self) -> None:
+        """Whatever changes the tokens begins again, so this is of the present ones."""
+        if (live := self._comparing.value) is not None and live is not self.live:
             self._use(live)
             self._notify(None)
-        else:
-            self._compare()
 
     def _use(self, live: LiveComparison) -> None:
         self.live = live.watch([each.session.tokens for each in self.rows])
@@ -197,7 +191,6 @@ class ModelsComparison(Working):
                 column.show(None)
 
     def _drop(self, is_alone: bool = False) -> None:
-        self._job.cancel()
         self.live = None
         for column in self.columns:
             column.show(None, is_alone=is_alone)

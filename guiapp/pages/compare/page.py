@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
@@ -42,9 +42,9 @@ class ComparePage(Page):
         self.causes = DifferenceCauses(self.comparison, self.walk, self)
         figures = ComparedFigures(self.comparison, self)
         self.columns = ColumnsArea(self.comparison, figures, requests, themes, actions["whitespace"])
-        self.details = DifferencePanel(self.comparison, self.walk, self.causes, themes)
+        self.details = DifferencePanel(self.comparison, self.walk, self.causes, self._ask_for_model, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
-        self.bar = CompareTools(setting.compared, self.walk, back, on)
+        self.bar = CompareTools(setting.compared, self.walk, back, on, self._ask_for_model)
         self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
         self.summary_splitter = in_splitter(
             self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
@@ -54,8 +54,6 @@ class ComparePage(Page):
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
         self.details.race_wanted.connect(requests.race_wanted)
-        for part in (self.details, self.bar):
-            part.model_wanted.connect(self._ask_for_model)
         self.walk.changed.connect(self._point_out)
         self.walk.moved.connect(self._reveal)
         self._wants_details: bool | None = None  # what people chose; else as there is room
@@ -114,8 +112,9 @@ class ComparePage(Page):
         self.details.setVisible(shows)
         self.bar.details_button.setChecked(shows)
 
-    def _ask_for_model(self, under: QWidget) -> None:
-        self._requests.model_wanted.emit(under, self._add)
+    def _ask_for_model(self) -> None:
+        """Let people choose one more model, under the button that they pressed."""
+        self._requests.model_wanted.emit(self.sender(), self._add)
 
     def _add(self, name: str, pre: str | None) -> None:
         if self._compared.can_add:
@@ -134,31 +133,29 @@ def make_page(setting: PageSetting) -> ComparePage:
 
 
 class CompareTools(QFrame):
-    """`‹ 10 of 44 › F8   Details   + Add model`.
+    """`‹ 10 of 44 › F8   Details   + Add model`."""
 
-    Signals:
-        model_wanted(QWidget): one more model is to be chosen, under this widget.
-    """
-
-    model_wanted = Signal(object)
-
-    def __init__(self, compared: ComparedModels, walk: DifferenceWalk, back: QAction, on: QAction) -> None:
+    def __init__(
+        self,
+        compared: ComparedModels,
+        walk: DifferenceWalk,
+        back: QAction,
+        on: QAction,
+        add_model: Callable[[], None],
+    ) -> None:
         super().__init__()
         self._compared = compared
         self._walk = walk
         self.walking = WalkButtons(back, on, "Difference")
         self.details_button = tool_button("Details", tip="Show the difference that is looked at, and why")
         self.details_button.setCheckable(True)
-        self.add_button = push_button("+ Add model", self._ask, role="raised")
+        self.add_button = push_button("+ Add model", add_model, role="raised")
         set_role(self, "bar")
         parts = self.walking, STRETCH, self.details_button, self.add_button
         in_row(*parts, on=self, margins=(GAP_PX, UNIT_PX), spacing=UNIT_PX)
         walk.changed.connect(self._refresh)
         compared.sessions_changed.connect(self._refresh)
         self._refresh()
-
-    def _ask(self) -> None:
-        self.model_wanted.emit(self.add_button)
 
     def _refresh(self) -> None:
         self.walking.show_place(self._walk.current, self._walk.n_all)

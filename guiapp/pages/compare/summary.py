@@ -92,6 +92,7 @@ class SummaryModel(QObject):
         self._document = compared.sessions[0].document
         self._document.edited.connect(self._on_text_changed)
         compared.sessions_changed.connect(self._on_sessions_changed)
+        compared.models_changed.connect(self._on_models_changed)
         self._on_sessions_changed()
 
     def stop(self) -> None:
@@ -238,25 +239,15 @@ class SummaryModel(QObject):
         self._on_models_changed()
 
     def _column_of(self, session: ModelSession) -> SummaryRow:
-        session.vocabulary_changed.connect(self._on_models_changed)
-        session.options_changed.connect(self._on_models_changed)
-        session.loader.loading_changed.connect(self._on_loading_changed)
+        session.options_changed.connect(self._count_again)
         return SummaryRow(None, NO_MODEL, session)
 
-    def _on_loading_changed(self) -> None:
-        """A column is called by what was asked for, also where that does not open."""
-        for row in self._columns:
-            name = row.session.loader.loading_name if row.session is not None else None
-            if name is not None and row.model is None:
-                row.title = title_of(name)
-        self.changed.emit()
-
     def _on_models_changed(self) -> None:
-        for row in self._columns:
-            model = row.session.loader.model if row.session is not None else None
-            if model is not None:
+        """A column is called by what was asked for, also where that does not open."""
+        for row, loader in ((row, row.session.loader) for row in self._columns if row.session is not None):
+            row.title = loader.title or NO_MODEL
+            if (model := loader.model) is not None:
                 row.model = model.name, model.tokenizer.vocabulary.chosen_pre or None
-                row.title = display_name(model)
         self._count_again()
 
     # Counting

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QLabel, QTableView
 
 from guiapp.analysis.compare.id_changes import TOO_LONG, notes, tokens_in_words
@@ -23,7 +23,7 @@ from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span
 from guiapp.kit.widgets.layouts import STRETCH, card, in_row
-from guiapp.kit.widgets.tables import AnyIndex, show_rows
+from guiapp.kit.widgets.tables import LEFT, Column, RowTable, show_rows
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource, heading, set_role
 from guiapp.pages.compare.texts import ComparedTexts
 
@@ -48,26 +48,24 @@ LEAST_PX, LIST_PX, ROW_PX = 260, 78, 26
 PUT_OFF_MS = 60  # while somebody types
 
 
-class ChangeRows(QAbstractListModel):
+class ChangeRows(RowTable[int]):
     """All changes, a row each; made into words when they are seen."""
+
+    columns: Sequence[Column[int]] = ()
+    n_rows = 0
 
     def __init__(self, compared: ComparedTexts) -> None:
         super().__init__()
         self._compared = compared
-        self._n_rows = 0
+        self.columns = [Column("change", LEFT, lambda index: isolate(in_a_line(compared, index)))]
 
     def renew(self) -> None:
         self.beginResetModel()
-        self._n_rows = self._compared.n_changes
+        self.n_rows = self._compared.n_changes
         self.endResetModel()
 
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
-        return 0 if parent.isValid() else self._n_rows
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.DisplayRole and index.row() < len(self._compared.outcome.rows):
-            return isolate(in_a_line(self._compared, index.row()))
-        return None
+    def row(self, index: int) -> int | None:
+        return index if index < len(self._compared.outcome.rows) else None
 
 
 class TextsDetails(ItemDetails):
@@ -144,7 +142,7 @@ class TextsDetails(ItemDetails):
         if current is None:
             self.list.clearSelection()
         else:
-            self.list.setCurrentIndex(self._rows.index(current))
+            self.list.setCurrentIndex(self._rows.index(current, 0))
 
     def _choose(self, index: QModelIndex) -> None:
         self._compared.walk.go_to(index.row())

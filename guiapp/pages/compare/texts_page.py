@@ -220,7 +220,7 @@ class RightSide(QWidget):
         if (row := self.kinds.layout()) is not None:
             row.setContentsMargins(0, 0, 0, 0)
         tip = "Read a file as the other text, or all texts of a folder"
-        self.open_button = MenuButton(theme_source, "Open text", role="quiet", tip=tip)
+        self.open_button = MenuButton(theme_source, "Open", role="quiet", tip=tip)
         self.open_button.fill_on_open(self._list_files)
         tip = "Begin with the left text, to change it here"
         self.copy_button = tool_button("Copy left text", self._copy_left, tip=tip)

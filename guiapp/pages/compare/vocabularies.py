@@ -289,25 +289,18 @@ def _listing(names: list[str]) -> str:
 
 
 COUNTED = {
-    "both": {
-        "first": "only in A",
-        "second": "only in B",
-        "id": "with another id",
-        "kind": "of another kind",
-        "search": "matched differently",
-        "score": "with another score",
-    },
-    "merges": {"merges first": "only in A", "merges second": "only in B", "moved": "in another order"},
+    "both": ("first", "second", "id", "kind", "search", "score"),
+    "merges": ("merges first", "merges second", "moved"),
 }
-"""By the group of what both have: groups of what differs, and what is said of those."""
+"""By the group of what both have: groups of what differs."""
 
 
 def _counted(name: str, both: str, groups: GroupRows) -> Respect:
     """Parts of groups that are empty are left out."""
     n_both = len(groups[both])
     differing = tuple(
-        VerdictPart(f"{len(groups[group]):,} {words}", group)
-        for group, words in COUNTED[both].items()
+        VerdictPart(f"{len(groups[group]):,} {GROUPS[group].title.removeprefix(f'{name} ')}", group)
+        for group in COUNTED[both]
         if len(groups[group])
     )
     if differing:

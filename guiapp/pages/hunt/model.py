@@ -16,15 +16,15 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.explain.spelling import parts
+from guiapp.analysis.export.tables import json_text
 from guiapp.analysis.hunt.engine import HuntPlan, hunt, likely_pre
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject, Kind, LineOffset
 from guiapp.analysis.hunt.pair import HuntError
-from guiapp.analysis.hunt.report import markdown
+from guiapp.analysis.hunt.report import markdown, record
 from guiapp.analysis.libraries.table import PEERS, reason_against
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
-from guiapp.errors import not_written
 from guiapp.kit.session.choice import about
 from guiapp.kit.session.loader import OpenModel, display_name
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
@@ -33,15 +33,6 @@ from guiapp.kit.side_by_side.walk import ItemWalk
 from guiapp.kit.state.background import Background, LatestJob, Progress
 from guiapp.native.checkpoint import at_checkpoints
 
-OF_PIECES = {
-    "digits": "Groups of digits",
-    "contractions": "Contractions",
-    "line ends": "Line ends",
-    "spaces": "Spaces",
-    "signs": "Signs beside text",
-    "accents": "Accents",
-    "letters": "Letters",
-}
 OF_OTHERS = {
     Cause.AROUND: "BOS, EOS and other added tokens",
     Cause.NUMBER: "Same token, other id",
@@ -94,7 +85,6 @@ class HuntModel(QObject):
         state_changed(): `state` and what follows from it is new; some times a second.
         changed(): any of these, or who is compared, is new.
         reported(str): the report that was asked for.
-        news(str): what was done, in a sentence.
         failed(str): why something could not be done.
     """
 
@@ -103,7 +93,6 @@ class HuntModel(QObject):
     state_changed = Signal()
     changed = Signal()
     reported = Signal(str)
-    news = Signal(str)
     failed = Signal(str)
     _news = Signal(object, object)
 
@@ -129,7 +118,6 @@ class HuntModel(QObject):
         self._news.connect(self._take_news)
         self.trying_pres = Background[str](self, self._trying, is_watched=True)
         self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
-        self._saving = LatestJob[str](self, self.news.emit, self.failed)
         self.sides.changed.connect(self._on_sides_changed)
         for signal in (self.choices_changed, self.running_changed, self.state_changed, self.sides.changed):
             signal.connect(self.changed)
@@ -194,8 +182,7 @@ class HuntModel(QObject):
         self._job.cancel()
         self._job.finish(FAREWELL_S)
         self.trying_pres.close()
-        for job in (self._reporting, self._saving):
-            job.wait()
+        self._reporting.wait()
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
@@ -320,9 +307,10 @@ class HuntModel(QObject):
         if (state := self.state) is not None:
             self._reporting.start(lambda _progress: markdown(state))
 
-    def save_report(self, path: Path) -> None:
-        if (state := self.state) is not None:
-            self._saving.start(partial(_save, state, path))
+    def export(self, form: str) -> Callable[[Progress], bytes]:
+        """What makes the bytes of a file of what was found, "json" or "markdown"."""
+        assert self.state is not None
+        return partial(_exported, form, self.state)
 
     def show_text(self) -> None:
         """Put the text of the find that is selected into the window; a find without text shows in any."""
@@ -392,12 +380,9 @@ def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) ->
     return replace(sides, files=tuple(files), seconds=seconds, seed=seed, generators=generators)
 
 
-def _save(state: Hunt, path: Path, progress: Progress) -> str:
-    try:
-        replace_file(path, markdown(state).encode())
-    except OSError as error:
-        raise HuntError(not_written(path, error)) from error
-    return f"Saved {path}"
+def _exported(form: str, state: Hunt, progress: Progress) -> bytes:
+    text = f"{json_text(record(state))}\n" if form == "json" else markdown(state)
+    return text.encode("utf-8", "surrogateescape")
 
 
 class _Stopped(Exception):  # noqa: N818  # nothing went wrong
@@ -534,8 +519,6 @@ class Sides(QObject):
 def title_of(kind: Kind) -> str:
     cause, subject = kind
     subject = subject.replace("the first", "A").replace("the second", "B")
-    if cause is Cause.PIECES:
-        return OF_PIECES.get(subject) or f"Pieces: {quoted(subject)}"
     told = OF_OTHERS.get(cause) or capitalized(cause.value)
     return told if cause in OF_OTHERS or subject in SAYS_ALL else f"{told}: {quoted(subject)}"
 

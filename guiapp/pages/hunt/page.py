@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.grid import LEGEND
+from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
-from guiapp.kit.widgets.notices import NoticeArea, announce, ask_for_file, copy_text
+from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
+from guiapp.kit.widgets.notices import NoticeArea, copy_text
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
@@ -21,7 +23,7 @@ from guiapp.pages.hunt.panel import CauseList, FindPanel, ListHead
 
 PANEL_PX = 330
 LEAST_LIST_PX = 60
-FORMATS = {".md": "Markdown (*.md)"}
+FORMS = {"markdown": MARKDOWN, "json": JSON}
 NOTICE = "hunt"
 WORDS_PX = 460
 
@@ -46,7 +48,10 @@ class HuntPage(Page):
         self.causes = CauseList(model, theme_source)
         self.words = EmptyState()
         self.likely = LikelyBar(model)
-        self.panel = FindPanel(model, theme_source)
+        self.saving = FileSaving(self)
+        tip = "Save what was found"
+        self.export = ExportButton(theme_source, self.saving, "hunt", FORMS, model.export, tip)
+        self.panel = FindPanel(model, self.export, theme_source)
         self._views = QStackedWidget()
         self._build_layout(theme_source)
         self._connect()
@@ -66,11 +71,12 @@ class HuntPage(Page):
         return {"hunt": self.splitter}
 
     def stop(self) -> None:
+        self.saving.close()
         self.model.close()
 
     def save_report(self) -> None:
-        if self.model.state is not None and (path := ask_for_file(self, "Save report", "hunt.md", FORMATS)):
-            self.model.save_report(path)
+        if self.model.state is not None:
+            self.export.menu().actions()[0].trigger()
 
     def _build_layout(self, theme_source: ThemeSource) -> None:
         listed = QWidget()
@@ -79,7 +85,9 @@ class HuntPage(Page):
         self._views.addWidget(self.words)
         self._views.addWidget(listed)
         left = QWidget()
-        in_column(self.head, self.notices, self.status, (self._views, 1), self.likely, on=left, spacing=0)
+        saving_bar = SavingBar(self.saving, theme_source)
+        parts = self.head, self.notices, saving_bar, self.status, (self._views, 1), self.likely
+        in_column(*parts, on=left, spacing=0)
         self.splitter = in_splitter(left, self.panel, sizes=(1000, PANEL_PX))
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.status.button)
@@ -89,10 +97,8 @@ class HuntPage(Page):
         model.changed.connect(self._refresh)
         model.reported.connect(self._copy)
         model.failed.connect(self._show_failure)
-        model.news.connect(self._announce)
         self.words.choose.clicked.connect(self.choose_second)
         self.head.model_wanted.connect(self.choose_second)
-        self.panel.save_wanted.connect(self.save_report)
         self.panel.step_wanted.connect(self._step)
         self.panel.compare_wanted.connect(self._show_in_compare)
 
@@ -122,10 +128,6 @@ class HuntPage(Page):
     def _copy(self, report: str) -> None:
         self.notices.clear_notice(NOTICE)
         copy_text(self, report, "the report")
-
-    def _announce(self, news: str) -> None:
-        self.notices.clear_notice(NOTICE)
-        announce(self, news)
 
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(NOTICE, message)

@@ -72,14 +72,12 @@ class FindPanel(ItemDetails):
     Signals:
         step_wanted(): walk it through with both.
         compare_wanted(): show it in Compare.
-        save_wanted(): ask for a file for the report.
     """
 
     step_wanted = Signal()
     compare_wanted = Signal()
-    save_wanted = Signal()
 
-    def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: HuntModel, export: QWidget, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Find", LEAST_PX, model.walk, "find")
         self._model = model
         self._shown_row: Find | None = None
@@ -88,7 +86,6 @@ class FindPanel(ItemDetails):
         self.copy_button = push_button("Copy report", model.report, role="primary")
         self.compare_button = push_button("Open in Compare", self.compare_wanted.emit)
         self.step_button = push_button("Step", self.step_wanted.emit, role="quiet")
-        self.save_button = push_button("Save report…", self.save_wanted.emit, role="quiet")
         self._n_lines = set_role(QLabel(), "dim")
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
@@ -103,7 +100,7 @@ class FindPanel(ItemDetails):
             self.head,
             card(self.grid, self.reason, self.where),
             WrappingRow(buttons),
-            in_row(self.save_button, STRETCH),
+            in_row(set_role(export, "quiet"), STRETCH),
             self._lines,
             on=self._find,
         )

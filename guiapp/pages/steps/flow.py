@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.debugger import Debugger
@@ -117,7 +115,7 @@ def flow(debugger: Debugger, is_covered: bool = False) -> Flow:
     """
     trace, position = debugger.trace, debugger.position
     if position >= debugger.n_steps:
-        rows = _rows(trace.result, 0, MOST_OF_RESULT)
+        rows = trace.result.part(0, MOST_OF_RESULT).rows()
         return Flow([_finished(debugger, token, index) for index, token in enumerate(rows)])
     now, piece, first, last = _now(debugger), trace.piece_at(position), 0, len(trace.text)
     if is_covered:
@@ -139,7 +137,7 @@ def flow(debugger: Debugger, is_covered: bool = False) -> Flow:
     if piece >= 0:
         piece_bytes = range(int(trace.pieces.start[piece]), int(trace.pieces.end[piece]))
     elements: list[Element] = []
-    for token, color in zip(_rows(tokens, shown.start, shown.stop), colors, strict=True):
+    for token, color in zip(tokens.part(shown.start, shown.stop).rows(), colors, strict=True):
         token_id, start, end = token
         if start > last:
             break
@@ -221,11 +219,6 @@ def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
                 for match in WORD.finditer(text)
             ]
     return found
-
-
-def _rows(columns: Iterable[NDArray[np.int32]], first: int, last: int) -> Iterator[tuple[int, ...]]:
-    """Some rows of columns of the same length, as plain numbers."""
-    return zip(*(column[first:last].tolist() for column in columns), strict=True)
 
 
 class LatticeNode(NamedTuple):
@@ -364,7 +357,7 @@ def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
     n_tokens = len(tokens.ids)
     taken = [
         TriedToken(debugger.describer.label(token_id, start, end), f"{start:,}–{end:,}")
-        for token_id, start, end in _rows(tokens, max(0, n_tokens - n_taken), n_tokens)
+        for token_id, start, end in tokens.part(max(0, n_tokens - n_taken), n_tokens).rows()
     ]
     first = position
     while first > 0 and trace.operation(first - 1) in TRIES:

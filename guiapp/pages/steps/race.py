@@ -266,10 +266,9 @@ class RaceModel(QObject):
         self.competitor, self.work = run, [work(leader.trace), work(run.trace)]
         for debugger in (leader, run):
             debugger.spell(self._session.spelling.now)
-        names = None if self.other is None else self.names
         offset = None if self._offset is None else self._offset - self._text_start
-        self.difference = first_difference(leader, run, names, offset)
-        self.outcome = outcome(leader, run, names, offset)
+        self.difference = first_difference(leader, run, self.names, offset)
+        self.outcome = outcome(leader, run, self.names, offset)
         if self.difference is not None:
             self._difference_steps, self.verdict = self.difference.steps, self.difference.reason
         elif (step := first_other_step(leader, run)) is not None:

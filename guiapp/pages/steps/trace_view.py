@@ -47,6 +47,7 @@ from guiapp.pages.steps.cards import (
     card,
     title_line,
 )
+from guiapp.pages.steps.flow import worth_name
 from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import LATTICES, PictureView
@@ -413,5 +414,5 @@ def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
             number = f" (id {token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
             found.append((name, f"{text}{number}", f"bytes {first:,}–{last:,}"))
     if (worth := debugger.describer.worth(step)) != "nan":
-        found.append(("rank" if debugger.trace.reference_name in ("heap", "scan") else "score", worth, ""))
+        found.append((worth_name(debugger), worth, ""))
     return found

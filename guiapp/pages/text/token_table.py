@@ -14,7 +14,7 @@ from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_
 from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.list_model import TokenRowsModel
+from guiapp.kit.token_table.list_model import PAUSE_MS, TokenRowsModel
 from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
@@ -107,7 +107,7 @@ class TextTokensModel(TokenRowsModel[TextRows]):
         if self.is_in_own_order:
             self._list()
         else:
-            self._pause.start()
+            self._list(PAUSE_MS)
 
     def choose(self, row: int) -> None:
         super().choose(row)

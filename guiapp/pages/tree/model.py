@@ -392,13 +392,11 @@ class TreeSearch(VocabularyModel):
         self.request_changed.emit()
         self._list()
 
-    def _list(self) -> None:
+    def _list(self, wait_ms: int = 0) -> None:
         if self.query.strip() or self.request.group != ALL:
-            super()._list()
+            super()._list(wait_ms)
         else:
-            self._pause.stop()
-            self.listing.cancel()
-            self._show(ShownRows(self.request, self.source))
+            self._show_now(ShownRows(self.request, self.source))
 
     def gather(self, tokenizer: Tokenizer, progress: Progress) -> TokenFigures:
         figures = TokenFigures(tokenizer)

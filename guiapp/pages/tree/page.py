@@ -226,7 +226,7 @@ class TreeHead(QFrame):
         search.shown_changed.connect(self._refresh)
         search.chosen_changed.connect(self._refresh)
         search.source_changed.connect(self._refresh)
-        search.listing.busy_changed.connect(self._refresh)
+        search.listing.changed.connect(self._refresh)
         model.view_changed.connect(self._on_view_changed)
         model.shape_changed.connect(self._refresh)
         self._refresh()

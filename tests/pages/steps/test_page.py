@@ -447,8 +447,8 @@ def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, m
         return [button.isVisible() for button in buttons]
 
     page.model.show(None)
-    qtbot.waitUntil(panel.isVisible)
-    assert not page.trace.timeline.isVisible()
+    qtbot.waitUntil(lambda: not page.trace.timeline.isVisible())
+    assert panel.isVisible()
     recording.changed.emit()
     assert panel.message.text() == "Preparing …"
     assert shown() == [False] * 4

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 from dataclasses import replace
 
-from controls_in_words import controls_of
 from fake_hunt import DIGITS, START, batch_of, find_of, lines_of, some_finds, tell
 from fitting import unreadable
 from main_window_driver import CTRL, SHIFT, press
@@ -90,7 +90,7 @@ def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
     click_chip(qtbot, page, 0, 1)
     assert page.model.selected.text == b"345"
-    assert page.panel.title.whole_text == "FIND 2 OF 3 · GROUPS OF DIGITS"
+    assert page.panel.title.whole_text == "FIND 2 OF 3 · PRE-TOKENIZER: DIGITS"
     page.causes.setFocus()
     for key, text in (
         ("Left", b"12"),
@@ -133,21 +133,18 @@ def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tm
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
     place = tmp_path / "missing" / "hunt.md"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(place), ""))
-    with qtbot.waitSignal(page.model.failed):
-        qtbot.mouseClick(page.panel.save_button, LEFT)
-    (notice,) = page.notices.notices
-    assert "cannot be" in notice.message
+    take(page.export.menu(), "Markdown…")
+    qtbot.waitUntil(lambda: "cannot be" in page.saving.failure)
     place.parent.mkdir()
-    with qtbot.waitSignal(page.model.news):
-        qtbot.mouseClick(page.panel.save_button, LEFT)
+    page.shell.window.actions_table["hunt_save"].trigger()
+    qtbot.waitUntil(lambda: page.saving.saved == place)
     assert place.read_text() == markdown(state)
-    assert page.notices.notices == []
-    assert f"Saved {place}" in controls_of(page.window())
+    take(page.export.menu(), "JSON…")
+    qtbot.waitUntil(lambda: page.saving.saved not in (place, None))
+    assert json.loads(page.saving.saved.read_text())["tried"] == state.tried
     QGuiApplication.clipboard().clear()
     page.shell.window.actions_table["hunt_report"].trigger()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
-    page.shell.window.actions_table["hunt_save"].trigger()
 
 
 def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, qtbot):
