@@ -294,3 +294,12 @@ def test_a_token_of_several_origins_has_that_of_the_first_content_and_is_mixed_i
     assert (origin.is_mixed, origin.also) == (is_mixed, also)
     assert chat.budget.by_message == tuple(int(number == message) for number, _ in enumerate(messages))
     assert chat.budget.n_template == (kind == TEMPLATE)
+
+
+def test_tokens_of_generation_blocks_are_known():
+    template = "{{ messages[0].content }}[{% generation %}{{ messages[1].content }}</s>{% endgeneration %}]"
+    chat = guiapp.chat("demo:bpe", [USER, {"role": "assistant", "content": "日本 tokenization"}], template)
+    spans = chat.encoding.spans[chat.is_generated]
+    assert chat.encoding.text_bytes[spans[0, 0] : spans[-1, 1]].decode() == "日本 tokenization</s>"
+    assert not chat.is_generated[0]
+    assert not chat.is_generated[-1]

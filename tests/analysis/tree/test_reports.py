@@ -20,7 +20,6 @@ from guiapp.analysis.tree.reports import (
     prefix_tree,
     tree_figures,
     tree_lines,
-    tree_statistics,
 )
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
 from guiapp.analysis.vocabulary_list.filters import doubling_histogram, fitting
@@ -182,11 +181,3 @@ def test_prefixes_end_with_the_tokens_that_the_linear_encoder_finds(tokenizer, w
     way = tree.chosen()[::-1]
     ids = [int(tree.token_ids[end]) for end in way[1:]]
     assert ids == tokenizer.encode(word, add_special=False).token_ids.tolist()
-
-
-@pytest.mark.parametrize("tokens", [{}, {"a": 0.0}, {b"\xff": 0.0}], ids=["none", "one", "broken"])
-def test_the_smallest_vocabularies_have_statistics_and_colours(tokens):
-    picture = tree_picture(toy_vocabulary(tokens))
-    assert tree_statistics(picture).findings[0].value == str(len(tokens))
-    for coloring in COLORINGS:
-        assert len(node_values(coloring.name, ColoringInput(picture)).classes) == len(picture)
