@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Callable
 from dataclasses import fields
 
 from guiapp.analysis.sessions.name import ALIASES, PAGES
@@ -20,81 +21,18 @@ from guiapp.cli.files import (
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--page", choices=(*ALIASES, *PAGES, "presentation", "start"), default="text")
+    pages = *ALIASES, *PAGES, "presentation", "start"
+    parser.add_argument("--page", choices=pages, default="text")
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     add_pre_option(parser)
-    parser.add_argument(
-        "--beside",
-        dest="counterpart",
-        metavar="MODEL",
-        nargs="+",
-        default=(),
-        help="models to compare with, up to three; of Steps, the first one runs beside",
-    )
-    parser.add_argument(
-        "--difference", metavar="N", type=int, default=0, help="on the Compare page: the one to go to"
-    )
-    parser.add_argument("--against", metavar="TEXT", default="", help="on the page of two texts")
-    parser.add_argument(
-        "--hunt-seconds", metavar="S", type=float, default=0.0, help="on the Hunt page: hunt before"
-    )
-    parser.add_argument(
-        "--filter", metavar="FILTER", default="", help="on the Vocabulary page: see `tokenloupe vocab --help`"
-    )
-    parser.add_argument(
-        "--embeddings",
-        action="store_true",
-        help="on the Vocabulary page: read them, list what looks untrained",
-    )
-    parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
-    parser.add_argument(
-        "--color",
-        choices=("token", "cost", "kind", "rarity"),
-        default="",
-        help="on the Text page, by what",
-    )
-    parser.add_argument(
-        "--detail", choices=("token", "why", "dearest", "hidden"), default="", help="on the Text page"
-    )
-    parser.add_argument(
-        "--at-text", metavar="WORDS", default="", help="on the Text page: select the token they begin in"
-    )
-    parser.add_argument("--theme", choices=("dark", "light"), default="dark")
-    parser.add_argument("--size", metavar="WxH", type=picture_size, default=(1440, 900))
-    parser.add_argument(
-        "--shape", choices=("sunburst", "icicle"), default="sunburst", help="of the picture on the Tree page"
-    )
-    parser.add_argument("--encoder", metavar="NAME", default="", help="an algorithm that `info` lists")
-    parser.add_argument("--at", metavar="BREAKPOINT", default="", help="of Steps: where to stop")
-    parser.add_argument("--race", metavar="ENCODER", default="", help="of Steps: run it beside")
-    parser.add_argument(
-        "--lesson",
-        metavar="NAME:STEP",
-        type=_lesson,
-        default="",
-        help="of Steps, from 1; “list” for the list",
-    )
-    parser.add_argument("--train", metavar="KIND:TOKENS:STEP", type=_training, default="", help="of Steps")
-    parser.add_argument(
-        "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"
-    )
-    parser.add_argument(
-        "--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged, or a table"
-    )
-    parser.add_argument("--more", action="store_true", help="on the Bench page: open “More”")
-    parser.add_argument(
-        "--bench-seconds", metavar="S", type=float, default=0.0, help="on the Bench page: measure before"
-    )
-    parser.add_argument(
-        "--messages", metavar="FILE.json", type=file_path, help="on the Chat page: messages in OpenAI's form"
-    )
-    parser.add_argument("--template", metavar="FILE", default="", help="on the Chat page: another template")
-    parser.add_argument(
-        "--compared",
-        metavar="text|prompt|llama.cpp|FILE",
-        default="",
-        help="on the Chat page: put beside content as text, another generation prompt or another template",
-    )
+    several = "models to compare with, up to three; of Steps, the first one runs beside"
+    parser.add_argument("--beside", dest="counterpart", metavar="MODEL", nargs="+", default=(), help=several)
+    for flag, metavar, convert, default, about in OPTIONS:
+        parser.add_argument(flag, metavar=metavar, type=convert, default=default, help=about)
+    for flag, choices, first, tip in CHOICES:
+        parser.add_argument(flag, choices=choices, default=first, help=tip)
+    for flag, about in SWITCHES.items():
+        parser.add_argument(flag, action="store_true", help=about)
     add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=output_path, required=True)
     add_force_option(parser)
@@ -113,6 +51,41 @@ def _shaped(text: str, pattern: str, shape: str) -> str:
     if text and not re.fullmatch(pattern, text, re.ASCII):
         raise argparse.ArgumentTypeError(f"“{text}” is not {shape}")
     return text
+
+
+OPTIONS: tuple[tuple[str, str, Callable[[str], object], object, str], ...] = (
+    ("--text", "TEXT", str, None, "the sample text by default"),
+    ("--size", "WxH", picture_size, (1440, 900), "of the window"),
+    ("--encoder", "NAME", str, "", "an algorithm that `info` lists"),
+    ("--at-text", "WORDS", str, "", "on the Text page: select the token they begin in"),
+    ("--difference", "N", int, 0, "on the Compare page: the one to go to"),
+    ("--against", "TEXT", str, "", "on the page of two texts"),
+    ("--hunt-seconds", "S", float, 0.0, "on the Hunt page: hunt before"),
+    ("--filter", "FILTER", str, "", "on the Vocabulary page: see `tokenloupe vocab --help`"),
+    ("--at", "BREAKPOINT", str, "", "of Steps: where to stop"),
+    ("--race", "ENCODER", str, "", "of Steps: run it beside"),
+    ("--lesson", "NAME:STEP", _lesson, "", "of Steps, from 1; “list” for the list"),
+    ("--train", "KIND:TOKENS:STEP", _training, "", "of Steps"),
+    ("--run", "FILE.json", file_path, None, "on the Bench page: what `bench` wrote"),
+    ("--chart", "NAME", str, "", "on the Bench page: one chart, enlarged, or a table"),
+    ("--bench-seconds", "S", float, 0.0, "on the Bench page: measure before"),
+    ("--messages", "FILE.json", file_path, None, "on the Chat page: messages in OpenAI's form"),
+    ("--template", "FILE", str, "", "on the Chat page: another template"),
+    (
+        *("--compared", "text|prompt|llama.cpp|FILE", str, ""),
+        "on the Chat page: put beside content as text, another generation prompt or another template",
+    ),
+)
+CHOICES: tuple[tuple[str, tuple[str, ...], str, str | None], ...] = (
+    ("--theme", ("dark", "light"), "dark", None),
+    ("--shape", ("sunburst", "icicle"), "sunburst", "of the picture on the Tree page"),
+    ("--color", ("token", "cost", "kind", "rarity"), "", "on the Text page, by what"),
+    ("--detail", ("token", "why", "dearest", "hidden"), "", "on the Text page"),
+)
+SWITCHES = {
+    "--embeddings": "on the Vocabulary page: read them, list what looks untrained",
+    "--more": "on the Bench page: open “More”",
+}
 
 
 def run(options: argparse.Namespace) -> int:

@@ -111,8 +111,7 @@ class MainWindow(QMainWindow):
             session, compared, settings, actions, self.requests, theme_source, recent_items, self.doctor
         )
         self.pages = PageStack(self.setting)
-        modes = PageModes(self.pages, actions)
-        self.top_bar = TopBar(session, modes, actions, theme_source)
+        self.top_bar = TopBar(session, PageModes(self.pages, actions), actions, theme_source)
         self.rail = Rail(self.pages, actions, theme_source)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)

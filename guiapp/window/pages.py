@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QIcon, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QScrollArea, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from guiapp.kit.state.background import LatestJob, Progress, later
@@ -68,11 +68,7 @@ PAGES = (
     PageRow("chat", "Chat", "Ctrl+3", "Chat", "", "guiapp.pages.chat.page"),
     PageRow("vocabulary", "Vocabulary", "Ctrl+4", "Vocabulary", "Tokens", "guiapp.pages.vocabulary.page"),
     PageRow(
-        "special_tokens",
-        "Special tokens",
-        "",
-        "Vocabulary",
-        "Special tokens",
+        *("special_tokens", "Special tokens", "", "Vocabulary", "Special tokens"),
         "guiapp.pages.vocabulary.special_page",
     ),
     PageRow("doctor", "Doctor", "Ctrl+5", "Doctor", "", "guiapp.pages.doctor.page"),
@@ -266,6 +262,7 @@ class RailEntry(PaintedButton):
     def __init__(self, word: str, keys: QKeySequence, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         self._count, self._color, self._is_named = 0, "dim", True
+        self._icons: dict[str, QIcon] = {}
         self.setText(word)
         self.setToolTip(f"{word} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
         self.setAccessibleName(word)
@@ -313,30 +310,39 @@ class RailEntry(PaintedButton):
         if self.hasFocus():
             ring(painter, card, theme.accent, GAP_PX)
         top = ICON_TOP_PX if self._is_named else (whole.height() - ICON_PX) / 2
-        sign = QRectF(whole.center().x() - ICON_PX / 2, top, ICON_PX, ICON_PX)
-        drawn = icon(f"page-{self.text().lower()}", theme.accent if is_here else theme.dim, ICON_PX)
-        drawn.paint(painter, sign.toRect())
+        square = QRectF(whole.center().x() - ICON_PX / 2, top, ICON_PX, ICON_PX)
+        self._icon_in(theme.accent if is_here else theme.dim).paint(painter, square.toRect())
         if self._is_named:
-            word = QRectF(
-                0, sign.bottom() + UNIT_PX, whole.width(), whole.bottom() - sign.bottom() - 2 * UNIT_PX
-            )
+            word = QRectF(0, square.bottom() + UNIT_PX, whole.width(), WORD_PX + 2 * UNIT_PX)
             color = theme.text if is_here else theme.dim
             write(painter, word, self.text(), color, CENTER, Theme.ui_font(WORD_PX))
         if self._count:
-            self._paint_count(painter, theme, sign)
+            self._paint_count(painter, theme, square.topRight())
 
-    def _paint_count(self, painter: QPainter, theme: Theme, sign: QRectF) -> None:
+    def _icon_in(self, color: QColor) -> QIcon:
+        """Drawn once for each colour."""
+        if color.name() not in self._icons:
+            self._icons[color.name()] = icon(f"page-{self.text().lower()}", color, ICON_PX)
+        return self._icons[color.name()]
+
+    def _paint_count(self, painter: QPainter, theme: Theme, corner: QPointF) -> None:
         text, font = f"{self._count:,}", bold(Theme.ui_font(WORD_PX - 1))
         painter.setFont(font)
         width = max(painter.fontMetrics().horizontalAdvance(text) + GAP_PX, BADGE_PX)
-        badge = QRectF(sign.right() - UNIT_PX, sign.top() - BADGE_PX / 2 + 1, width, BADGE_PX)
+        badge = QRectF(corner.x() - UNIT_PX, corner.y() - BADGE_PX / 2 + 1, width, BADGE_PX)
         fill(painter, badge.adjusted(-2, -2, 2, 2), theme.panel, BADGE_PX / 2 + 2)
         fill(painter, badge, getattr(theme, self._color), BADGE_PX / 2)
         write(painter, badge, text, theme.panel, CENTER, font)
 
 
 class PageModes(QWidget):
-    """The modes of the present page, one of some words in the top bar, or the tools of a page without."""
+    """The modes of the present page, one of some words in the top bar, or the tools of a page without.
+
+    Signals:
+        refreshed(): those of another page are shown.
+    """
+
+    refreshed = Signal()
 
     def __init__(self, pages: PageStack, actions: Actions) -> None:
         super().__init__()
@@ -358,9 +364,10 @@ class PageModes(QWidget):
 
     @property
     def most_px(self) -> int:
-        """How wide the modes of any page are."""
+        """How wide the modes of any page are, and the tools of this one."""
         groups = (group.buttons() for group in self._groups.values())
-        return max(sum(button.sizeHint().width() + UNIT_PX for button in group) for group in groups)
+        widths = [sum(button.sizeHint().width() + UNIT_PX for button in group) for group in groups]
+        return max([*widths, self._tools.sizeHint().width() if self._tools else 0])
 
     def _refresh(self) -> None:
         for name, button in self.buttons.items():
@@ -373,3 +380,4 @@ class PageModes(QWidget):
         if self._tools is not None:
             self._row.addWidget(self._tools)
             self._tools.show()
+        self.refreshed.emit()

@@ -243,9 +243,6 @@ class StartPage(Page):
         self._setting.requests.model_chosen.emit(name)
         self._setting.actions["inspect"].trigger()
 
-    def _open_text(self, path: str) -> None:
-        self._setting.requests.text_chosen.emit(Path(path))
-
     def _give_way(self) -> None:
         if self.isVisible():
             self._setting.actions["inspect"].trigger()
@@ -329,8 +326,9 @@ class StartPage(Page):
 
     def _text_row(self, path: str, is_there: bool) -> StartRow:
         name, folder = quoted(Path(path).name), shown_path(Path(path).parent)
-        click, themes = partial(self._open_text, path), self._setting.theme_source
-        row = StartRow(name, folder if is_there else "not found", click, themes, tip=quoted(path, len(path)))
+        click = partial(self._setting.requests.text_chosen.emit, Path(path))
+        told, themes = folder if is_there else "not found", self._setting.theme_source
+        row = StartRow(name, told, click, themes, tip=quoted(path, len(path)))
         row.setEnabled(is_there)
         return row
 

@@ -68,8 +68,8 @@ class TopBar(QFrame):
         self._right = [*self._badges, self.encoder_button, self.palette_button]
         margins = SIDE_PX, 0, SIDE_PX - 2, 0
         in_row(self._left, modes, STRETCH, *self._right, on=self, margins=margins, spacing=GAP_PX)
-        for badge in self._badges:
-            badge.reworded.connect(self._fit)
+        for changed in (modes.refreshed, *(badge.reworded for badge in self._badges)):
+            changed.connect(self._fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -176,9 +176,9 @@ class TextAutosave(QObject):
     as a whole before, it is copied here.
     """
 
-    def __init__(self, text: TextSession, kept: AutosavedTexts, parent: QObject) -> None:
+    def __init__(self, text: TextSession, files: AutosavedTexts, parent: QObject) -> None:
         super().__init__(parent)
-        self._text, self._kept = text, kept
+        self._text, self._files = text, files
         self._edits: list[JournalEdit] = []  # not kept yet
         self._text_before: bytes | None = None  # the first of them, if it is at hand
         self._soon = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
@@ -189,38 +189,38 @@ class TextAutosave(QObject):
 
     def take(self) -> None:
         """Show the text that a window before this one was left with, if there is any."""
-        if (kept := self._kept.take()) is not None:
-            self._text.restore(kept.data, kept.path)
+        if (autosaved := self._files.take()) is not None:
+            self._text.restore(autosaved.data, autosaved.path)
             self._soon.stop()
             self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
 
     def keep(self) -> None:
         """Write now what was edited."""
         self._soon.stop()
-        text, kept = self._text, self._kept
+        text, files = self._text, self._files
         before, edits = self._text_before, self._edits
         self._text_before, self._edits = None, []
         if not text.is_modified or (text.path is None and text.document.size == 0):
-            kept.forget()
+            files.forget()
             return
-        if not kept.is_autosaving:
-            kept.keep(text.document.text() if before is None else before, text.path)
+        if not files.is_autosaving:
+            files.keep(text.document.text() if before is None else before, text.path)
             edits = [] if before is None else edits
         if edits:
-            kept.keep_edits(edits)
+            files.keep_edits(edits)
 
     def _leave(self) -> None:
         """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
         self.keep()
-        self._kept.set_aside()
+        self._files.set_aside()
 
     def _on_file_changed(self) -> None:
         if not self._text.is_modified:  # saved, or left for the next window before
-            self._kept.forget()
+            self._files.forget()
 
     def _on_edited(self, edit: TextEdit) -> None:
         document = self._text.document
-        if not self._edits and not self._kept.is_autosaving:
+        if not self._edits and not self._files.is_autosaving:
             self._text_before = document.buffer.text_before
         new = document.slice(edit.start, edit.start + edit.added)
         self._edits.append(JournalEdit(edit.start, edit.removed, new))
