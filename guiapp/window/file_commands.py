@@ -26,7 +26,7 @@ from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.state.recent import RecentItems
-from guiapp.kit.state.saving import kind_of, read_record, texts_in
+from guiapp.kit.state.saving import holds_texts, kind_of, read_record
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.notices import NoticeArea, Questions, announce
@@ -222,9 +222,10 @@ class FileCommands(QObject):
             self.sessions.open(kinds["session"][-1])
             return
         if texts := kinds.get("text"):
-            self._session.text.open(texts[0])
-            if len(texts) > 1:
+            if len(texts) > 1 or texts[0].is_dir():
                 self._pages.show_texts(texts)
+            else:
+                self._session.text.open(texts[0])
         open_by_kind: dict[str, Callable[[Path], object]] = {
             "model": lambda path: self.open(str(path)),
             "run": self._pages.show_run,
@@ -300,17 +301,15 @@ class FileCommands(QObject):
 
 
 Dropped = tuple[dict[str, list[Path]], dict[str, object] | None]
-"""Files by what they are for, those of a folder of texts among the texts; and a record of steps."""
+"""Files by what they are for, a folder of texts among the texts; and a record of steps."""
 
 
 def _by_kind(paths: list[Path], progress: Progress) -> Dropped:
     kinds: dict[str, list[Path]] = {}
     for done, path in enumerate(paths):
         progress(done / len(paths))
-        if path.is_dir() and (texts := texts_in(path)):
-            kinds.setdefault("text", []).extend(texts)
-        else:
-            kinds.setdefault(kind_of(path), []).append(path)
+        kind = "text" if path.is_dir() and holds_texts(path) else kind_of(path)
+        kinds.setdefault(kind, []).append(path)
     return kinds, read_record(kinds["steps"][-1]) if "steps" in kinds else None
 
 

@@ -104,10 +104,7 @@ class PageCommands(QObject):
         return cast("BenchPage", self.show("bench"))
 
     def _on_page_changed(self) -> None:
-        name = self._window.pages.current_name
-        self._actions[name].setChecked(True)
-        if name != "compare_texts":
-            self._window.notices.clear_notice("texts")
+        self._actions[self._window.pages.current_name].setChecked(True)
 
     def _go_back(self) -> None:
         self.show(self._window.pages.name_before)
@@ -199,15 +196,8 @@ class PageCommands(QObject):
     # Files
 
     def show_texts(self, paths: list[Path]) -> None:
-        """Put the second of some texts beside the first, which is the window's."""
-        page = cast("TextsPage", self.show("compare_texts"))
-        page.compared.take_ids(False)
-        page.compared.second.text.open(paths[1])
-        if len(paths) > 2:
-            told = (
-                f"These are the first two of {len(paths):,} texts. “Folder…” on Compare › Models counts all."
-            )
-            self._window.notices.show_notice("texts", told, is_hint=True)
+        """Compare several texts, of which the first becomes the window's."""
+        cast("TextsPage", self.show("compare_texts")).open_texts(paths)
 
     def show_run(self, path: Path) -> None:
         """Show a run of Bench that was saved."""

@@ -212,13 +212,13 @@ def read_record(path: Path) -> Any:
         return None
 
 
-def texts_in(folder: Path) -> list[Path]:
-    """The files of a folder that holds no model, by name; none where it holds one, or cannot be read."""
+def holds_texts(folder: Path) -> bool:
+    """Whether a folder has files and none of them is a model; not where it cannot be read."""
     try:
-        files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[:1] != ".")
+        files = [path for path in folder.iterdir() if path.is_file() and path.name[:1] != "."]
     except OSError:
-        return []
-    return [] if any(map(is_model_file, files)) else files
+        return False
+    return bool(files) and not any(map(is_model_file, files))
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
