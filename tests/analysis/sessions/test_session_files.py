@@ -48,7 +48,7 @@ FAULTS = {
     WHOLE + "recorded = [0, 1.5]": ["4: “recorded” must be two whole numbers, such as [0, 12]."],
     WHOLE + f'notes = "{"a" * 50_001}"': ["4: “notes” may have 50,000 characters."],
     WHOLE + 'page = "moon"': ["4: “page” names no page. There are: text, "],
-    WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is no object such as "],
+    WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is not an object such as "],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
         "4: “chat” holds no messages: “chat_template” in the request is not of the type str."
     ],
