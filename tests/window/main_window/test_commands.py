@@ -56,16 +56,8 @@ def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and
         assert acting == {row.name for row, _ in actions if row.page == name}
     switches = {row.name for row, action in actions if action.isCheckable() and not row.group}
     lessons = {f"lesson:{lesson.name}" for lesson in LESSONS}  # ticked once they are finished
-    shown = {
-        "whitespace",
-        "look_alikes",
-        "line_tokens",
-        "line_numbers",
-        "pieces",
-        "budget",
-        "chunks",
-        "present",
-    }
+    shown = {"whitespace", "look_alikes", "line_tokens", "line_numbers"}
+    shown |= {"pieces", "budget", "chunks", "present"}
     assert switches == {"add_special", "parse_special", *shown, *lessons}
     assert all(action.isCheckable() for row, action in actions if row.group)
 
