@@ -56,7 +56,8 @@ def test_nothing_moves_from_step_to_step(make_steps_page, show, model, encoder, 
     trace = page.trace
     parts = trace.timeline, trace.flow, trace.sentence, trace.picture, trace.code, trace.side.history
     places = {}
-    for position in range(page.model.n_steps + 1):
+    n_steps = page.model.n_steps
+    for position in sorted({*range(0, n_steps + 1, max(n_steps // 12, 1)), 1, n_steps}):
         page.model.go_to(position)
         QApplication.processEvents()
         place = tuple((*part.mapTo(page, QPoint()).toTuple(), *part.size().toTuple()) for part in parts)
