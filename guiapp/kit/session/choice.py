@@ -15,13 +15,12 @@ from guiapp.core.sources.installed import FOLDER, Installed
 from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
 from guiapp.core.text.numbers_in_words import in_bytes, printable, quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.session.loader import OpenModel, display_name, title_of
+from guiapp.kit.session.loader import OpenModel, display_name, file_of
 from guiapp.kit.state.recent import InstalledRow, RecentFile
 
 FILE_ADDRESS = "file://"
 SHOWN_BYTES = 24
 MOST_REMARKS, MOST_SAID, LONGEST_SAID = 20, 200, 200
-USUAL_STEMS = ("tokenizer", "vocab", "model", "tekken", "sentencepiece")  # of files that tell nothing
 
 
 def model_rows(
@@ -117,17 +116,6 @@ def summary(model: OpenModel) -> str:
 def about(model: OpenModel) -> str:
     """The same behind the file or folder that it was opened from."""
     return joined(file_of(model), summary(model))
-
-
-def file_of(model: OpenModel) -> str:
-    """The name of the file, with its folder where all are called so; "" where the model is called so, too."""
-    path = Path(model.name)
-    if title_of(model.name) == display_name(model):
-        return ""
-    if not is_plain(model.name):
-        return quoted(model.name)
-    is_usual = path.stem in USUAL_STEMS
-    return quoted(os.path.join(path.parent.name, path.name) if is_usual else path.name)
 
 
 def facts(model: OpenModel) -> list[tuple[str, str]]:

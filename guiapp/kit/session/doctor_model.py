@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
-from guiapp.kit.session.choice import file_of
-from guiapp.kit.session.loader import title_of
+from guiapp.kit.session.loader import file_of, title_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.walk import ItemWalk
 from guiapp.kit.state.background import Background, Progress, Working

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 100
 HASH = re.compile(r"(sha256-)?[0-9a-f]{32,}")
+USUAL_STEMS = ("tokenizer", "vocab", "model", "tekken", "sentencepiece")  # of files that tell nothing
 Load = Callable[[str, str | None, Progress], "Tokenizer"]
 
 
@@ -156,6 +158,17 @@ def display_name(model: OpenModel) -> str:
 def title_of(name: str) -> str:
     """What to call a model that is not open yet, by the name to open it by."""
     return quoted(Path(name).stem if is_plain(name) else name, LONGEST_NAME)
+
+
+def file_of(model: OpenModel) -> str:
+    """The name of the file, with its folder where all are called so; "" where the model is called so, too."""
+    path = Path(model.name)
+    if title_of(model.name) == display_name(model):
+        return ""
+    if not is_plain(model.name):
+        return quoted(model.name)
+    is_usual = path.stem in USUAL_STEMS
+    return quoted(os.path.join(path.parent.name, path.name) if is_usual else path.name)
 
 
 def _open(load: Load, name: str, pre: str | None, progress: Progress) -> OpenModel | RefusedModel:

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 from guiapp.core.encode.catalogue import encoder_label
 from guiapp.core.text.numbers_in_words import counted
-from guiapp.kit.session.choice import file_of, joined, summary
+from guiapp.kit.session.choice import joined, summary
+from guiapp.kit.session.loader import file_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.head import NameButton, SideHead
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose

@@ -13,7 +13,8 @@ from guiapp.analysis.compare.vocabulary_rows import GROUPS
 from guiapp.analysis.vocabulary_list.listing import Write
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.charts.bars import PartColor
-from guiapp.kit.session.choice import about, file_of, joined
+from guiapp.kit.session.choice import about, joined
+from guiapp.kit.session.loader import file_of
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
 from guiapp.kit.state.settings import Settings
