@@ -229,6 +229,8 @@ class ExactnessBadge(Badge):
         session.vocabulary_changed.connect(self._refresh)
         session.options_changed.connect(self._refresh)
         session.encoder_check.changed.connect(self._refresh)
+        session.tokens_changed.connect(self._on_tokens_changed)
+        self._is_refused = False
         self._refresh()
 
     def remedies(self) -> list[QAction]:
@@ -244,10 +246,17 @@ class ExactnessBadge(Badge):
         has_readings = parts is not None and bool(parts.readings)
         return has_readings or tokenizer.exactness.level not in ("exact", REFUSED)
 
+    def _on_tokens_changed(self) -> None:
+        if self._session.spans.is_refused != self._is_refused:
+            self._is_refused = not self._is_refused
+            self._refresh()
+
     def _refresh(self) -> None:
         exactness = self._session.exactness
         self.setVisible(exactness is not None)
-        if exactness is not None:
+        if exactness is not None and self._is_refused:
+            self.show_state("no tokens", "bad", "warning", "The text was not encoded: the notice says why.")
+        elif exactness is not None:
             agreement = self._session.encoder_check.value
             share = "" if agreement is None else f" {percent(agreement.share, 1)}"
             vocabulary = self._session.vocabulary

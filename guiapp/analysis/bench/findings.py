@@ -84,7 +84,12 @@ class Verdict:
         """Its words, each with what it is: "name" of a contender, "figure", or ""."""
         parts = [(self.fastest, "name")]
         if not self.competitor:
-            parts.append((f" {self.alone}", ""))
+            alone = f" {self.alone}"
+            if self.alone == ALONE_RIGHT:
+                others = in_words(self.n_contenders - 1)
+                alone = f" alone has {self.reference}'s ids" if self.reference else alone
+                alone += f", {others} other{'s differ' if self.n_contenders > 2 else ' differs'}"
+            parts.append((alone, ""))
         elif self.is_tie:
             tie = " are equally fast as far as this run can tell"
             parts += [(" and ", ""), (self.competitor, "name"), (tie, "")]
@@ -106,7 +111,7 @@ class Verdict:
     @property
     def ids(self) -> str:
         """Whose ids are right, in words; "" where they cannot be compared."""
-        if not self.n_contenders:
+        if not self.n_contenders or self.alone == ALONE_RIGHT:
             return ""
         right = f"equal to {self.reference}'s" if self.reference else "right"
         if self.n_equal < self.n_contenders:

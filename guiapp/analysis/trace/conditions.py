@@ -128,7 +128,8 @@ def parse(text: str) -> ast.expr:
     except SyntaxError as error:
         position = min(shift + max((error.offset or 1) - 1, 0), len(text))
         word = re.match(r"\w+|\S", text[position:])
-        description = f"This makes no sense near “{word[0]}”." if word else "The condition ends too early."
+        expected = "Expected a comparison, such as rank < 500"
+        description = f"{expected}, near “{word[0]}”." if word else "The condition ends too early."
         raise ConditionError(description, position) from error
     except (RecursionError, MemoryError) as error:
         raise ConditionError(TOO_DEEP, 0) from error

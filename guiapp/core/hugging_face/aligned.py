@@ -110,8 +110,8 @@ class AlignedText:
         """Raise EncodeError, before memory is taken for it, where the text is to have too many bytes."""
         if size > max(self.most, len(self.data)):
             raise EncodeError(
-                f"The file's rules make at least {size:,} bytes of this text, too many for its length. "
-                "Such a file was made to do harm, or the text was: choose another one, or encode less."
+                f"This tokenizer's rules make at least {size:,} bytes of this text, "
+                "so it was not encoded. Choose another model, or a shorter text."
             )
 
     def both_spans(self) -> tuple[Offsets, Offsets]:

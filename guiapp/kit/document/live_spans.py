@@ -99,6 +99,11 @@ class LiveSpans(QObject):
         """Whether `tokens` are those of the present text."""
         return self._live is not None
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the present text cannot be encoded."""
+        return self._tokenizer is not None and self._live is None and not self.is_behind
+
     def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:

@@ -146,10 +146,10 @@ class FittedLabel(QLabel):
         self._fit()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._width_of(self.whole_text), super().sizeHint().height())
+        return QSize(self._width_of(self.whole_text), self._height_px())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._least_px(), super().sizeHint().height())
+        return QSize(self._least_px(), self._height_px())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -158,6 +158,7 @@ class FittedLabel(QLabel):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
             self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -170,6 +171,10 @@ class FittedLabel(QLabel):
         self.setAccessibleName(self._shown)
         self.setToolTip("" if self._shown == self.whole_text else plain_tip(self.whole_text))
         self.update()
+
+    def _height_px(self) -> int:
+        """Of a line of its font: Qt knows of no text here."""
+        return max(super().sizeHint().height(), self.fontMetrics().height())
 
     def _least_px(self) -> int:
         return self._width_of(self._texts[-1]) if self._is_needed else 0

@@ -169,7 +169,7 @@ class MissingCard(Popover):
 
     def __init__(self, choice: BenchChoice, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Not here")
+        self.setAccessibleName("Libraries that cannot take part")
         self._choice = choice
         self.reasons = plain_label(wraps=True)
         self.reasons.setTextInteractionFlags(READABLE)
@@ -186,7 +186,7 @@ class MissingCard(Popover):
         self._line = framed(in_row((self.install, 1), self.copy_button))
         self._line.setFrameShape(QFrame.Shape.NoFrame)
         buttons = in_row(STRETCH, self.again_button)
-        parts = heading("Not here"), self._line, self._area, buttons
+        parts = heading("Libraries that cannot take part"), self._line, self._area, buttons
         in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
         self.setFixedWidth(WIDTH_PX)
         choice.changed.connect(self._refresh)
@@ -195,7 +195,9 @@ class MissingCard(Popover):
     def _refresh(self) -> None:
         missing = self._choice.missing
         packages = [match[1] for each in missing if (match := PACKAGE.search(each.reason))]
-        others = [each.reason for each in missing if not PACKAGE.search(each.reason)]
+        absent = ", ".join(each.name for each in missing if PACKAGE.search(each.reason))
+        others = [f"Not installed: {absent}."] if absent else []
+        others += [each.reason for each in missing if not PACKAGE.search(each.reason)]
         self.install.setText(f"pip install {' '.join(packages)}")
         self.install.setCursorPosition(0)
         self._line.setVisible(bool(packages))

@@ -87,10 +87,14 @@ class CandidateRow(NamedTuple):
 
 
 class BarScale(NamedTuple):
-    """From 0 to the highest value: in equal steps, or logarithmic, as log(1 + value)."""
+    """From 0 to the highest value: in equal steps, or logarithmic, as log(1 + value).
+
+    counts  whether only whole numbers mean anything
+    """
 
     highest: float
     is_log: bool = False
+    counts: bool = False
 
     def share(self, value: float) -> float:
         """Of the whole length, 0 to 1."""
@@ -105,7 +109,8 @@ class BarScale(NamedTuple):
             return [0.0]
         if self.is_log:
             return [0.0, *log_values(1.0, max(10.0, self.highest), max(1, n_most - 1))]
-        return round_values(0.0, self.highest, n_most)
+        values = round_values(0.0, self.highest, n_most)
+        return [value for value in values if value.is_integer()] if self.counts else values
 
 
 class StepCanvas:

@@ -77,8 +77,8 @@ class Scrubber(Painted):
         track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
         fill(painter, track, theme.raised, TRACK_PX / 2)
         below = QRectF(track.left(), NUMBERS_PX, track.width(), SCALE_PX)
-        name = f"{counted(n_steps, 'step')}, linear"
-        StepCanvas(painter, theme).scale(below, BarScale(n_steps), name)
+        name = counted(n_steps, "step")
+        StepCanvas(painter, theme).scale(below, BarScale(n_steps, counts=True), name)
         track.setRight(at)
         fill(painter, track, blend(theme.raised, theme.accent, 0.7), TRACK_PX / 2)
         self.paint_marks(painter, middle)

@@ -268,7 +268,7 @@ class LikelihoodPicture(TrainingPicture):
                 upright(number, QPen(theme.line, 1, Qt.PenStyle.DashLine))
         canvas.line(theme.line, area.topLeft(), area.bottomLeft())
         bottom = QRectF(area.left(), area.bottom(), area.width(), SCALE_PX)
-        canvas.scale(bottom, BarScale(n_steps), "dashed: pieces dropped")
+        canvas.scale(bottom, BarScale(n_steps, counts=True), "dashed: pieces dropped")
         last = math.inf
         for value in sorted({low, high, *round_values(low, high, N_TICKS)}):
             y = place(0, value).y()

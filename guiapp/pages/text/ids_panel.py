@@ -65,7 +65,7 @@ OUTLINE_PX = 1  # room for it around a chip
 CACHED_CHIPS = 1000
 ENCODING_TEXT = "Encoding …"
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
-NO_TOKENS_TEXT = "No token of this vocabulary stands for any of the text."
+NO_TOKENS_TEXT = "This text has no tokens: no token stands for any of it, or it was not encoded."
 NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
 AT_ONCE = 1 << 14  # ids that are written within a frame
 

@@ -32,8 +32,8 @@ NOTHING = "Choose a part of the tree, or a token in the text."
 PREFIXES = "Prefixes of the text"
 ABOUT = {
     BUILDING: (
-        "Two shorter tokens were joined, again and again. The number tells when in training: text is joined "
-        "in the same order, low numbers first."
+        "Where pairs are merged: two shorter tokens make a longer one. The number is the rank of the merge: "
+        "low ranks are merged first."
     ),
     PATH: "The shorter tokens it begins with, and the longer ones that begin with it.",
     PREFIXES: (

@@ -45,7 +45,7 @@ def test_who_cannot_be_told_apart_is_not():
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     wrong, right = row("greedy", 0.1, share=0.9), row("fast", 1.0)
     assert (
-        said(wrong, right) == "fast alone has the right ids; ids of 1 of 2 right; 27,483 tokens as plain text"
+        said(wrong, right) == "fast alone has the right ids, one other differs; 27,483 tokens as plain text"
     )
     assert said(wrong, row("other", 0.2, share=0.5)).startswith(
         "greedy is 2.0\xa0× as fast as other; ids of 0 of 2"

@@ -17,7 +17,7 @@ def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):
     actions = shell.window.actions_table
     assert actions["encoder:fast"].isChecked()
     assert not actions["encoder:viterbi"].isVisible()
-    assert shell.window.top_bar.encoder_button.text() == "fast"
+    assert shell.window.top_bar.encoder_button.text() == "Tokenloupe"
 
 
 def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):
@@ -81,9 +81,12 @@ def test_a_notice_goes_when_it_works_again(shell, qtbot):
         "This text cannot be encoded. Take the word out."
     ]
     assert len(shell.session.tokens) == 0
+    badge = shell.window.top_bar.exactness
+    assert badge.text() == "no tokens", "never exact"
     with qtbot.waitSignal(shell.session.spans.encoded):
         shell.session.document.undo()
     assert shell.window.notices.notices == []
+    assert badge.text() == "exact"
 
 
 def test_figures_wait_for_the_tokens_they_are_about(shell, qtbot):
