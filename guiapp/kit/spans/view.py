@@ -49,7 +49,7 @@ from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.event_filters import TipWatch
 from guiapp.kit.widgets.painting import CENTER, fill, find_fonts, write
-from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme, ThemeSource, set_role
 
 SIDE_PX = 24
 NO_BOS = "no BOS"
@@ -131,6 +131,7 @@ class SpanView(QAbstractScrollArea):
         themes.changed.connect(self._restyle)
 
     def _set_up_window(self) -> None:
+        set_role(self, "spans")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
