@@ -9,8 +9,8 @@ def counted(number: int, thing: str) -> str:
 
 
 def times(number: int) -> str:
-    """`not once`, `once`, `2 times`."""
-    return {0: "not once", 1: "once"}.get(number, f"{number:,} times")
+    """`never`, `once`, `2 times`."""
+    return {0: "never", 1: "once"}.get(number, f"{number:,} times")
 
 
 def percent(share: float, n_decimals: int = 0) -> str:

@@ -48,12 +48,12 @@ def test_a_token_is_told_in_full(model, node_of):
     }
     assert details.path == WrittenPath(("a", "ac"), "acbb", (), 0)
     below = dict(told(model, node_of(b"cb")).facts)
-    assert (below["below it"], below["in this text"]) == ("1 token", "not once")
+    assert (below["below it"], below["in this text"]) == ("1 token", "never")
     root = told(model, ROOT)
     assert (root.name, root.facts) == ("all tokens", (("children", "3"), ("below it", "9 tokens")))
     assert root.path == WrittenPath((), "all tokens", ("a", "b", "c"), 3)
     uncounted = node_details(model.picture, node_of(b"ab"), model.explainer)
-    assert dict(uncounted.facts)["in this text"] == "not once"
+    assert dict(uncounted.facts)["in this text"] == "never"
 
 
 def test_of_several_merge_rules_the_one_that_is_shown_is_said_to_be_the_one_that_text_leads_to():
