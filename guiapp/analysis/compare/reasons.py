@@ -106,7 +106,11 @@ def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = P
         return around or (None if refusals else decoded_reason(ours, theirs, found[0], names))
     stages = seen_stages(ours, text), seen_stages(theirs, text)
     comparison = _Comparison(ours, theirs, *stages, names)
-    return comparison.special() or comparison.normalized() or comparison.pieces() or comparison.tokens()
+    reason = comparison.special() or comparison.normalized()
+    if reason is None or (reason.subject == FRONT and comparison.differs_after_front()):
+        later = comparison.pieces() or comparison.tokens()
+        return reason if reason and later.cause is Cause.UNTOLD else later
+    return reason
 
 
 def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
@@ -201,22 +205,31 @@ class _Comparison:
         clause = f"{self.names[0]} makes {texts[0]} of the text, {self.names[1]} {texts[1]}"
         return Reason(Cause.NORMALIZED, subject, f"{_sentence(clause)} They differ in {subject}.")
 
+    def differs_after_front(self) -> bool:
+        """Whether the tokens end otherwise in what follows the spaces that the texts begin with."""
+        sides = (self.ours, self.mine), (self.theirs, self.other)
+        mine, other = (
+            _ends(stages, [text for piece in stages.pieces for text in self._texts(tokenizer, piece)])
+            for tokenizer, stages in sides
+        )
+        return mine != other
+
     def pieces(self) -> Reason | None:
-        texts = [[piece.text for piece in each.pieces] for each in (self.mine, self.other)]
-        if texts[0] == texts[1]:
+        ends = [_ends(each, [piece.text for piece in each.pieces]) for each in (self.mine, self.other)]
+        if ends[0] == ends[1]:
             return None
-        ends = [set(accumulate(map(len, each))) for each in texts]
-        at = min(ends[0] ^ ends[1], default=0)
-        subject = what_is_cut(self.mine.normalized, at)
+        at = min(ends[0] ^ ends[1])
+        subject = what_is_cut(self.mine.normalized, at + _front(self.mine))
         clause = " and ".join(
-            f"{name} cuts {_adjacent_pieces(stages, at)}"
+            f"{name} cuts {_adjacent_pieces(stages, at + _front(stages))}"
             for name, stages in zip(self.names, (self.mine, self.other), strict=True)
         )
         return Reason(Cause.PIECES, subject, f"{_sentence(clause)} It is about {subject}.")
 
     def tokens(self) -> Reason:
         for mine, other in zip(self.mine.pieces, self.other.pieces, strict=True):
-            if self._texts(self.ours, mine) != self._texts(self.theirs, other):
+            texts = self._texts(self.ours, mine), self._texts(self.theirs, other)
+            if len({b"|".join(each).lstrip(b" |") for each in texts}) > 1:
                 return self._of_piece(mine, other)
         return self._number()
 
@@ -337,6 +350,17 @@ class _Comparison:
         return Reason(Cause.NUMBER, "ids", _sentence(clause))
 
 
+def _front(stages: SeenStages) -> int:
+    """The spaces that a normalised text begins with."""
+    return len(stages.normalized) - len(stages.normalized.lstrip(b" "))
+
+
+def _ends(stages: SeenStages, texts: Sequence[bytes]) -> set[int]:
+    """Where parts of a normalised text end, from its first character on that is no space."""
+    front = _front(stages)
+    return {end - front for end in accumulate(map(len, texts)) if end > front}
+
+
 def _adjacent_pieces(stages: SeenStages, at: int) -> str:
     """The pieces that have a place inside, or meet there."""
     ends = list(accumulate(len(piece.text) for piece in stages.pieces))
@@ -407,8 +431,9 @@ def what_differs(mine: str, other: str) -> str:
     return next((name for name, alike in ALIKE if alike(mine) == alike(other)), "characters")
 
 
+FRONT = "the space in front"
 ALIKE = (
-    ("the space in front", lambda text: text.lstrip(" ")),
+    (FRONT, lambda text: text.lstrip(" ")),
     ("spaces", lambda text: "".join(text.split())),
     ("case", str.lower),
     ("composed characters", lambda text: unicodedata.normalize("NFC", text)),

@@ -181,3 +181,9 @@ def test_texts_differ_in_the_first_thing_without_which_they_are_equal(mine, othe
 )
 def test_a_cut_is_about_what_stands_beside_it(before, behind, subject):
     assert what_is_cut(f"{before}{behind}".encode(), len(before.encode())) == subject
+
+
+@pytest.mark.parametrize("text", [" tokenize", "Die cats tokenize"])
+def test_the_space_in_front_is_no_reason_for_what_follows_it(text):
+    reason = reason_for(*map(guiapp.open_model, ("demo:bpe", "demo:spm")), text.encode(), ("A", "B"))
+    assert reason.cause is not Cause.NORMALIZED

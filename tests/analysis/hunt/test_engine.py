@@ -127,7 +127,7 @@ def serve_and_crash(connection, task) -> None:
     ("first", "second", "message"),
     [
         ("demo:none", "demo:bpe", "demo:none"),
-        ("llama.cpp", "demo:bpe", "name a model file first"),
+        ("llama.cpp", "demo:bpe", "give the model file first"),
         ("demo:bpe", "rs-bpe", "o200k_base only"),
         ("demo:rwkv", "tiktoken", "no RWKV vocabularies"),
     ],

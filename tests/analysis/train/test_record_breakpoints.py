@@ -85,7 +85,7 @@ def test_counts_scores_and_likelihoods_have_their_columns(records):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("byte 3", "no sense"),
+        ("byte 3", "Expected a comparison"),
         ("candidates > 3", "no column “candidates”"),
         ("operation stale", "no operation"),
         ('operation == "push"', "no operation"),

@@ -99,7 +99,7 @@ def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
     assert panel.missing_button.text() == "3 more are not here: why?"
     qtbot.mouseClick(panel.missing_button, LEFT)
     (card,) = panel.findChildren(MissingCard)
-    assert card.reasons.text() == "other takes SPM only."
+    assert card.reasons.text() == "Not installed: gone, more.\nother takes SPM only."
     qtbot.mouseClick(card.copy_button, LEFT)
     assert QGuiApplication.clipboard().text() == "pip install gone more"
     qtbot.mouseClick(card.again_button, LEFT)
