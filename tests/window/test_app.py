@@ -189,7 +189,7 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
         "import sys; from pathlib import Path; from guiapp.window import app; "
         "from guiapp.kit.state.settings import Settings; "
         "shell = app.build(app.make_application(), Settings(Path('settings.ini')), b'text'); "
-        "heavy = {'gguf', 'guiapp.core.encode.tokenizer', 'guiapp.core.formats'}; "
+        "heavy = {'gguf', 'guiapp.core.encode.tokenizer'}; "
         "print(sorted(heavy & set(sys.modules))); shell.stop()"
     )
     result = run(code, environment)

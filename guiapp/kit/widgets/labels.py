@@ -166,7 +166,9 @@ class FittedLabel(QLabel):
 
     def _fit(self) -> None:
         room = self.width()
-        last = self.fontMetrics().elidedText(self._texts[-1], self.elide_mode, room) if self._elides else ""
+        last = self._texts[-1] if self._is_needed else ""  # there will be room for it in a moment
+        if self._elides:
+            last = self.fontMetrics().elidedText(self._texts[-1], self.elide_mode, room)
         self._shown = next((text for text in self._texts if self._width_of(text) <= room), last)
         self.setAccessibleName(self._shown)
         self.setToolTip("" if self._shown == self.whole_text else plain_tip(self.whole_text))

@@ -156,7 +156,7 @@ def test_the_palette_knows_synonyms_says_why_not_and_lists_commands_before_sampl
     for typed, wanted in (
         ("mask", "chat"),
         ("loss", "round_trip_difference"),
-        ("chunk", "budget"),
+        ("chunk", "chunks"),
         ("hidden", "hidden_next"),
         ("look-alike", "look_alikes"),
         ("save", "save_text"),
