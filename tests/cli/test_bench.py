@@ -10,14 +10,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_runs import record
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.plan import SCENARIOS, Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchResult
+from guiapp.analysis.libraries.table import PEERS
 from guiapp.cli.main import run
 
 PATIENCE_S = 120
@@ -150,3 +152,43 @@ def test_a_run_that_fails_writes_what_it_has_where_it_is_to(tmp_path, monkeypatc
     with pytest.raises(ZeroDivisionError):
         run(["bench", "demo:bpe", *(["--json", "run.json"] if names_file else [])])
     assert [each.name for each in tmp_path.iterdir()] == ["run.json"] * (has_result and names_file)
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"),
+    [
+        ("", {}),
+        ("--pre gpt-2 -f a.txt -f tutorial", {"pre": "gpt-2", "corpora": ("a.txt", "tutorial")}),
+        ("--encoders fast,heap,fast --peers", {"contenders": ("fast", "heap"), "with_peers": True}),
+        ("--scenario short,decode --scenario worst", {"scenarios": ("short", "decode", "worst")}),
+        ("--scenario short,all", {"scenarios": tuple(SCENARIOS)}),
+        ("--threads 1,3 --clock cpu --seed 5", {"threads": (1, 3), "clock": "cpu", "seed": 5}),
+        ("--time-budget 0.5 --call-limit 3", {"time_budget_s": 0.5, "call_limit_s": 3.0}),
+        ("--largest 1e6", {"largest_bytes": 1_000_000}),
+    ],
+)
+def test_each_option_is_a_part_of_the_plan(monkeypatch, words, changes):
+    def take(plan: Plan, control: Control) -> Iterator[dict]:
+        plans.append(plan)
+        raise BenchError("That is enough.")
+
+    plans: list[Plan] = []
+    monkeypatch.setattr("guiapp.analysis.bench.engine.run", take)
+    assert run(["bench", "demo:bpe", *words.split()]) == 1
+    assert plans == [replace(Plan("demo:bpe"), **changes)]
+
+
+def test_who_can_take_part_is_listed_with_what_is_returned_and_the_reason_against(capsys):
+    assert run(["bench", "demo:spm", "--list", "--own", "mine=python:json:dumps"]) == 0
+    rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if line]
+    about = {row[0]: row[1] for row in rows[:-1]}
+    assert about["fast"].startswith("an object with arrays")
+    assert about["rwkv-package"].endswith(("takes RWKV only.", "pip install rwkv"))
+    assert about["mine"] == "python                                 Python of this program: json:dumps"
+    assert set(PEERS) <= about.keys()
+
+
+@pytest.mark.parametrize("own", ["tok", "fast=python:json:dumps"])
+def test_what_is_no_contender_of_one_s_own_is_told(own, capsys):
+    assert run(["bench", "demo:spm", "--own", own]) == 1
+    assert "encoder" in capsys.readouterr().err

@@ -139,3 +139,40 @@ def test_of_a_folder_no_huge_file_is_read_that_holds_no_text(printed, folder):
     with open(folder / "model.gguf", "wb") as file:
         file.truncate(1 << 40)  # a hole: takes no room, and could not be read
     assert json.loads(printed("demo:bpe", "-f", str(folder), "--json"))["models"][0]["bytes"] == 15
+
+
+def test_texts_come_from_several_files_folders_and_standard_input(
+    printed, folder, tmp_path, monkeypatch, capsys
+):
+    extra = tmp_path / "extra.md"
+    extra.write_text("more")
+    found = json.loads(
+        printed("demo:bpe", "demo:spm", "-f", str(folder / "deep"), "-f", str(extra), "--json")
+    )
+    assert found["models"][0]["bytes"] == len("some text") + len("more")
+    assert set(found["models"][0]["file_types"]) == {".txt", ".md"}
+    assert run(["compare", "demo:bpe", "demo:spm", "-f", str(folder), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == f"tokenloupe: {folder}: 1 file without text is left out.\n"
+    assert set(json.loads(captured.out)["models"][0]["file_types"]) == {".py", ".txt", ".md"}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"from a pipe")))
+    assert json.loads(printed("demo:bpe", "demo:spm", "--json"))["models"][1]["bytes"] == len("from a pipe")
+
+
+@pytest.mark.parametrize("price", ["x", "-1", "1,", "inf", "nan"])
+def test_what_is_no_price_is_a_matter_of_usage(capsys, price):
+    with pytest.raises(SystemExit) as ended:
+        run(["compare", "demo:bpe", "--text", "a", f"--price={price}"])
+    assert ended.value.code == 2
+    assert "is not a price" in capsys.readouterr().err
+
+
+def test_each_difference_says_why(printed):
+    arguments = "demo:bpe", "demo:bpe", "--pre", "2=qwen2", "--encoder", "1=table", "--text", "in 1984"
+    rows = json.loads(printed(*arguments, "--json"))["differences"]
+    assert [(each["cause"], each["subject"]) for row in rows for each in row["why"]] == [
+        ("pre-tokenizer", "digits")
+    ]
+    assert rows[0]["why"][0]["others"] == [1]
+    assert "cuts `198`" in rows[0]["why"][0]["reason"]
+    assert printed(*arguments).rstrip().endswith("pre-tokenizer: digits")
