@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QWidget
 
 from guiapp.analysis.doctor.findings import HINT
 from guiapp.core.text.numbers_in_words import counted
@@ -118,7 +118,8 @@ class MainWindow(QMainWindow):
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
         legend = self.actions_table["legend"]
         self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
-        self.setCentralWidget(self._column())
+        self.setCentralWidget(column := self._column())
+        column.setMinimumWidth(SMALLEST_SIZE.width())  # it fits itself into that, also beside the manual
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.actions_table["present"].toggled.connect(self._present)
         self._escape = QShortcut(QKeySequence("Esc"), self, enabled=False)
@@ -158,6 +159,8 @@ class MainWindow(QMainWindow):
         self.menuBar().setMaximumHeight(0 if is_on else ANY_HEIGHT_PX)  # hidden, its keys would do nothing
         for bar in (self.top_bar, self.rail, self.status_line):
             bar.setHidden(is_on)
+        for dock in self.findChildren(QDockWidget) if is_on else ():
+            dock.close()
         self.pages.set_presented(is_on)
         self._escape.setEnabled(is_on)
         if before is None:

@@ -33,10 +33,9 @@ _protected: set[type] = set()
 
 def _loaded(cls: type) -> set[type]:
     """The classes of this program below a class."""
-    below: set[type] = set()
-    for each in cls.__subclasses__():
-        below |= _loaded(each) | ({each} if each.__module__.startswith("guiapp.") else set())
-    return below
+    below: list[type] = cls.__subclasses__()
+    ours = {each for each in below if each.__module__.startswith("guiapp.")}
+    return ours.union(*map(_loaded, below))
 
 
 def _is_of_qt(cls: type, name: str) -> bool:
