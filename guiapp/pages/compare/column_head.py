@@ -30,14 +30,14 @@ class ColumnHead(SideHead):
     """Marker, name, kind, number of tokens, what these are more than the fewest, and both as a bar."""
 
     height_px = HEIGHT_PX
+    bar_tip = "Tokens of this model. Amber: more than the model with the fewest."
     number = 0  # of the column, from the left
 
     def __init__(self, state: ColumnState, figures: ComparedFigures, theme_source: ThemeSource) -> None:
         self._state, self._figures, self._theme_source = state, figures, theme_source
         self.name_button = NameButton(theme_source)
         self._marker, self._cost = Marker(theme_source, 0), set_role(QLabel(), "more")
-        self._file = set_role(FittedLabel(elides=True), "dim")
-        self._file.elide_mode = Qt.TextElideMode.ElideMiddle  # names of files differ at their ends
+        self._file = set_role(FittedLabel(), "dim")
         self._file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._cost.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.is_focused = False

@@ -89,7 +89,8 @@ ARROW = "▴ "  # beside the title of what is sorted by
 SCROLL_BAR_PX = 10
 FIT_AFTER_MS = 50  # figures come one row after another
 FIELD_PX = 130
-LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 230
+LONGEST_NAME = 32
+LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 200
 FORMS = {
     ending: Form(title, ending)
     for ending, title in ((".csv", "Table"), (".md", "Markdown"), (".svg", "Drawing of bars"))
@@ -172,7 +173,9 @@ class SummaryPanel(QWidget):
     def _open_terms(self) -> None:
         selected = self.view.selected_rows()
         row = selected[0] if len(selected) == 1 and selected[0].model is not None else None
-        popover = TermsPopover(self.summary, row, "" if row is None else quoted(row.title, 32), self)
+        popover = TermsPopover(
+            self.summary, row, "" if row is None else quoted(row.title, LONGEST_NAME), self
+        )
         popover.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         popover.open_under(self.terms_button)
         popover.setFocus()
@@ -185,7 +188,9 @@ class SummaryPanel(QWidget):
         self._failure.setText(summary.failure)
         models = counted(len(summary.rows), "model")
         description = f"{models}, {self._texts_description()}{self._busy_description()}"
-        self._note.set_texts([f"{description} · tokens a word by script", description, models, ""])
+        first = quoted(summary.titles()[0], LONGEST_NAME)
+        about = f"{description} · ratio to {first}, then tokens a word by script"
+        self._note.set_texts([about, f"{description} · ratio to {first}", description, models, ""])
 
     def _texts_description(self) -> str:
         summary = self.summary

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QMenu, QSplitter, QToolButton, QWidget
 
 from guiapp.analysis.compare.vocabularies import choices
 from guiapp.analysis.compare.vocabulary_rows import GROUPS
@@ -55,8 +55,9 @@ from guiapp.pages.compare.vocabularies import (
 from guiapp.pages.compare.vocabularies_side import VocabulariesSide
 
 LEFT_PX = 430
-MOST_LEFT_SHARE = 0.36  # of a narrow window
-PART_PADDING_PX = 10  # as far as the text of a button is from its edges
+MOST_LEFT_SHARE = 0.36
+NARROW_PX = 1150
+PART_PADDING_PX = 13  # as far as the text of a button is from its edges
 SHORT = 30  # characters that there is always room for
 SIGNS = {
     True: ("✓", "the same", "good"),
@@ -246,16 +247,24 @@ class PairHead(QFrame):
 
     def _build_layout(self) -> None:
         left = self._left = QWidget()
-        in_column(self._title, self._summary, *self.sides, STRETCH, on=left, spacing=UNIT_PX)
+        self._said = in_column(self._title, (self._summary, 1), spacing=UNIT_PX)
+        self._both = in_column(*self.sides, spacing=UNIT_PX)
+        in_column(self._said, self._both, STRETCH, on=left, spacing=UNIT_PX)
         self._respects.setHorizontalSpacing(GAP_PX)
         self._respects.setVerticalSpacing(0)
         self._respects.setColumnStretch(2, 1)
         right = in_column(self._respects, STRETCH)
         margins = MARGIN_PX, 3 * UNIT_PX, MARGIN_PX, 3 * UNIT_PX
-        in_row(left, (right, 1), on=self, margins=margins, spacing=MARGIN_PX)
+        self._halves = in_row(left, (right, 1), margins=margins, spacing=GAP_PX)
+        self.setLayout(self._halves)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._left.setFixedWidth(min(LEFT_PX, round(MOST_LEFT_SHARE * self.width())))
+        """Where it is narrow, the models stand over the respects, and the line of each has all the room."""
+        ways, is_narrow = QBoxLayout.Direction, self.width() < NARROW_PX
+        for layout, is_column in ((self._said, False), (self._both, False), (self._halves, True)):
+            layout.setDirection(ways.TopToBottom if is_column is is_narrow else ways.LeftToRight)
+        most = min(LEFT_PX, round(MOST_LEFT_SHARE * self.width()))
+        self._left.setFixedWidth(self.width() - 2 * MARGIN_PX if is_narrow else most)
         super().resizeEvent(event)
 
     def _list_choices(self, menu: QMenu) -> None:
@@ -310,9 +319,9 @@ class PairHead(QFrame):
     def _part(self, part: VerdictPart) -> QWidget:
         if not part.target:
             label = set_role(QLabel(part.text), "dim")
-            label.setContentsMargins(PART_PADDING_PX, GAP_PX, PART_PADDING_PX, GAP_PX)
+            label.setContentsMargins(PART_PADDING_PX, UNIT_PX, PART_PADDING_PX, UNIT_PX)
             return label
-        button = set_role(QToolButton(), "quiet")
+        button = set_role(QToolButton(), "part")
         button.setText(part.text)
         if len(part.text) > SHORT:  # there may be no room for all of it
             button.setToolTip(plain_tip(part.text))
