@@ -60,6 +60,8 @@ def _find_record(hunt: Hunt, find: Find) -> dict[str, object]:
 
 def summary(hunt: Hunt) -> str:
     """What was tried, and how much of it differs, as sentences."""
+    if hunt.unlike:
+        return "No text was tried."
     tried = f"{counted(hunt.tried, 'text')} tried in {hunt.seconds:.1f} s, seed {hunt.seed}"
     found = f"{counted(len(hunt.finds), 'difference')} found" if hunt.finds else "no difference found"
     if doubt := hunt.why_inconclusive and f" {hunt.why_inconclusive}":

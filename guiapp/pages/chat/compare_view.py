@@ -23,7 +23,7 @@ from guiapp.kit.spans.view import SpanView
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import WalkButtons, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
 from guiapp.kit.widgets.painting import LEFT, write
@@ -167,9 +167,9 @@ class CompareView(QFrame):
             framed(in_column(head, (side, 1), spacing=0))
             for head, side in zip(self.heads, self.sides, strict=True)
         ]
-        splitter = in_splitter(*columns, sizes=(500, 500))
-        splitter.setStretchFactor(1, 1)
-        in_column(above, (splitter, 1), below, on=self, spacing=0)
+        self._columns = in_splitter(*columns, sizes=(500, 500))
+        self._columns.setStretchFactor(1, 1)
+        in_column(above, (self._columns, 1), STRETCH, below, on=self, spacing=0)
         end = QAction("End the comparison", self)
         end.setShortcut(Qt.Key.Key_Escape)
         end.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -196,6 +196,8 @@ class CompareView(QFrame):
         for side in self.sides:
             side.keep_rows_for_added(any(adds), False)
         self.menu.setText("Compare…" if counterpart is None else f"Beside: {name_of(counterpart)}")
+        for part in (self._columns, self.walking):
+            part.setVisible(compared is not None or self.counterpart.is_busy)
         if compared is None:
             for side in self.sides:
                 map_changes(side, side.spans, self._themes)
@@ -307,7 +309,8 @@ def _counts_in_words(comparison: ChatComparison, number: int) -> list[str]:
         if any(counts):
             parts.append(part)
             differing += [part] if more else []
-    return ["   ".join(parts), "   ".join(differing)]
+    shorter = [parts[:n] for n in range(len(parts) - 1, 0, -1)]
+    return ["   ".join(each) for each in (parts, *([differing] if differing else shorter))]
 
 
 def name_of(counterpart: Counterpart) -> str:

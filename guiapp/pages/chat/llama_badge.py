@@ -18,7 +18,7 @@ from guiapp.pages.chat.model import ChatModel
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
 
-IDS, TEXT, DIFFERS = "ids equal to llama.cpp's", "text equal to llama.cpp's", "differs from llama.cpp"
+IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs from llama.cpp"
 ABOUT_IDS = "llama.cpp itself, given these messages, makes the same text and the same ids of them."
 ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model's file."
 IDLE_MS = 2_000
