@@ -23,10 +23,9 @@ from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
-from guiapp.pages.chat.compare_view import CompareView
+from guiapp.pages.chat.compare_view import CompareView, LlamaBadge
 from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
-from guiapp.pages.chat.llama_badge import LlamaBadge
 from guiapp.pages.chat.message_list import MessageList
 from guiapp.pages.chat.model import ChatModel, SavedConversation, as_json
 from guiapp.pages.chat.prompt_view import LEGEND, BudgetStrip, PromptView, TokenLine

@@ -54,11 +54,7 @@ LEGEND = (
     LegendEntry(RINGED, "Only this model has it"),
     LegendEntry(characters("+2", "warning"), "More tokens on this line than the model with the fewest"),
 )
-SHORT_LEGEND = (
-    LegendEntry(QUIET, "in all"),
-    LegendEntry(token("word"), "in some"),
-    LegendEntry(RINGED, "only here"),
-)
+SHORT_LEGEND = tuple(map(LegendEntry, (QUIET, token("word"), RINGED), ("in all", "in some", "only here")))
 ADD_A_MODEL = "Add a model to compare with: the same text, cut by each, side by side."
 NO_DIFFERENCE = "All models cut this text alike."
 HOW_TO_WALK = "F8 goes from difference to difference, Shift+F8 back."

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import LONGEST_CONTEXT, Counts, ModelSide, names_apart
-from guiapp.analysis.compare.texts import Terms, count_tables, count_texts, csv_text, svg_text, text_files
+from guiapp.analysis.compare.texts import count_texts, text_files
+from guiapp.analysis.compare.texts_report import Terms, count_tables, csv_text, svg_text
 from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model

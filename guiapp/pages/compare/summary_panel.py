@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
     QFontMetrics,
-    QHelpEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
@@ -29,7 +28,6 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFileDialog,
     QFormLayout,
     QLabel,
@@ -39,7 +37,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QToolTip,
     QWidget,
 )
 
@@ -52,7 +49,7 @@ from guiapp.kit.state.background import later
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import Popover, tool_button
-from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
+from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.menu_button import ExportButton, Form, Make, MenuButton, SavingBar
@@ -298,18 +295,15 @@ class SummaryView(QTableView):
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
 
     def copy(self) -> None:
-        self._copy(self.table.tab_separated)
+        self._copy(self.table.as_text)
 
     def copy_markdown(self) -> None:
         self._copy(self.table.markdown)
 
-    def _copy(self, write: Callable[[list[SummaryRow]], str]) -> None:
-        rows = self.chosen_rows()
+    def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
+        """The rows that are selected, or else all."""
+        rows = list(map(self.table.rows.index, self.selected_rows() or self.table.rows))
         copy_text(self, write(rows), counted(len(rows), "row"))
-
-    def chosen_rows(self) -> list[SummaryRow]:
-        """Those that are selected, or else all."""
-        return self.selected_rows() or self.table.rows
 
     def selected_rows(self) -> list[SummaryRow]:
         numbers = sorted(index.row() for index in self.selectionModel().selectedRows(1))
@@ -331,7 +325,7 @@ class SummaryView(QTableView):
         menu.addSeparator()
         column = self.currentIndex().column()
         if column > 0:
-            title = self.table.lines([])[0][column].replace("&", "&&")
+            title = self.table.columns[column].title.replace("&", "&&")
             menu.addAction(f"Sort by {title}", partial(self._sort_up, column))
         menu.addAction("Sort by model", partial(self._sort_up, 0))
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
@@ -409,10 +403,11 @@ class SummaryView(QTableView):
             self.setColumnWidth(column, px + more)
 
     def _needed_px(self, column: int) -> int:
-        title = f"{ARROW}{self.table.lines([])[0][column]}"
+        title = f"{ARROW}{self.table.columns[column].title}"
         head = self.horizontalHeader().fontMetrics().horizontalAdvance(title)
         character_px = self.fontMetrics().horizontalAdvance("0")  # all are as wide
-        indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
+        rows = (at for at, row in enumerate(self.table.rows) if not self._summary.state_of(row))
+        indexes = [self.table.index(row, column) for row in rows]
         cells = [character_px * len(index.data()) + bar_px(index) for index in indexes]
         return max([head, LEAST_COLUMN_PX, *cells]) + 2 * GAP_PX
 
@@ -444,14 +439,6 @@ class _CellDelegate(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_HasFocus:
             ring(painter, place.adjusted(1, 1, -1, -2), theme.accent, 3)
         painter.restore()
-
-    def helpEvent(
-        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
-    ) -> bool:
-        if event.type() != QEvent.Type.ToolTip or not index.isValid():
-            return False
-        QToolTip.showText(event.globalPos(), plain_tip(str(index.data(Qt.ItemDataRole.ToolTipRole))), view)
-        return True
 
     @abstractmethod
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:

@@ -26,7 +26,6 @@ PANEL_OF = {ROLES: 1, RULES: 2}
 NOTHING_CHOSEN = "Choose a token or a merge rule of the list to see what it is in both."
 TOKEN_FONT_PX = 22
 LONGEST_SETTING, LONGEST_TOKEN = 2000, 60  # characters
-MOST_FACTS = 6
 ALL_LINES = 1 << 20
 NONE = "–"
 WriteSpans = Callable[[VocabularyComparison, Spelling, Theme], Iterator[Span]]

@@ -11,7 +11,8 @@ from summaries import TEXT, Opened, close, compared_models
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.texts import Terms, compare_texts
+from guiapp.analysis.compare.texts import compare_texts
+from guiapp.analysis.compare.texts_report import Terms
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import Glance
