@@ -57,6 +57,7 @@ class Cause(Enum):
 
 
 TITLES = {
+    Cause.NORMALIZED: "normalizer",
     Cause.AROUND: "added special tokens",
     Cause.NUMBER: "same token, other id",
     Cause.WHOLE_PIECE: "whole pieces",

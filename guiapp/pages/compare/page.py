@@ -14,7 +14,7 @@ from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.legend import LegendLabel
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import WalkButtons, push_button, tool_button
-from guiapp.kit.widgets.layouts import FittingRow, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import STRETCH, FittingRow, in_column, in_row, in_splitter
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, ThemeSource, set_role
@@ -27,6 +27,7 @@ from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
 DETAILS_PX = 320
 LEAST_COLUMNS_PX = 280  # high, as long as the summary can give way
 LEAST_BESIDE_PX = 240  # of a column beside the details
+DRAWER_PX = 210  # high, of the details where they are below the columns
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
@@ -127,6 +128,7 @@ class ComparePage(Page):
         if self.details.parentWidget() is not holder:
             holder.addWidget(self.details)
             self.splitter.setSizes((room - DETAILS_PX, DETAILS_PX))
+            self.summary_splitter.setSizes((self.height() - DRAWER_PX, DRAWER_PX, DRAWER_PX))
         self.summary.setVisible(is_beside or not shows)
         self.details.setVisible(shows)
         self.why.set_wanted(not shows)
@@ -174,7 +176,7 @@ class CompareTools(QFrame):
         self._legend = FittingRow([LegendLabel(entry, theme_source) for entry in SHORT_LEGEND])
         self.add_button = push_button("+ Add model", add_model, role="raised")
         set_role(self, "bar")
-        parts = self.walking, (self._legend, 1), self.details_button, self.add_button
+        parts = self.walking, (self._legend, 1), STRETCH, self.details_button, self.add_button
         in_row(*parts, on=self, margins=(GAP_PX, UNIT_PX), spacing=GAP_PX)
         walk.changed.connect(self._refresh)
         compared.sessions_changed.connect(self._refresh)

@@ -38,7 +38,7 @@ WITHOUT_IDS = (
     "The list stays there until the window closes, and is written to no file."
 )
 LONGEST_ERROR = 300
-LONGEST_SHOWN = 12  # characters of one side of a change in the list
+LONGEST_SHOWN = 10  # characters of one side of a change in the list
 LEGEND = (
     LegendEntry(QUIET, "In both texts"),
     LegendEntry(RINGED, "Only in this text"),
@@ -251,7 +251,7 @@ def _in_short(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
     """Tokens, or the first of them and how many there are."""
     shown = _shown(compared, ids)
     is_short = len(ids) < 2 or len(shown) <= LONGEST_SHOWN
-    return shown if is_short else f"{elided(shown, LONGEST_SHOWN)} ({counted(len(ids), 'token')})"
+    return shown if is_short else f"{elided(shown, LONGEST_SHOWN)} ({len(ids):,})"
 
 
 def _shown(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:

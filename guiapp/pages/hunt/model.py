@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.reasons import TITLES, Cause
+from guiapp.analysis.compare.reasons import TITLES, WITH_SUBJECT, Cause
 from guiapp.analysis.explain.spelling import parts
 from guiapp.analysis.export.tables import json_text
 from guiapp.analysis.hunt.engine import HuntPlan, hunt, likely_pre
@@ -525,7 +525,7 @@ def title_of(kind: Kind) -> str:
     cause, subject = kind
     subject = subject.replace("the first", "A").replace("the second", "B")
     title = capitalized(TITLES.get(cause, cause.value))
-    says_all = (cause in TITLES and cause is not Cause.TOKEN) or subject in SAYS_ALL
+    says_all = (cause in TITLES and cause not in (*WITH_SUBJECT, Cause.TOKEN)) or subject in SAYS_ALL
     return title if says_all else f"{title}: {quoted(subject)}"
 
 

@@ -336,12 +336,12 @@ def rows_of(lions):
         (
             "How do tigers\nsleep in x?",
             "First difference in line 1, at token 5: ",
-            ["·l|ions → ·t|ig|ers", "·|<C3>|<9C>… (5 tokens) → ·x (id 846)", "↵ (id 198) → –"],
+            ["·l|ions → ·t|ig|ers", "·|<C3>|<9… (5) → ·x (id 846)", "↵ (id 198) → –"],
         ),
         (
             "How do lions",
             "First difference in line 1, at token 7: ",
-            ["↵|s|leep|·i… (11 tokens) → –"],
+            ["↵|s|leep|… (11) → –"],
         ),
         (f"{LIONS.decode()}more", "First difference in line 3, at token 18: ", ["– → m|ore"]),
     ],
