@@ -199,7 +199,7 @@ class ReasonLine(QFrame):
         super().__init__()
         set_role(self, "bar")
         self._walk, self._causes, self._theme_source = walk, causes, theme_source
-        self._is_wanted = False
+        self._is_active = False
         self.text = StyledText(Theme.ui_font(), 2)
         self.text.setAccessibleName("Why")
         in_column(self.text, STRETCH, on=self, margins=(MARGIN_PX, UNIT_PX))
@@ -209,12 +209,12 @@ class ReasonLine(QFrame):
         theme_source.changed.connect(self._refresh)
         self._refresh()
 
-    def set_wanted(self, is_wanted: bool) -> None:
-        self._is_wanted = is_wanted
+    def set_active(self, is_active: bool) -> None:
+        self._is_active = is_active
         self._refresh()
 
     def _refresh(self) -> None:
-        is_shown = self._is_wanted and self._walk.current is not None
+        is_shown = self._is_active and self._walk.current is not None
         self.setVisible(is_shown)
         if is_shown:
             self.text.set_spans(_reason_spans(self._causes, self._theme_source.theme))

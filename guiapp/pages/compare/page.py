@@ -68,7 +68,6 @@ class ComparePage(Page):
         self.bar.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._on_editors_changed)
         self._fit_soon = later(self, 0, self._fit_details)  # a splitter lays out its parts: none may leave it
-        self.columns.room_changed.connect(self._fit_soon.start)
         self._on_editors_changed()
         self.setFocusProxy(self.columns.columns[0].editor)
 
@@ -84,7 +83,8 @@ class ComparePage(Page):
     @property
     def is_ready(self) -> bool:
         is_compared = self.comparison.is_ready and self.causes.is_ready and not self._fit_soon.isActive()
-        return is_compared and self.columns.is_painted and self.summary.is_ready
+        is_counted = self.summary.is_ready or self.summary.isHidden()
+        return is_compared and self.columns.is_painted and is_counted
 
     def set_text_size(self, size_px: int) -> None:
         self.columns.links.set_font_px(size_px)
@@ -113,17 +113,15 @@ class ComparePage(Page):
         self._fit_details()
 
     def _fit_details(self) -> None:
-        """Leave the details out where columns stand side by side and need the room.
+        """Leave the details out where columns need the room.
 
         Where people want them all the same, and columns would be too narrow to read, they take the summary's.
         """
-        needed, room = self.columns.needed_px, self.width()
-        stands_below = room < needed and self.columns.has_room_below
-        shows = stands_below or needed + DETAILS_PX <= room
-        if self._wants_details is not None:
-            shows = self._wants_details
-        n_columns = len(self.columns.columns)
-        is_beside = stands_below or (room - DETAILS_PX) / n_columns >= LEAST_BESIDE_PX
+        room = self.width()
+        shows = self._wants_details
+        if shows is None:
+            shows = self.columns.needed_px + DETAILS_PX <= room
+        is_beside = (room - DETAILS_PX) / len(self.columns.columns) >= LEAST_BESIDE_PX
         holder = self.splitter if is_beside else self.summary_splitter
         if self.details.parentWidget() is not holder:
             holder.addWidget(self.details)
@@ -131,7 +129,7 @@ class ComparePage(Page):
             self.summary_splitter.setSizes((self.height() - DRAWER_PX, DRAWER_PX, DRAWER_PX))
         self.summary.setVisible(is_beside or not shows)
         self.details.setVisible(shows)
-        self.why.set_wanted(not shows)
+        self.why.set_active(not shows)
         self.bar.details_button.setChecked(shows)
 
     def _ask_for_model(self) -> None:
