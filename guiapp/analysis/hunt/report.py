@@ -74,6 +74,9 @@ def summary(hunt: Hunt) -> str:
 
 def text_lines(hunt: Hunt) -> Iterator[str]:
     """For a terminal."""
+    if hunt.unlike:
+        yield without_marks(hunt.unlike)
+        return
     yield summary(hunt)
     yield from hunt.notes
     for number, find in enumerate(hunt.finds, 1):
@@ -87,7 +90,7 @@ def text_lines(hunt: Hunt) -> Iterator[str]:
 def headline(find: Find) -> str:
     """The text and the cause, in one line."""
     cause, subject = find.reason.kind
-    return f"{escaped(find.text)}: {cause.value} ({quoted(subject)})"
+    return f"{escaped(find.text) if find.text else 'each text'}: {cause.value} ({quoted(subject)})"
 
 
 def _common(hunt: Hunt, find: Find) -> str:

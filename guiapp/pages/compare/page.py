@@ -74,7 +74,7 @@ class ComparePage(Page):
     @property
     def panels(self) -> list[QWidget]:
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
-        return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
+        return [*editors, *(part for part in (self.summary, self.details) if part.isVisible())]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
