@@ -70,8 +70,9 @@ class LegendList(QWidget):
 class LegendLabel(QWidget):
     """One entry, to stand in a line of others."""
 
-    def __init__(self, entry: LegendEntry, theme_source: ThemeSource) -> None:
+    def __init__(self, entry: LegendEntry, theme_source: ThemeSource, tip: str) -> None:
         super().__init__()
+        self.setToolTip(tip)
         label = set_role(plain_label(), "dim")
         label.setText(entry.meaning)
         label.setFont(Theme.ui_font(SMALL_FONT_PX))

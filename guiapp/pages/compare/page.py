@@ -171,7 +171,8 @@ class CompareTools(QFrame):
         tip = "Show both cuts of the current difference, the reason, and all differences by cause"
         self.details_button = tool_button("Why they differ", tip=tip)
         self.details_button.setCheckable(True)
-        self._legend = FittingRow([LegendLabel(entry, theme_source) for entry in SHORT_LEGEND])
+        entries = zip(SHORT_LEGEND, LEGEND, strict=False)
+        self._legend = FittingRow([LegendLabel(each, theme_source, whole.meaning) for each, whole in entries])
         self.add_button = push_button("+ Add model", add_model, role="raised")
         set_role(self, "bar")
         parts = self.walking, (self._legend, 1), STRETCH, self.details_button, self.add_button

@@ -70,7 +70,7 @@ class HuntHead(QFrame):
         for button in (self.generators, self.texts):
             choices.setAlignment(button, RIGHT_SIDE)
         parts = first, against, second, (STRETCH, 1), choices
-        in_row(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=MARGIN_PX)
+        in_row(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
         model.sides.changed.connect(self._on_sides_changed)
         model.changed.connect(self._on_choices_changed)
         self._on_sides_changed()
