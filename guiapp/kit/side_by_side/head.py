@@ -30,7 +30,7 @@ from guiapp.kit.widgets.theme import (
 
 COUNT_FONT_PX = 22
 BAR_PX = 4
-LEAST_NAME_PX, MOST_NAME_PX = 110, 300
+LEAST_NAME_PX, MOST_NAME_PX = 120, 300
 AROUND_NAME_PX = 48  # the arrow, and room
 LETTERS = "AB"
 LONGEST_ABOUT = 80  # characters in a menu

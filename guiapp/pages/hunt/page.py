@@ -23,6 +23,7 @@ from guiapp.pages.hunt.panel import CauseList, FindPanel, ListHead
 
 PANEL_PX = 330
 LEAST_LIST_PX = 60
+LEAST_LEFT_PX = 535
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 NOTICE = "hunt"
 WORDS_PX = 460
@@ -87,6 +88,7 @@ class HuntPage(Page):
         self._views.addWidget(self.words)
         self._views.addWidget(listed)
         left = QWidget()
+        left.setMinimumWidth(LEAST_LEFT_PX)
         saving_bar = SavingBar(self.saving, theme_source)
         parts = self.head, self.notices, saving_bar, self.status, (self._views, 1), self.likely
         in_column(*parts, on=left, spacing=0)
