@@ -22,7 +22,6 @@ NUMBER_PX = 10
 BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS = "content_became_control", "double_bos", "near_miss"
 ROW_PX = 40
 MOST_LINES = 4  # of a hint
-MOST_ROWS = 4  # without scrolling
 MOST_HINTS = 100
 NARROW_PX = 440
 MOST_PX = 200
@@ -207,8 +206,8 @@ class HintList(QScrollArea):
             self._is_fitting = False
 
     def _fit(self) -> None:
-        """Be as high as the first rows, if there is room."""
-        heights_px = [row.minimumSizeHint().height() for row in self.rows[:MOST_ROWS]]
+        """Be as high as the rows, if there is room."""
+        heights_px = [row.minimumSizeHint().height() for row in self.rows]
         if heights_px != self._heights_px:
             self._heights_px = heights_px
             self.updateGeometry()

@@ -31,7 +31,6 @@ OTHERS = ("demo:wordpiece", "demo:unigram", "demo:rwkv", "demo:toy")
 def make(qtbot, tmp_path, monkeypatch):
     """Makes a summary of columns and other models, and waits until all have counted."""
     monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
-    monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
     made = []
 
     def make(columns=("demo:bpe", "demo:spm"), others=(), text=TEXT, load=None):

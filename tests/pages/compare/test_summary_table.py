@@ -18,7 +18,6 @@ HORIZONTAL = Qt.Orientation.Horizontal
 @pytest.fixture
 def table(qtbot, tmp_path, monkeypatch):
     monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
-    monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
     compared = compared_models(qtbot, ["demo:bpe", "demo:spm"])
     summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), Opened())
     made = SummaryTable(summary)

@@ -21,7 +21,6 @@ OTHERS = ("demo:wordpiece", "demo:toy")
 def panel(qtbot, tmp_path, monkeypatch):
     """Two columns and two further models; all have counted."""
     monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
-    monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
     compared = compared_models(qtbot, ["demo:bpe", "demo:spm"])
     requests = PageRequests()
     theme_source = ThemeSource(QApplication.instance(), "dark")
