@@ -152,7 +152,7 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
     assert (before.text(), behind.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
     assert before.x() < walk.place.x() < behind.x()
     for index, n_all, shown_text in (
-        (None, 3, "– of 3"),
+        (None, 3, "3 differences"),
         (0, 3, "1 of 3"),
         (1999, 2000, "2,000 of 2,000"),
         (None, 0, "none"),
