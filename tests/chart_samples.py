@@ -56,7 +56,7 @@ def curves_data(*names, is_log=True, factor=1.0):
 def scatter_data(*names):
     points = [
         Point(
-            name, name, marker_style(index), 1e6 * 2**index, 1 - 0.01 * index, f"{name}: {index}", index > 0
+            name, [name], marker_style(index), 1e6 * 2**index, 1 - 0.01 * index, f"{name}: {index}", index > 0
         )
         for index, name in enumerate(names or NAMES)
     ]

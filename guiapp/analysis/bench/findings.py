@@ -26,7 +26,7 @@ from guiapp.analysis.bench.run_results import (
 from guiapp.analysis.bench.statistics import IN_STEP, LESS, Ratio
 from guiapp.analysis.bench.wording import NUMBERS, in_words, size_text, time_text, times_text
 from guiapp.analysis.libraries.contender import APPENDED_BYTES
-from guiapp.core.text.numbers_in_words import percent
+from guiapp.core.text.numbers_in_words import counted, percent
 
 Rows = Sequence[BenchResult]
 Find = Callable[[Rows, Sequence[LeftOut], str], str]
@@ -40,6 +40,7 @@ ALONE_RIGHT = "alone has the right ids"
 LEAST_OVERHEAD_S = 1e-9
 MOST_NAMED = 2  # contenders in a sentence
 SAME = 1.1  # the most times that something takes longer and is called as long
+OWN_VOCABULARY, OWN_VOCABULARIES = "with a vocabulary of its own", "with vocabularies of their own"
 SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
 PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
 
@@ -58,6 +59,7 @@ class Verdict:
     was_busy      the machine was, while one of the two was measured: small differences are not reliable
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not say
+    ahead         who took less time, not with the right ids: as `parts`
     reference     whose ids are the right ones; "" where a run of another version does not say
     alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
                   LONE where others were to be
@@ -73,6 +75,7 @@ class Verdict:
     n_tokens: int
     alone: str = ALONE
     reference: str = ""
+    ahead: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_tie(self) -> bool:
@@ -82,13 +85,24 @@ class Verdict:
     @property
     def parts(self) -> list[tuple[str, str]]:
         """Its words, each with what it is: "name" of a contender, "figure", or ""."""
+        ahead = [("; ", ""), *self.ahead] if self.ahead else []
+        return [*self.headline, *ahead, *([("; ", ""), (self.tokens, "")] if self.n_tokens else [])]
+
+    @property
+    def tokens(self) -> str:
+        return f"{counted(self.n_tokens, 'token')} {AS_ENCODED}"
+
+    @property
+    def headline(self) -> list[tuple[str, str]]:
+        """Who is the fastest and how much so, and whether its ids are right."""
         parts = [(self.fastest, "name")]
         if not self.competitor:
             alone = f" {self.alone}"
             if self.alone == ALONE_RIGHT:
                 others = in_words(self.n_contenders - 1)
                 alone = f" alone has {self.reference}'s ids" if self.reference else alone
-                alone += f", {others} other{'s differ' if self.n_contenders > 2 else ' differs'}"
+                differ = f", {others} other{'s differ' if self.n_contenders > 2 else ' differs'}"
+                alone += "" if self.ahead else differ
             parts.append((alone, ""))
         elif self.is_tie:
             tie = " are equally fast as far as this run can tell"
@@ -103,9 +117,6 @@ class Verdict:
             ]
         if self.ids:
             parts.append((f"; {self.ids}", ""))
-        if self.n_tokens:
-            tokens = f" token{'' if self.n_tokens == 1 else 's'} {AS_ENCODED}"
-            parts += [("; ", ""), (f"{self.n_tokens:,}", "figure"), (tokens, "")]
         return parts
 
     @property
@@ -114,16 +125,14 @@ class Verdict:
         if not self.n_contenders or self.alone == ALONE_RIGHT:
             return ""
         right = f"equal to {self.reference}'s" if self.reference else "right"
-        if self.n_equal < self.n_contenders:
-            return f"ids of {self.n_equal} of {self.n_contenders} {right}"
-        return (
-            f"its ids are {right}"
-            if self.n_contenders == 1
-            else f"all ids {right if self.reference else 'equal'}"
-        )
+        if self.n_equal == 0:
+            return f"no ids are {right}"
+        if self.n_equal == self.n_contenders > 1:
+            return f"all ids are {right}"
+        return f"{'their' if self.is_tie else 'its'} ids are {right}"
 
     def __str__(self) -> str:
-        """Such as “gigatoken is 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text”."""
+        """Such as “gigatoken is 1.2 × as fast as fast; all ids are right; 27,483 tokens as plain text”."""
         return "".join(words for words, _ in self.parts)
 
 
@@ -147,6 +156,7 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
         n_tokens=round(fastest.n_tokens),
         alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
         reference=reference,
+        ahead=tuple(_ahead(fastest, [row for row in rows if not row.exact]))[1:],
     )
     if competitor is None:
         return verdict
@@ -154,6 +164,25 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
     is_narrow = busy or ratio.high <= ratio.low * (1 + SETTLED_WIDTH)  # more turns would not make it narrower
     is_stable = is_narrow and min(fastest.n, competitor.n) >= FEWEST_TURNS
     return replace(verdict, competitor=competitor.contender, ratio=ratio, is_stable=is_stable, was_busy=busy)
+
+
+def _ahead(fastest: BenchResult, others: Rows) -> Iterator[tuple[str, str]]:
+    """Whose bars are longer than that of the fastest, and why they do not count."""
+    reasons = {
+        False: ("but its ids differ", "but their ids differ"),
+        None: (OWN_VOCABULARY, OWN_VOCABULARIES),
+    }
+    for exact, (one, many) in reasons.items():
+        ahead = [row for row in others if row.exact is exact and row.median_s < fastest.median_s]
+        if not ahead:
+            continue
+        is_sure = all(row.ci_s[1] < fastest.ci_s[0] for row in ahead)
+        are = ("is" if len(ahead) == 1 else "are") if is_sure else "may be"
+        names = [[(row.contender, "name")] for row in ahead]
+        if len(names) > MOST_NAMED:
+            names = [[(f"{in_words(len(ahead))} encoders", "")]]
+        yield from chain([("; ", "")], names[0], *([(" and ", ""), *name] for name in names[1:]))
+        yield f" {are} faster, {one if len(ahead) == 1 else many}", ""
 
 
 def deviations(results: Rows, text: str = "") -> dict[str, BenchResult]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PureWindowsPath
 from typing import NamedTuple
 
-from guiapp.analysis.bench.findings import growth_text, length_text, notes, verdict_of
+from guiapp.analysis.bench.findings import YOUR_TEXT, growth_text, length_text, notes, verdict_of
 from guiapp.analysis.bench.history import SpeedChange, busy_text
 from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan, Unit, plan_from
 from guiapp.analysis.bench.published import comparable, ratio_text
@@ -36,6 +36,15 @@ from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
 CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
+CONDITIONS = {
+    "System": "system",
+    "clock": "clock that was asked for",
+    "load_before": "load before (1, 5, 15 minutes)",
+    "load_highest": "highest load",
+    "load_after": "load after (1, 5, 15 minutes)",
+    "held_s": "seconds without measuring, as somebody typed",
+}
+TYPED = "your-text.txt"
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
 TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
@@ -120,16 +129,22 @@ def csv_text(run: BenchRun) -> str:
 
 
 def _vocabulary(run: BenchRun) -> str:
-    vocabulary = run.vocabulary
-    name = str(vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
+    vocabulary, name = run.vocabulary, run.vocabulary_name
     chosen = f", split as “{pre}”" if (pre := vocabulary.get("chosen_pre")) else ""
     return f"{name} ({vocabulary.get('type', '?')}, {counted(vocabulary.get('tokens', 0), 'token')}{chosen})"
 
 
 def _environment(run: BenchRun) -> list[list[str]]:
-    rows = [[name, str(value)] for name, value in run.environment.items() if value is not None]
+    known = ((name, value) for name, value in run.environment.items() if value is not None)
+    rows = [[CONDITIONS.get(name, name), _condition_text(name, value)] for name, value in known]
     rows += [[each["contender"], each["version"]] for each in run.contenders if each["version"]]
     return [*rows, ["vocabulary, SHA-256", str(run.vocabulary.get("sha256"))]]
+
+
+def _condition_text(name: str, value: object) -> str:
+    if name in ("started", "ended"):
+        return str(value).replace("T", " ")
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def verdicts(run: BenchRun, baseline: str) -> list[str]:
@@ -145,19 +160,23 @@ def _repeat(run: BenchRun) -> list[str]:
         plan = plan_from(run.plan)
     except BenchError:
         return ["The plan of this run was not saved."]
-    names, hashes = [plan.model, *plan.corpora], {each["name"]: each["sha256"] for each in run.corpora}
+    hashes = {_file_name(each["name"]): each["sha256"] for each in run.corpora}
     hashes[_file_name(plan.model)] = str(run.vocabulary.get("sha256"))
-    files = [_file_name(name) for name in names if _file_name(name) != name]
+    names = [plan.model, *plan.corpora]
     model, *corpora = map(_file_name, names)
+    files = [file for file, name in zip((model, *corpora), names, strict=True) if file != name]
     return [
+        *[f"# Save the text that you typed as {TYPED}."] * (TYPED in files),
         *(f"# {name}: SHA-256 {hashes.get(name, 'not saved')}" for name in files),
         command_line(replace(plan, model=model, corpora=tuple(corpora))),
     ]
 
 
 def _file_name(name: str) -> str:
-    """The last part of a whole path, of whatever system; other names as they are."""
+    """The last part of a whole path, of whatever system; other names as they are, what was typed by TYPED."""
     path = PureWindowsPath(name)  # which takes both slashes
+    if path.name == YOUR_TEXT:
+        return TYPED
     return path.name if path.is_absolute() or name.startswith("/") else name
 
 

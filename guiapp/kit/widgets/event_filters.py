@@ -39,8 +39,9 @@ def plain_tip(text: str) -> str:
 
 
 def wrapped_tip(text: str) -> str:
-    """The same for sentences, in lines of a readable length."""
-    return f'<p style="white-space: pre-wrap">{escape(text)}</p>'
+    """The same for sentences, in lines of a readable length that end within no unit, such as MB/s."""
+    whole = escape(text).replace("/s", "/\N{WORD JOINER}s")
+    return f'<p style="white-space: pre-wrap">{whole}</p>'
 
 
 class SeenWatch(QObject):

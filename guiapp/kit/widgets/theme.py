@@ -6,6 +6,8 @@ What style sheets can do is said once, in `resources/style.qss`.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from string import Template
 from typing import TypeVar
@@ -116,6 +118,8 @@ def _colors(values: str) -> tuple[QColor, ...]:
 
 
 _CONTENDERS = _colors("#4e9bd8 #e0a13a #49b48a #c97bb6 #d56a4f #8a8fe0 #9aa35a")
+_MORE_ON_DARK = _colors("#5fd0dc #ead968 #f29db0 #a9dc6b #a470ee #b58a66 #c6ccd8")
+_MORE_ON_LIGHT = _colors("#0f8a9c #a68b00 #c22f5f #5c8f14 #6f35b5 #7d5233 #4c5564")
 
 DARK = Theme(
     name="dark",
@@ -136,7 +140,7 @@ DARK = Theme(
     span_colors=_colors("#2f4a6d #58482a #403f73 #285348 #5b3655 #42512a"),
     costs=_colors("#20242d #3f3620 #5c4416 #e5b567"),
     rarities=_colors("#20242d #2b2f5c #44408c #a9a7ea"),
-    contenders=_CONTENDERS,
+    contenders=(*_CONTENDERS, *_MORE_ON_DARK),
 )
 
 LIGHT = Theme(
@@ -158,7 +162,7 @@ LIGHT = Theme(
     span_colors=_colors("#cfe3fb #fbe3b5 #dcd9fa #c5eddd #f3d3ec #e1efb9"),
     costs=_colors("#e9ecf1 #f7e6c0 #f0cc85 #dfa23c"),
     rarities=_colors("#e9ecf1 #d5d4f5 #bfbef0 #a9a7ea"),
-    contenders=_CONTENDERS,
+    contenders=(*_CONTENDERS, *_MORE_ON_LIGHT),
 )
 
 
@@ -260,6 +264,17 @@ def style_sheet(theme: Theme) -> str:
         mono=mono,
         selected=blend(theme.raised, theme.accent, 0.24).name(),
     )
+
+
+def seen_best(ground: QColor, colors: Iterable[QColor]) -> QColor:
+    """The colour with the highest contrast to a ground."""
+
+    def luminance(color: QColor) -> float:
+        """Of WCAG 2, with a power of 2.2 in place of sRGB's curve."""
+        red, green, blue = (math.pow(part, 2.2) for part in (color.redF(), color.greenF(), color.blueF()))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+
+    return max(colors, key=lambda color: abs(math.log(luminance(color) / luminance(ground))))
 
 
 def blend(below: QColor, above: QColor, amount: float) -> QColor:

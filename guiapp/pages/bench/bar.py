@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 
 from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -48,6 +50,7 @@ HEIGHT_PX, PAD_PX, CROSS_PX = 30, 12, 14
 REMOVING_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 TIP = "A click points at it in all charts; the cross, or Delete, takes it out of the next run"
 MOST_CHIPS = 8  # that are easily looked over
+REST_PX = 110  # for how many others there are
 
 
 class BenchBar(QWidget):
@@ -64,6 +67,7 @@ class BenchBar(QWidget):
         self._model, self._theme_source = model, theme_source
         self.text_button = TextButton(model.choice, theme_source)
         self.chips: list[ContenderChip] = []
+        self._is_low = False
         self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Measure another encoder too")
         self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
         self.add_button.fill_on_open(self._list_others)
@@ -91,10 +95,33 @@ class BenchBar(QWidget):
         for control in (self.choices, self.run_button):
             control.setVisible(is_shown)
 
+    def set_low(self, is_low: bool) -> None:
+        """Show no more chips than have room in one row."""
+        self._is_low = is_low
+        self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_low:
+            self._refresh()
+
+    def _fitting(self, names: Sequence[str]) -> int:
+        """How many chips there are to be."""
+        n_most = len(names) if len(names) <= MOST_CHIPS else MOST_CHIPS - 1
+        if not self._is_low:
+            return n_most
+        ends = self.runs_button, self.report_button, self.run_button, self.text_button, self.add_button
+        room_px = self.width() - sum(each.sizeHint().width() + GAP_PX for each in ends)
+        widths = [ContenderChip(name, self._theme_source).sizeHint().width() + GAP_PX for name in names]
+        if sum(widths) <= room_px:
+            return n_most
+        room_px -= REST_PX
+        return min(sum(end <= room_px for end in accumulate(widths)), n_most)
+
     def _refresh(self) -> None:
         """Show those that are chosen, with the chips that there are: one of them may have the focus."""
         names, model = self._model.choice.contenders, self._model
-        shown = names if len(names) <= MOST_CHIPS else names[: MOST_CHIPS - 1]
+        shown = names[: self._fitting(names)]
         old = {chip.text(): chip for chip in self.chips}
         self.chips = [old.pop(name) if name in old else self._chip(name) for name in shown]
         for chip in self.chips:
