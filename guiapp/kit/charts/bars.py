@@ -27,6 +27,7 @@ ROW_PX, LIST_NAME_PX = 21, 104  # of lists of bars
 RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 1.5
 CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
 HATCHED_GROUND = 0.3  # of a colour below its hatching
+BEYOND = " →"  # behind the value of a bar whose end is out of sight
 INK, WHITE = QColor("#14161b"), QColor("white")  # on the colours of bars
 Counts = NDArray[np.int64]
 PartColor = tuple[QColor, bool]
@@ -225,10 +226,11 @@ class RowChart(Chart):
         end, area = self.pixel(row.end, -index), self.area
         value, x = row.value, self.pixel(row.length, 0).x()
         if value and not area.left() - 1 <= x <= area.right() + 1:
-            value = f"← {value}" if x < area.left() else f"{value} →"
+            value = f"← {value}" if x < area.left() else f"{value}{BEYOND}"
         if row.progress is not None:
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
-        at_px = max(min(end.x(), area.right() - self._after_bar_px(row)), area.left()) + GAP_PX
+        written_px = self._after_bar_px(row._replace(value=value))
+        at_px = max(min(end.x(), area.right() - written_px), area.left()) + GAP_PX
         dim = row.detail_color or self.word_color(row.key, self.theme.dim)
         has_detail = self._has_details or row.progress is not None or not row.parts
         for text, font, color in ((value, STRONG, self.word_color(row.key)), (row.detail, PLAIN, dim)):
@@ -246,6 +248,9 @@ class RowChart(Chart):
             y = self.pixel(0, value.y).y()
             self.paint_light(painter, QRectF(0, y - height / 2, self.width(), height), value)
             self._paint_bar(painter, row, y)
+        for word in self.words:
+            if word.text.endswith(BEYOND):  # it stands on its bar
+                fill(painter, self.rect_of(word).adjusted(-UNIT_PX, 0, UNIT_PX, 0), self.ground_color, 2)
         super().paint_front(painter)
 
     def _paint_bar(self, painter: QPainter, row: BarRow, y: float) -> None:

@@ -54,7 +54,6 @@ from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 TITLE_FONT_PX = 14
-PROJECTED_PX, PROJECTED_FACTOR = (1100, 560), 1.25  # a chart so large is read from afar
 NEAR_PX = 14  # of what the mouse points at
 DIMMED = 0.45  # the opacity of what is not asked about now
 FADED = 50  # of 255, beside what is emphasized
@@ -171,6 +170,7 @@ class Chart(QWidget):
     area           of the plot, in pixels
     values, words  what can be read, and what is written; laid out by `draw` and `place`
     selected       the key of what something is listed of
+    factor         how many times as large as usual letters and markers are
     shows_tips     whether a tool tip says what is pointed at; `read` says it in any case
 
     Signals:
@@ -198,7 +198,7 @@ class Chart(QWidget):
         self._current: int | None = None  # of `values`
         self._home: tuple[Range, Range] = ((0.0, 1.0), (0.0, 1.0))
         self.is_zoomed = self._is_drawing = self._is_picture = False
-        self._factor = self._opacity = 1.0
+        self.factor = self._opacity = 1.0
         self.view = _View(self)
         self.view.setFocusProxy(self)
         self.box = ZoomBox()
@@ -263,16 +263,10 @@ class Chart(QWidget):
         color: QColor = getattr(self.theme, self.ground)
         return color
 
-    @property
-    def factor(self) -> float:
-        """How many times as large as usual letters and markers are."""
-        is_projected = self.width() > PROJECTED_PX[0] and self.height() > PROJECTED_PX[1]
-        return max(self._factor, PROJECTED_FACTOR if is_projected else 1.0)
-
     def set_factor(self, factor: float) -> None:
         """Enlarge letters and markers, for an audience that needs no buttons."""
-        if factor != self._factor:
-            self._factor = factor
+        if factor != self.factor:
+            self.factor = factor
             self._controls.setVisible(factor == 1.0)
             self.redraw()
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from guiapp.analysis.bench.findings import FIRST, LONE, Verdict
+from guiapp.analysis.bench.findings import FIRST, LONE, YOUR_TEXT, Verdict
 from guiapp.analysis.bench.history import BUSY
 from guiapp.analysis.bench.wording import in_words
 from guiapp.core.text.numbers_in_words import counted
@@ -18,7 +18,7 @@ from guiapp.kit.widgets.event_filters import plain_tip, wrapped_tip
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.bench.charts import marker_image
+from guiapp.pages.bench.charts import SWATCH_PX, marker_image
 from guiapp.pages.bench.choice import duration_text
 from guiapp.pages.bench.model import BenchModel
 
@@ -131,7 +131,11 @@ def _rich(parts: Iterable[tuple[str, str]], theme: Theme, size_px: int, color: Q
     """Words, each with what it is, as in a verdict: names stand behind their markers."""
     written = []
     for words, kind in parts:
-        image = marker_image(words, theme, round(size_px * MARKER_SHARE)) + "&nbsp;" if kind == "name" else ""
+        image = (
+            marker_image(words, theme, max(round(size_px * MARKER_SHARE), SWATCH_PX)) + "&nbsp;"
+            if kind == "name"
+            else ""
+        )
         written.append(f"{image}<b>{escape(words)}</b>" if kind else escape(words))
     return f'<span style="font-size: {size_px}px; color: {color.name()}">{"".join(written)}</span>'
 
@@ -157,7 +161,8 @@ def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
 
 def warning_of(model: BenchModel, text: str) -> str:
     """What the figures are of where that is not what is open and chosen now, else ""."""
-    of_text, another = model.title_of(text), model.measured_another(text)
+    another = model.measured_another(text)
+    of_text = text if text == YOUR_TEXT else model.title_of(text)
     if another == "model":
         return f"These figures are of {model.measured.vocabulary_name}: press Run to measure the open model."
     if another == "changed":

@@ -35,13 +35,12 @@ from guiapp.pages.bench.more import WIDTH_PX, MorePanel
 from guiapp.pages.bench.results import CHANGES, NOTHING_MEASURED, QWIDGETSIZE_MAX, ResultsView, Sheet
 from guiapp.pages.bench.saving import BenchExport
 
-FOOT_SIDE_PX = 28
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 READABLE = LINKS | Qt.TextInteractionFlag.TextSelectableByMouse
 FRAME_MS = 220  # between two pictures of a run
 BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
 LOW_PX = 560  # high, every line counts
-SIDE_PX = 36  # of the page, free at each side
+SIDE_PX = 28  # of the page, free at each side
 PRESENTED_PX, LEAST_FACTOR = (1000, 600), 1.25  # a larger page is enlarged to the screen, a smaller one so
 RUN = "run"  # the subject of notices
 
@@ -305,7 +304,7 @@ class Footer(QFrame):
         self.notes.setContentsMargins(SIDE_PX, 0, SIDE_PX, 2 * GAP_PX)
         self.notes.hide()
         parts = self.more_button, (self.what, 1), (STRETCH, 0), self.notes_button
-        in_row(*parts, on=self, margins=(FOOT_SIDE_PX, UNIT_PX))
+        in_row(*parts, on=self, margins=(SIDE_PX - GAP_PX, UNIT_PX))
         choice.changed.connect(self._on_choice_changed)
         theme_source.changed.connect(self._draw)
         self._on_choice_changed()

@@ -75,7 +75,7 @@ ARROWS = {False: " ↑", True: " ↓"}
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
-WIDE_PX = 760  # from here on there is room for two charts beside each other
+WIDE_PX = 800  # from here on there is room for two charts beside each other
 HIGH_PX, LEAST_TABLE_PX = 380, 120  # from here on there is room for a table below them
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
@@ -97,19 +97,20 @@ class Sheet(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self._inside, self._all = _Inside(self), QWidget()
-        scroll_down(self, self._all)
+        self._inside = _Inside(self)
+        scroll_down(self, self._inside)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAutoFillBackground(False)
-        self._all.setAutoFillBackground(False)
+        self._inside.setAutoFillBackground(False)
 
     def set_layout(self, column: QVBoxLayout, below: QWidget) -> None:
-        self._inside.setLayout(column)
-        in_column((self._inside, 1), below, on=self._all, spacing=0)
+        self._inside.column.setLayout(column)
+        self._inside.below = below
+        in_column((self._inside.column, 1), below, on=self._inside, spacing=0)
 
     def room_for(self, part: QWidget) -> int:
         """The height that is seen of the last part of the column without scrolling."""
-        below = self._inside.contentsRect().bottom() - part.geometry().bottom()
+        below = self._inside.column.contentsRect().bottom() - part.geometry().bottom()
         return self.viewport().height() - part.y() - max(below, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -121,12 +122,14 @@ class Sheet(QScrollArea):
 class _Inside(QWidget):
     def __init__(self, area: QScrollArea) -> None:
         super().__init__()
-        self._area = area
+        self._area, self.column, self.below = area, QWidget(), QWidget()
 
     def heightForWidth(self, width: int) -> int:
-        """All that is seen; more if parts need it: by default it would be what they would like to have."""
-        layout, room_px = self.layout(), self._area.viewport().height()
-        return room_px if layout is None else max(layout.minimumHeightForWidth(width), room_px)
+        """What is seen for the column, or the least that it needs: by default that would be what it likes."""
+        layout, room_px = self.column.layout(), self._area.viewport().height()
+        least_px = 0 if layout is None else layout.minimumHeightForWidth(width)
+        below_px = 0 if self.below.isHidden() else self.below.heightForWidth(width)
+        return max(least_px, room_px) + below_px
 
 
 class ResultsView(QWidget):
@@ -313,12 +316,10 @@ class ResultsView(QWidget):
         for key in keys:
             if key not in self.tabs:
                 self.tabs[key] = self._tab(key)
-        texts = [row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS]
         for key, tab in self.tabs.items():
-            tab.setVisible(bool(results) and key in keys)
+            tab.setVisible(key in keys)
             tab.setChecked(key in shown)
-        self.bar.show_widgets([self.tabs[key] for key in keys] if results else [])
-        self.texts.offer(texts)
+        self.texts.offer([row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS])
         scenarios = [SCENARIOS[key] for key in shown if key in SCENARIOS]
         own = next((each.name for each in scenarios if each.own_texts), "")
         self.own_texts.offer(texts_of(results, own) if own else [])
@@ -329,7 +330,8 @@ class ResultsView(QWidget):
         self.baselines.offer([row.contender for row in results if row.mb_per_s])
         has_ratios = has_speeds or FIGURES in shown or self.has_table_below
         self.baselines.setVisible(has_ratios and self.baselines.count() > 1)
-        self.bar.setVisible(bool(results) and self._factor == 1.0)
+        self.bar.setVisible(self._factor == 1.0)
+        self.bar.show_widgets([self.tabs[key] for key in keys])  # as high as these and the choosers need now
 
     def _tab(self, key: str) -> QToolButton:
         title = TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label)

@@ -57,7 +57,6 @@ def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_n
         page.model.choice.set_contender(name, False)
     page.redraw()
     assert (chart.reason, chart.values) == (NOTHING_YET, [])
-    assert not page.results.bar.isVisible()
 
 
 def test_a_click_on_a_tab_shows_its_chart_alone_and_throughput_with_exactness(qtbot, page, results):
