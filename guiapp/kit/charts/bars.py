@@ -10,13 +10,13 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, qGray
 
 from guiapp.kit.charts.chart import NUMBER, PLAIN, STRONG, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, paint_marker, pattern
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, range_from_zero
 from guiapp.kit.widgets.painting import fill
-from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend, seen_best
+from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
 LEAST_ROW_PX, MOST_ROW_PX, LARGE_ROW_PX = 20, 52, 34
 LARGE_FONT_PX, LEAST_FONT_PX = 15, 8
@@ -28,7 +28,7 @@ RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 1.5
 CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
 HATCHED_GROUND = 0.3  # of a colour below its hatching
 BEYOND = " →"  # behind the value of a bar whose end is out of sight
-INK, WHITE = QColor("#14161b"), QColor("white")  # on the colours of bars
+INK, WHITE, MIDDLE_GRAY = QColor("#14161b"), QColor("white"), 110  # on light and on dark bars, and between
 Counts = NDArray[np.int64]
 PartColor = tuple[QColor, bool]
 
@@ -289,11 +289,11 @@ class RowChart(Chart):
     def _paint_interval(self, painter: QPainter, row: BarRow, interval: Range, y: float) -> None:
         """A whisker, in the colour that is seen best within the bar, and in that of text outside."""
         low, high, end_px = (self.pixel(value, 0).x() for value in (*interval, row.length))
-        part, height = row.parts[-1], self.row_px * BAR_SHARE
-        color = blend(self.ground_color, part.color, part.color.alphaF())
-        outside = self.color(self.theme.text, row.key)
-        inside = outside if part.is_hatched else self.color(seen_best(color, (INK, WHITE)), row.key)
+        part, height, outside = row.parts[-1], self.row_px * BAR_SHARE, self.color(self.theme.text, row.key)
+        ground = blend(self.ground_color, part.color, part.color.alphaF())
+        inside = self.color(INK if qGray(ground.rgb()) > MIDDLE_GRAY else WHITE, row.key)
         if part.is_hatched:  # its lines end before the whisker
+            inside = outside
             around = QRectF(low, y - height / 5, min(end_px, high) - low, height / 2.5)
             fill(painter, around.adjusted(-2, -1, 0, 1), self.ground_color, 0)
         for left, right, color in ((low, min(end_px, high), inside), (max(end_px, low), high, outside)):

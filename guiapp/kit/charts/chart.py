@@ -27,7 +27,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QEnterEvent,
     QFocusEvent,
     QFont,
     QFontMetricsF,
@@ -63,6 +62,7 @@ DRAGGED, HIGHLIGHT = 0.25, 0.24  # of the accent: in what a drag goes around, be
 ZOOMED = "Zoomed in: double-click to see all."
 EMPHASIZED = "The others are faded: click it again to see all."
 BY_MOUSE = "Scroll or drag to zoom. Click a name to fade the others.", "Scroll to zoom, click to fade others."
+HINT_EVENTS = QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut
 BY_KEYS = "Arrow keys read values, Enter fades the others."
 FREE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
 Key = Qt.Key
@@ -344,6 +344,13 @@ class Chart(QWidget):
             area.bottom() - (y - bottom) / (top - bottom) * area.height(),
         )
 
+    def write_below(self, text: str, shorter: str) -> None:
+        """At the right of the scale's title, the first that there is room for."""
+        room_px = self.width() - self.area.center().x() - self.width_px(self.scales[0].label, SUBTITLE) / 2
+        text = text if self.width_px(text, SUBTITLE) <= room_px - GAP_PX else shorter
+        at = QPointF(self.width(), self.area.bottom() + TICK_GAP_PX + 1.5 * self.line_px)
+        self.words.append(Word(text, at, self.theme.dim, SUBTITLE, align=1.0))
+
     def rect_of(self, word: Word) -> QRectF:
         width, height = self.width_px(word.text, word.font), self._metrics[word.font].height()
         return QRectF(word.at.x() - word.align * width, word.at.y() - height / 2, width, height)
@@ -555,23 +562,18 @@ class Chart(QWidget):
         if event.double():
             self.reset_zoom()  # and the second click has undone the first one
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self._update()
+    def event(self, event: QEvent) -> bool:
+        if event.type() in HINT_EVENTS:
+            self._update()
+        return super().event(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._point_at(None)
-        self._update()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._point_at(None)
-        self._update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Key(event.key())

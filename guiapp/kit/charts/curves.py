@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
-from guiapp.kit.charts.chart import BOLD, NEAR_PX, NUMBER, PLAIN, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
+from guiapp.kit.charts.chart import BOLD, NEAR_PX, NUMBER, PLAIN, SUBTITLE, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, outline
 from guiapp.kit.charts.scales import Floats, Range, Scale, log_range, range_from_zero, spread
 from guiapp.kit.widgets.painting import ring
@@ -190,12 +190,7 @@ class CurveChart(Chart):
                 behind = at + QPointF(self.width_px(text, BOLD) + GAP_PX, 0)
                 self.words.append(Word(name.detail, behind, self.word_color(key, dim), PLAIN, key=key))
         if n_grey := len(self.data.curves) - len(self._names):
-            at = QPointF(self.width(), area.bottom() + TICK_GAP_PX + 1.5 * self.line_px)  # beside the title
-            label_px = self.width_px(self.data.x.label, SUBTITLE)
-            room_px = self.width() - area.center().x() - label_px / 2 - GAP_PX
-            text = f"{n_grey} more in grey: point at one"
-            text = text if self.width_px(text, SUBTITLE) <= room_px else f"{n_grey} more"
-            self.words.append(Word(text, at, dim, SUBTITLE, align=1.0))
+            self.write_below(f"{n_grey} more in grey: point at one", f"{n_grey} more")
 
     def _end_of(self, curve: Curve) -> QPointF:
         """Its last place that is seen."""
@@ -314,10 +309,7 @@ class ScatterChart(Chart):
             color = self.word_color(point.key)
             self.words.append(Word(name, rect.center(), color, PLAIN, 0.5, point.key))
         if n_unnamed:
-            text = f"{n_unnamed} without a name: point at one"
-            at = QPointF(area.right() - UNIT_PX, area.bottom() - self.line_px / 2)
-            rect = self.rect_of(word := Word(text, at, self.theme.dim, SUBTITLE, 1.0))
-            self.words += [] if any(rect.intersects(other) for other in taken) else [word]
+            self.write_below(f"{n_unnamed} without a name: point at one", f"{n_unnamed} more")
         if self._has_notes and data.line is not None:
             for number, note in enumerate(data.notes):
                 place = QPointF(area.right() + NOTE_GAP_PX, y + number * self.line_px)

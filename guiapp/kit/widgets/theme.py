@@ -6,8 +6,6 @@ What style sheets can do is said once, in `resources/style.qss`.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from string import Template
 from typing import TypeVar
@@ -264,17 +262,6 @@ def style_sheet(theme: Theme) -> str:
         mono=mono,
         selected=blend(theme.raised, theme.accent, 0.24).name(),
     )
-
-
-def seen_best(ground: QColor, colors: Iterable[QColor]) -> QColor:
-    """The colour with the highest contrast to a ground."""
-
-    def luminance(color: QColor) -> float:
-        """Of WCAG 2, with a power of 2.2 in place of sRGB's curve."""
-        red, green, blue = (math.pow(part, 2.2) for part in (color.redF(), color.greenF(), color.blueF()))
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
-
-    return max(colors, key=lambda color: abs(math.log(luminance(color) / luminance(ground))))
 
 
 def blend(below: QColor, above: QColor, amount: float) -> QColor:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 
 from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -50,7 +48,6 @@ HEIGHT_PX, PAD_PX, CROSS_PX = 30, 12, 14
 REMOVING_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 TIP = "A click points at it in all charts; the cross, or Delete, takes it out of the next run"
 MOST_CHIPS = 8  # that are easily looked over
-REST_PX = 110  # for how many others there are
 
 
 class BenchBar(QWidget):
@@ -67,7 +64,7 @@ class BenchBar(QWidget):
         self._model, self._theme_source = model, theme_source
         self.text_button = TextButton(model.choice, theme_source)
         self.chips: list[ContenderChip] = []
-        self._is_low = False
+        self._is_small = False
         self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Measure another encoder too")
         self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
         self.add_button.fill_on_open(self._list_others)
@@ -76,9 +73,7 @@ class BenchBar(QWidget):
         self.runs_button = RunsButton(model, theme_source)
         self.report_button = QPushButton("Report…")
         self.run_button = RunButton(model)
-        self._row = in_row(
-            *((self.choices, 1), self.runs_button, self.report_button, self.run_button), on=self
-        )
+        in_row((self.choices, 1), self.runs_button, self.report_button, self.run_button, on=self)
         model.choice.changed.connect(self._refresh)
         model.running_changed.connect(self._refresh)
         model.isolated_changed.connect(self._on_isolated_changed)
@@ -86,48 +81,23 @@ class BenchBar(QWidget):
         self._on_theme_changed()
         self._refresh()
 
-    def lead_with(self, widget: QWidget) -> None:
-        """Show this at the left, in place of what is chosen."""
-        self.show_choices(False)
-        self._row.insertWidget(0, widget, 1)
-
-    def show_choices(self, is_shown: bool = True) -> None:
-        for control in (self.choices, self.run_button):
-            control.setVisible(is_shown)
-
-    def set_low(self, is_low: bool) -> None:
-        """Show no more chips than have room in one row."""
-        self._is_low = is_low
+    def set_small(self, is_small: bool) -> None:
+        """Say only how many take part."""
+        self._is_small = is_small
         self._refresh()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._is_low:
-            self._refresh()
-
-    def _fitting(self, names: Sequence[str]) -> int:
-        """How many chips there are to be."""
-        n_most = len(names) if len(names) <= MOST_CHIPS else MOST_CHIPS - 1
-        if not self._is_low:
-            return n_most
-        ends = self.runs_button, self.report_button, self.run_button, self.text_button, self.add_button
-        room_px = self.width() - sum(each.sizeHint().width() + GAP_PX for each in ends)
-        widths = [ContenderChip(name, self._theme_source).sizeHint().width() + GAP_PX for name in names]
-        if sum(widths) <= room_px:
-            return n_most
-        room_px -= REST_PX
-        return min(sum(end <= room_px for end in accumulate(widths)), n_most)
 
     def _refresh(self) -> None:
         """Show those that are chosen, with the chips that there are: one of them may have the focus."""
         names, model = self._model.choice.contenders, self._model
-        shown = names[: self._fitting(names)]
+        n_most = len(names) if len(names) <= MOST_CHIPS else MOST_CHIPS - 1
+        shown = names[: 0 if self._is_small else n_most]
         old = {chip.text(): chip for chip in self.chips}
         self.chips = [old.pop(name) if name in old else self._chip(name) for name in shown]
         for chip in self.chips:
             chip.can_be_removed = not model.is_running
             chip.update()
-        self.rest_button.setText(f"and {counted(len(names) - len(shown), 'other')}")
+        rest = f"and {counted(len(names) - len(shown), 'other')}"
+        self.rest_button.setText(rest if shown else counted(len(names), "encoder"))
         self.rest_button.setVisible(len(shown) < len(names))
         for control in (self.text_button, self.add_button):
             control.setEnabled(not model.is_running)

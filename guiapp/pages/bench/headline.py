@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
@@ -26,12 +26,13 @@ NO_MODEL = "Open a model to begin"
 NO_CONTENDER = "Add an encoder to begin"
 QUESTION = "Which is the fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
-LARGE, SMALL = (30, 26, 22, 20, 18, 16, 14), (20, 18, 16, 14)  # px: the first in which all fits, or the last
+SIZES_PX = (30, 26, 22, 20, 18, 16, 14)  # the first in which all fits, or the last
 TWO_LINES_PX = 18  # of this size the verdict has room for two
 N_SENTENCE_LINES = 2
 MARKER_SHARE = 0.62  # of the size of letters
 COUNTED = "No special token is added, and none is looked for in the text, so that all do the same work."
 QWIDGETSIZE_MAX = (1 << 24) - 1
+Parts = Sequence[tuple[str, str]]
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 
 
@@ -41,7 +42,6 @@ class Headline(QWidget):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
-        self._sizes_px: tuple[int, ...] = LARGE
         self._factor = 1.0
         self._content: Verdict | str = ""
         self._sentences: Sequence[str] = ()
@@ -63,17 +63,13 @@ class Headline(QWidget):
         self._content, self._sentences, self._warning = verdict, sentences, warning
         self._draw()
 
-    def set_large(self, is_large: bool) -> None:
-        self._sizes_px = LARGE if is_large else SMALL
-        self._fit()
-
     def set_factor(self, factor: float) -> None:
         """Enlarge all letters."""
         self._factor = factor
         self._fit()
 
     def _fit(self) -> None:
-        rooms_px = (self._sizes_px[0], 1), (TWO_LINES_PX, 2)
+        rooms_px = (SIZES_PX[0], 1), (TWO_LINES_PX, 2)
         self.verdict.setFixedHeight(max(n * QFontMetrics(self._font(px)).height() for px, n in rooms_px))
         self.sentence.setFixedHeight(N_SENTENCE_LINES * QFontMetrics(self._font(UI_FONT_PX)).lineSpacing())
         self._draw()
@@ -88,54 +84,48 @@ class Headline(QWidget):
     def _draw(self) -> None:
         """Where it is not what is shown: each new text has all around it laid out again."""
         theme, content, width_px = self._theme_source.theme, self._content, self.width()
-        shown = content, (*self._sentences, self._warning), self._factor, self._sizes_px, width_px, theme.name
+        shown = content, (*self._sentences, self._warning), self._factor, width_px, theme.name
         if shown == self._shown:
             return
         self._shown = shown
-        fonts = [bold(self._font(px)) for px in self._sizes_px]
-        headline = content if isinstance(content, str) else "".join(words for words, _ in content.headline)
-        fitting = (font for font in fonts if self._fits(headline + "mm", font, self.verdict))
-        size_px = next(fitting, fonts[-1]).pixelSize()
-        parts = [(content, "")] if isinstance(content, str) else content.headline
+        parts: Parts = [(content, "")] if isinstance(content, str) else content.headline
+        ahead: Parts = () if isinstance(content, str) else content.ahead
         color = theme.dim if self._warning else theme.text
-        self.verdict.setText(_rich(parts, theme, size_px, color))
+        fonts = [bold(self._font(px)) for px in SIZES_PX]
+        fitting = (font for font in fonts if self._fits(_words(parts), font, self.verdict))
+        self.verdict.setText(_rich(parts, theme, next(fitting, fonts[-1]).pixelSize(), color))
         self.verdict.setAccessibleName(str(content))
-        self._draw_sentences()
+        first = [([(self._warning, "")], theme.warning)] if self._warning else []
+        first += [([*ahead, (".", "")], color)] if ahead else []
+        self._draw_sentences([*first, *(([(words, "")], theme.dim) for words in self._sentences)])
 
-    def _draw_sentences(self) -> None:
-        theme, font, content = self._theme_source.theme, self._font(UI_FONT_PX), self._content
-        ahead = () if isinstance(content, str) else content.ahead
-        words, shown = "".join(word for word, _ in ahead), list[str]()
-        words = " ".join(filter(None, (self._warning, f"{words}." if words else "")))
-        for sentence in self._sentences:
-            if not self._fits(" ".join((words, *shown, sentence)) + "mm", font, self.sentence):
-                break
-            shown.append(sentence)
-        color = theme.dim if self._warning else theme.text
-        parts = [
-            _rich([(self._warning, "")], theme, font.pixelSize(), theme.warning) if self._warning else "",
-            _rich([*ahead, (".", "")], theme, font.pixelSize(), color) if ahead else "",
-            _rich([(" ".join(shown), "")], theme, font.pixelSize(), theme.dim),
-        ]
-        self.sentence.setText(" ".join(filter(None, parts)))
-        self.sentence.setToolTip(wrapped_tip(" ".join(filter(None, (words, *self._sentences)))))
-        self.sentence.setAccessibleName(" ".join(filter(None, (words, *shown))))
+    def _draw_sentences(self, sentences: Sequence[tuple[Parts, QColor]]) -> None:
+        """Each in its colour; the last ones only where there is room."""
+        theme, font = self._theme_source.theme, self._font(UI_FONT_PX)
+        whole = [_words(parts) for parts, _ in sentences]
+        shown = len(sentences)
+        while shown > 1 and not self._fits(" ".join(whole[:shown]), font, self.sentence):
+            shown -= 1
+        rich = (_rich(parts, theme, font.pixelSize(), color) for parts, color in sentences[:shown])
+        self.sentence.setText(" ".join(rich))
+        self.sentence.setToolTip(wrapped_tip(" ".join(whole)))
+        self.sentence.setAccessibleName(" ".join(whole[:shown]))
 
     def _fits(self, words: str, font: QFont, label: QLabel) -> bool:
         room = QRect(0, 0, max(self.width(), 1), QWIDGETSIZE_MAX)
-        rect = QFontMetrics(font).boundingRect(room, Qt.TextFlag.TextWordWrap, words)
+        rect = QFontMetrics(font).boundingRect(room, Qt.TextFlag.TextWordWrap, f"{words}mm")  # with markers
         return rect.height() <= label.height() and rect.width() <= room.width()
 
 
-def _rich(parts: Iterable[tuple[str, str]], theme: Theme, size_px: int, color: QColor) -> str:
+def _words(parts: Parts) -> str:
+    return "".join(words for words, _ in parts)
+
+
+def _rich(parts: Parts, theme: Theme, size_px: int, color: QColor) -> str:
     """Words, each with what it is, as in a verdict: names stand behind their markers."""
-    written = []
+    written, marker_px = [], max(round(size_px * MARKER_SHARE), SWATCH_PX)
     for words, kind in parts:
-        image = (
-            marker_image(words, theme, max(round(size_px * MARKER_SHARE), SWATCH_PX)) + "&nbsp;"
-            if kind == "name"
-            else ""
-        )
+        image = f"{marker_image(words, theme, marker_px)}&nbsp;" if kind == "name" else ""
         written.append(f"{image}<b>{escape(words)}</b>" if kind else escape(words))
     return f'<span style="font-size: {size_px}px; color: {color.name()}">{"".join(written)}</span>'
 

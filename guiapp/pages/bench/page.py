@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from guiapp.analysis.bench.findings import LinkedNote
-from guiapp.analysis.bench.plan import SCENARIOS, BenchError
+from guiapp.analysis.bench.plan import BenchError
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.curves import DASHED
 from guiapp.kit.charts.markers import pattern
@@ -20,14 +20,13 @@ from guiapp.kit.state.background import later
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import InputWatch
-from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.bench.bar import BenchBar
-from guiapp.pages.bench.choice import THROUGHPUT, BenchChoice, CustomContenders
+from guiapp.pages.bench.choice import THROUGHPUT, CustomContenders
 from guiapp.pages.bench.headline import Headline, sentences_of, title_of, warning_of
 from guiapp.pages.bench.history import RUNS, RunHistory
 from guiapp.pages.bench.model import BenchModel
@@ -77,7 +76,7 @@ class BenchPage(Page):
         self.headline = Headline(theme_source)
         self._sheet = Sheet()
         self.results = ResultsView(model, theme_source, self._sheet, settings)
-        self.footer = Footer(model.choice, theme_source)
+        self.footer = Footer(theme_source)
         self.more = MorePanel(model, theme_source)
         self.more.hide()
         self.export = BenchExport(model, self)
@@ -157,15 +156,10 @@ class BenchPage(Page):
 
     def open_more(self) -> None:
         """Show all that can be chosen at the left."""
-        self.more.show()
-        self.bar.lead_with(self.headline)
         self._show_more(True)
         self.more.close_button.setFocus()
 
     def close_more(self) -> None:
-        self.more.hide()
-        self._body.insertWidget(1, self.headline)
-        self.bar.show_choices()
         self._show_more(False)
         self.footer.more_button.setFocus()
 
@@ -175,7 +169,7 @@ class BenchPage(Page):
         gap_px = GAP_PX if is_low else 2 * GAP_PX
         self._body.setSpacing(gap_px)
         self._body.setContentsMargins(SIDE_PX, gap_px, SIDE_PX, gap_px)
-        self.bar.set_low(is_low)
+        self.bar.set_small(is_low and self.width() < BOTH_PX)
         self._fit_more()
         if self._is_presented:
             self._enlarge()
@@ -187,9 +181,8 @@ class BenchPage(Page):
         self._right.setHidden(is_narrow and not self.more.isHidden())
 
     def _show_more(self, is_open: bool) -> None:
-        self.headline.set_large(not is_open)
+        self.more.setVisible(is_open)
         self.footer.show_more_button(not is_open)
-        self.results.show_all(is_open)
         self._fit_more()
         self.setFocusProxy((self.more if is_open else self.bar).run_button)
         self.redraw()
@@ -288,13 +281,13 @@ class Footer(QFrame):
 
     more_clicked = Signal()
 
-    def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
+    def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "status")
-        self._choice, self._theme_source = choice, theme_source
+        self._theme_source = theme_source
         self._notes: list[str] = []
         self.more_button = tool_button("More", self.more_clicked.emit, role="name")
-        self.what = set_role(FittedLabel(), "dim")
+        self.what = set_role(QLabel("encoders, scenarios, texts, sizes, threads"), "dim")
         self.notes_button = tool_button("", self._draw, role="name")
         self.notes_button.setCheckable(True)
         for button in (self.more_button, self.notes_button):
@@ -305,9 +298,7 @@ class Footer(QFrame):
         self.notes.hide()
         parts = self.more_button, (self.what, 1), (STRETCH, 0), self.notes_button
         in_row(*parts, on=self, margins=(SIDE_PX - GAP_PX, UNIT_PX))
-        choice.changed.connect(self._on_choice_changed)
         theme_source.changed.connect(self._draw)
-        self._on_choice_changed()
         self._draw()
 
     def show_notes(self, notes: Sequence[str]) -> None:
@@ -319,11 +310,6 @@ class Footer(QFrame):
         self.more_button.setVisible(is_shown)
         self.what.setVisible(is_shown)
         self._hide_if_empty()
-
-    def _on_choice_changed(self) -> None:
-        n_contenders = len(self._choice.candidates) + len(self._choice.missing)
-        numbers = f"{counted(n_contenders, 'encoder')}, {counted(len(SCENARIOS), 'scenario')}"
-        self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
 
     def _draw(self) -> None:
         dim, is_open = self._theme_source.theme.dim, self.notes_button.isChecked()

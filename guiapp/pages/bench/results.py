@@ -76,7 +76,7 @@ FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
 WIDE_PX = 800  # from here on there is room for two charts beside each other
-HIGH_PX, LEAST_TABLE_PX = 380, 120  # from here on there is room for a table below them
+LEAST_TABLE_PX = 120
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
 HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 70, 250, 170
@@ -146,7 +146,7 @@ class ResultsView(QWidget):
         self._drawn: dict[str, object] = {}  # what each chart shows
         self._preferred: tuple[str, ...] = CALM  # the one chosen first
         self._placed: object = None
-        self._shows_all = self._is_dimmed = False
+        self._is_dimmed = False
         self._factor = 1.0
         self.keys: list[str] = []
         self.tabs: dict[str, QToolButton] = {}
@@ -235,19 +235,10 @@ class ResultsView(QWidget):
                 chart.set_dimmed(is_dimmed)
             self.tables.set_dimmed(is_dimmed)
 
-    def show_all(self, is_all: bool) -> None:
-        """Tabs, also where there is little to choose, and the table of the text below the charts."""
-        self._shows_all = is_all
-
-    @property
-    def has_table_below(self) -> bool:
-        has_room = self._shows_all and self._model.can_report and self._room_px >= HIGH_PX
-        return has_room and not {*self.shown} & {*TABLES}
-
     @property
     def is_column(self) -> bool:
         """Whether charts stand below each other."""
-        return self.shown == CALM and self._fits_column and not self.has_table_below
+        return self.shown == CALM and self._fits_column
 
     @property
     def _room_px(self) -> int:
@@ -273,7 +264,7 @@ class ResultsView(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        if (self.shown, self.has_table_below, self.is_column) != self._placed:
+        if (self.shown, self.is_column) != self._placed:
             self.redraw()
 
     def redraw(self) -> None:
@@ -298,9 +289,6 @@ class ResultsView(QWidget):
                 self.tables.show_tables(*changed(model.comparison))
             else:
                 self._show(key, self._rows(key), showing)
-        if self.has_table_below:
-            rows = [row for row in model.measured.finished if row.corpus == self.text]
-            self.tables.show_tables(*figures(rows, self.baseline))
 
     def _show(self, key: str, rows: Sequence[BenchResult], showing: Showing) -> None:
         """Draw these records, unless they are drawn: times change with their number alone."""
@@ -328,8 +316,7 @@ class ResultsView(QWidget):
         self.units.setVisible(has_speeds)
         self.quantities.setVisible("curves" in kinds)
         self.baselines.offer([row.contender for row in results if row.mb_per_s])
-        has_ratios = has_speeds or FIGURES in shown or self.has_table_below
-        self.baselines.setVisible(has_ratios and self.baselines.count() > 1)
+        self.baselines.setVisible((has_speeds or FIGURES in shown) and self.baselines.count() > 1)
         self.bar.setVisible(self._factor == 1.0)
         self.bar.show_widgets([self.tabs[key] for key in keys])  # as high as these and the choosers need now
 
@@ -341,10 +328,10 @@ class ResultsView(QWidget):
 
     def _place(self, shown: tuple[str, ...]) -> None:
         """Give those that are shown all the room, and hide the others."""
-        has_table, box, is_column = self.has_table_below, self._charts_box, self.is_column
-        if (shown, has_table, is_column) == self._placed:
+        box, is_column = self._charts_box, self.is_column
+        if (shown, is_column) == self._placed:
             return
-        self._placed = shown, has_table, is_column
+        self._placed = shown, is_column
         for chart in self.charts.values():
             box.removeWidget(chart)
             chart.hide()
@@ -354,7 +341,7 @@ class ResultsView(QWidget):
                 box.addWidget(self.chart(key), COLUMN_SHARES[key] if is_column else 1)
                 self.chart(key).show()
         self._body.setStretch(0, int(box.count() > 0))  # an empty one would take its share, too
-        self.tables.setVisible(has_table or not box.count())
+        self.tables.setVisible(not box.count())
 
     def chart(self, key: str) -> Chart:
         """The chart of a scenario or of exactness, made when it is needed first."""
