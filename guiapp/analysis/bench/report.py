@@ -38,7 +38,7 @@ CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
 CONDITIONS = {
     "System": "system",
-    "clock": "clock that was asked for",
+    "clock": "clock (auto: the processor's while other programs run)",
     "load_before": "load before (1, 5, 15 minutes)",
     "load_highest": "highest load",
     "load_after": "load after (1, 5, 15 minutes)",

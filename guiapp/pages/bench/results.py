@@ -76,7 +76,7 @@ FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
 WIDE_PX = 800  # from here on there is room for two charts beside each other
-LEAST_TABLE_PX = 120
+LEAST_TABLE_PX, MOST_CHOOSER_PX = 120, 180
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
 HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 70, 250, 170
@@ -422,6 +422,9 @@ class Chooser(QComboBox):
                     self.addItem(self._title_of(name), name)
                 self.setCurrentIndex(max(self.findData(self._preferred), 0))
         self.setVisible(len(listed) > 1)
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint().boundedTo(QSize(MOST_CHOOSER_PX, QWIDGETSIZE_MAX))
 
     def minimumSizeHint(self) -> QSize:
         """Qt keeps the one for the names before."""

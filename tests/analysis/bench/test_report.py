@@ -48,7 +48,7 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
         '<g id="chart1-a"/>',
         "<td>greedy</td><td>50.0 M</td><td>200</td>",
         "<td>load before (1, 5, 15 minutes)</td><td>1.5</td>",
-        "<td>clock that was asked for</td><td>&lt;wall&gt;</td>",
+        "<td>clock (auto: the processor&#x27;s while other programs run)</td><td>&lt;wall&gt;</td>",
         "<td>tiktoken</td><td>0.14</td>",
         '<p class="verdict">a|b: Tokenloupe alone has the right ids; greedy is faster, but',
         REPEAT.replace("'", "&#x27;"),
