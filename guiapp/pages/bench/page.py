@@ -109,8 +109,8 @@ class BenchPage(Page):
         model.compared.connect(self._show_changes)
         model.running_changed.connect(self._on_running_changed)
         self.bar.report_button.clicked.connect(self.save_report)
-        for wanted in (self.bar.more_wanted, self.footer.more_clicked):
-            wanted.connect(self.open_more)
+        self.bar.more_wanted.connect(self.open_more)
+        self.footer.more_clicked.connect(self._toggle_more)
         self.more.closed.connect(self.close_more)
         self.footer.notes.linkActivated.connect(self._open_link)
         self.footer.notes_button.clicked.connect(self._until_unfolded.start)
@@ -131,7 +131,7 @@ class BenchPage(Page):
     def set_presented(self, is_presented: bool) -> None:
         self._is_presented = is_presented
         if is_presented:
-            self.close_more()
+            self._show_more(False)
         for part in (self.bar, self.footer):
             part.setHidden(is_presented)
         self._enlarge()
@@ -163,6 +163,9 @@ class BenchPage(Page):
         self._show_more(False)
         self.footer.more_button.setFocus()
 
+    def _toggle_more(self) -> None:
+        (self.open_more if self.more.isHidden() else self.close_more)()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         is_low = self.height() < LOW_PX
@@ -182,7 +185,6 @@ class BenchPage(Page):
 
     def _show_more(self, is_open: bool) -> None:
         self.more.setVisible(is_open)
-        self.footer.show_more_button(not is_open)
         self._fit_more()
         self.setFocusProxy((self.more if is_open else self.bar).run_button)
         self.redraw()
@@ -274,7 +276,7 @@ class Footer(QFrame):
     """What there is more to choose, and notes on the run, folded into one line.
 
     Signals:
-        more_clicked(): show all that can be chosen.
+        more_clicked(): show all that can be chosen, or no longer.
 
     notes  what the page shows below its charts while the button is pressed
     """
@@ -287,7 +289,7 @@ class Footer(QFrame):
         self._theme_source = theme_source
         self._notes: list[str] = []
         self.more_button = tool_button("More", self.more_clicked.emit, role="name")
-        self.what = set_role(QLabel("encoders, scenarios, texts, sizes, threads"), "dim")
+        what = set_role(QLabel("encoders, scenarios, texts, sizes, threads"), "dim")
         self.notes_button = tool_button("", self._draw, role="name")
         self.notes_button.setCheckable(True)
         for button in (self.more_button, self.notes_button):
@@ -296,7 +298,7 @@ class Footer(QFrame):
         self.notes.setTextInteractionFlags(READABLE)
         self.notes.setContentsMargins(SIDE_PX, 0, SIDE_PX, 2 * GAP_PX)
         self.notes.hide()
-        parts = self.more_button, (self.what, 1), (STRETCH, 0), self.notes_button
+        parts = self.more_button, what, (STRETCH, 1), self.notes_button
         in_row(*parts, on=self, margins=(SIDE_PX - GAP_PX, UNIT_PX))
         theme_source.changed.connect(self._draw)
         self._draw()
@@ -305,11 +307,6 @@ class Footer(QFrame):
         if list(notes) != self._notes:
             self._notes = list(notes)
             self._draw()
-
-    def show_more_button(self, is_shown: bool) -> None:
-        self.more_button.setVisible(is_shown)
-        self.what.setVisible(is_shown)
-        self._hide_if_empty()
 
     def _draw(self) -> None:
         dim, is_open = self._theme_source.theme.dim, self.notes_button.isChecked()
@@ -320,10 +317,6 @@ class Footer(QFrame):
         self.notes.setText("")  # a label keeps the colour of its links until it has other words
         self.notes.setText("".join(f"<p style='margin: 0 0 6px 0'>{note}</p>" for note in self._notes))
         self.notes.setVisible(is_open and bool(self._notes))
-        self._hide_if_empty()
-
-    def _hide_if_empty(self) -> None:
-        self.setVisible(bool(self._notes) or not self.more_button.isHidden())
 
 
 def linked(note: str) -> str:

@@ -221,6 +221,8 @@ class ResultsView(QWidget):
 
     def set_factor(self, factor: float) -> None:
         """Enlarge what is shown for an audience, which chooses nothing."""
+        if factor == self._factor:
+            return
         self._factor = factor
         for chart in self.charts.values():
             chart.set_factor(factor)
