@@ -6,7 +6,6 @@ several are named where intervals touch.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +24,6 @@ from guiapp.analysis.bench.run_results import (
 )
 from guiapp.analysis.bench.statistics import IN_STEP, LESS, Ratio
 from guiapp.analysis.bench.wording import NUMBERS, in_words, size_text, time_text, times_text
-from guiapp.analysis.libraries.contender import APPENDED_BYTES
 from guiapp.core.text.numbers_in_words import counted, percent
 
 Rows = Sequence[BenchResult]
@@ -218,7 +216,6 @@ def notes(run: BenchRun, is_going_on: bool = False) -> list[str]:
         *_repeated(run, rows),
         *_deviations(rows, run.vocabulary.get("bos")),
         *missing_lines(run.left_out),
-        *_appending(rows),
     ]
 
 
@@ -306,16 +303,6 @@ def _of_all(reasons: Sequence[str]) -> str:
     if not seconds or seconds[0] == seconds[-1]:
         return reasons[0]
     return SECONDS.sub(f"{seconds[0]} to {seconds[-1]} s", reasons[0], count=1)
-
-
-def _appending(results: Rows) -> Iterator[str]:
-    """What a count after some bytes costs, in the longest text of each contender."""
-    appended = [row for row in results if (row.scenario, row.operation) == ("append", "append")]
-    longest = {row.contender: row for row in sorted(appended, key=lambda row: row.size_bytes)}
-    for contender, row in longest.items():
-        append_s = row.median_s / math.ceil(row.size_bytes / APPENDED_BYTES)
-        cost = f"appends {APPENDED_BYTES} bytes and counts in {time_text(append_s)}"
-        yield f"{contender} {cost}, up to {row.corpus}, {size_text(row.size_bytes)}."
 
 
 def _id_text(token_id: int | None) -> str:

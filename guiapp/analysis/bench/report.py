@@ -46,7 +46,6 @@ CONDITIONS = {
 }
 TYPED = "your-text.txt"
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
-TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 ENDS = "ci_low_s", "ci_high_s"  # of the interval
@@ -370,27 +369,13 @@ def published_tables(run: BenchRun) -> Iterator[Table]:
     for source, rows in comparable(run).items():
         head = ["", "text", "published", f"× {source.base}", "here", "MB/s", f"× {source.base}", "ids"]
         lines = [head]
-        for published, cell, result, ratio in rows:
-            text = f"{cell.scenario}: {cell.corpus}, {size_text(cell.size_bytes)}{on_threads(cell.threads)}"
-            here = [_absence(run, published.contender, cell), NONE, ratio_text(ratio), NONE]
-            if result is not None:
-                figures = time_text(result.median_s), figure_text(result.mb_per_s)
-                here = [*figures, ratio_text(ratio), ids_text([result])]
-            lines.append([published.contender, text, published.figure, ratio_text(published.ratio), *here])
+        for published, row, ratio in rows:
+            text = f"{row.scenario}: {row.corpus}, {size_text(row.size_bytes)}{on_threads(row.threads)}"
+            there = [published.contender, text, published.figure, ratio_text(published.ratio)]
+            here = [time_text(row.median_s), figure_text(row.mb_per_s), ratio_text(ratio), ids_text([row])]
+            lines.append([*there, *here])
         note = f"Published in: {source.where}. What differs: {source.differs}."
         yield Table(f"{source.name}: published, and here", lines, note)
-
-
-def _absence(run: BenchRun, contender: str, cell: BenchResult) -> str:
-    """Why a contender has no result where others have one."""
-    place = cell.scenario, cell.operation, cell.corpus, cell.size_bytes
-    for each in run.left_out:
-        is_here = (
-            each.scenario is None or (each.scenario, each.operation, each.corpus, each.size_bytes) == place
-        )
-        if each.contender == contender and is_here:
-            return each.reason
-    return TOOK_NO_PART
 
 
 def change_table(changes: Sequence[SpeedChange], title: str) -> Table:

@@ -14,7 +14,6 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.plan import SCENARIOS, Scenario
-from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.report import MARKS
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
@@ -60,7 +59,6 @@ LEFT = [index for index in range(N_LOOKS) if index % N_COLORS]  # not in Tokenlo
 SWATCH_PX = 12
 SHARP = 3  # pixels for one of the screen, so that it is sharp on any
 BASELINE = TOKENLOUPE
-BUILT_IN = "built in"  # in place of a version
 EXACTNESS = "exactness"
 TOKENS, BYTES = "tokens_per_s", "mb_per_s"
 UNITS = {TOKENS: "tokens/s", BYTES: "MB/s"}
@@ -121,7 +119,7 @@ def showing_of(run: BenchRun, theme: Theme, **choices: Any) -> Showing:
     return Showing(
         theme,
         left_out=run.left_out,
-        versions={**dict.fromkeys(ALGORITHMS, BUILT_IN), **versions},
+        versions=versions,
         call_limit_s=run.plan.get("call_limit_s"),
         **choices,
     )
@@ -440,9 +438,6 @@ def tip_of(row: BenchResult) -> str:
         lines.append(f"{percent(row.agreement, 2)} of spans equal; the first difference is at byte {at:,}")
     elif row.exact is None:
         lines.append("has a vocabulary of its own: compared in MB/s")
-    lines += [
-        f"{each.source.name}: {each.figure} ({each.source.differs})" for each in PUBLISHED if each.is_of(row)
-    ]
     return "\n".join(lines)
 
 

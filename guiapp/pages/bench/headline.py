@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.bench.findings import FIRST, LONE, YOUR_TEXT, Verdict
 from guiapp.analysis.bench.history import BUSY
-from guiapp.analysis.bench.wording import in_words
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.event_filters import plain_tip, wrapped_tip
 from guiapp.kit.widgets.layouts import in_column
@@ -168,16 +167,15 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
             return []
         n_contenders, time = counted(len(choice.contenders), "encoder"), duration_text(choice.expected_s)
         return [f"{n_contenders}, about {time}.", "Ids are compared before times are taken."]
-    n_unopened = len(model.unopened) if is_running and (model.measured.loading or model.results) else 0
     n_unmeasured = len(model.awaited) if not is_running and model.results else 0
-    noun = "more encoder" if model.results else "encoder"
     sentences = [
         "Paused." if model.is_paused else "",
         _trust_in(verdict, is_running),
-        f"{_number(n_unopened, noun, 'is', 'are')} still to be opened." if n_unopened else "",
-        f"{_number(n_unmeasured, 'encoder', 'was', 'were')} not measured." if n_unmeasured else "",
-        f"{model.title_of(text)}: {verdict.tokens}." if verdict is not None and verdict.n_tokens else "",
+        f"{counted(n_unmeasured, 'encoder')} {'was' if n_unmeasured == 1 else 'were'} not measured."
+        if n_unmeasured
+        else "",
         _ended(model.progress),
+        f"{model.title_of(text)}: {verdict.tokens}." if verdict is not None and verdict.n_tokens else "",
     ]
     return list(filter(None, sentences))
 
@@ -190,10 +188,6 @@ def _trust_in(verdict: Verdict | None, is_running: bool) -> str:
     if verdict.is_stable:
         return "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
     return "" if verdict.is_tie else "Not settled yet." if is_running else "Not settled."
-
-
-def _number(number: int, noun: str, one: str, many: str) -> str:
-    return f"{in_words(number).capitalize()} {noun}{f' {one}' if number == 1 else f's {many}'}"
 
 
 def _ended(words: str) -> str:

@@ -168,13 +168,6 @@ class BenchModel(QObject):
         return [name for name in planned if name not in there]
 
     @property
-    def unopened(self) -> set[str]:
-        """Who is being opened, or waits for it."""
-        return {*self.measured.loading, *self.awaited} - {
-            each["contender"] for each in self.measured.contenders
-        }
-
-    @property
     def failed_to_open(self) -> Mapping[str, str]:
         """Why one that was asked for takes no part at all."""
         gone = {each.contender: each.reason for each in self.measured.left_out if not each.scenario}

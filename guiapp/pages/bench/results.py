@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.analysis.bench.plan import SCENARIOS
-from guiapp.analysis.bench.published import n_missing
 from guiapp.analysis.bench.report import (
     ALMOST,
     CONTENDER,
@@ -554,8 +553,6 @@ def _style(theme: Theme, opacity: float, factor: float) -> str:
 
 def published(run: BenchRun) -> tuple[str, list[Table]]:
     intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
-    if missing := n_missing(run):
-        intro += f" {missing} published figures have no counterpart in this run."
     return intro, list(published_tables(run))
 
 
