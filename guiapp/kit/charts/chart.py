@@ -197,8 +197,8 @@ class Chart(QWidget):
         self._emphasis: Hashable = None
         self._current: int | None = None  # of `values`
         self._home: tuple[Range, Range] = ((0.0, 1.0), (0.0, 1.0))
-        self.is_zoomed = self._is_drawing = self._is_picture = False
-        self.factor = self._opacity = 1.0
+        self.is_zoomed = self._is_drawing = self._is_picture = self._is_dimmed = False
+        self.factor = 1.0
         self.view = _View(self)
         self.view.setFocusProxy(self)
         self.box = ZoomBox()
@@ -401,20 +401,17 @@ class Chart(QWidget):
 
     def set_dimmed(self, is_dimmed: bool) -> None:
         """Show that this is not what is asked about now; it can be read all the same."""
-        self._opacity = DIMMED if is_dimmed else 1.0
-        self._set_opacity(self._opacity)
-
-    def _set_opacity(self, opacity: float) -> None:
+        self._is_dimmed = is_dimmed
         for item in (self.box, *self._layers):
-            item.setOpacity(opacity)
+            item.setOpacity(DIMMED if is_dimmed else 1.0)
 
     @contextmanager
     def as_picture(self) -> Iterator[None]:
         """Meanwhile it is what is seen of it when nobody is at it and it is not dimmed."""
-        self._is_picture = True
-        self._set_opacity(1.0)
+        is_dimmed, self._is_picture = self._is_dimmed, True
+        self.set_dimmed(False)
         yield
-        self._set_opacity(self._opacity)
+        self.set_dimmed(is_dimmed)
         self._is_picture = False
 
     def emphasize(self, key: Hashable) -> None:

@@ -189,8 +189,10 @@ class BenchModel(QObject):
         now, document, measured = self._session.vocabulary, self._session.document, self.measured
         if self.is_running or not self.results:
             return ""
-        if now is not None and measured.vocabulary.get("path") not in (None, str(now.path)):
-            return "model"
+        if now is not None:
+            opened = {"path": str(now.path), "chosen_pre": now.chosen_pre}
+            if any(measured.vocabulary.get(name, value) != value for name, value in opened.items()):
+                return "model"
         chosen = self.choice.texts
         if text and text not in (Path(name).name for name in chosen) and chosen != self._texts_at_opening:
             return "text"

@@ -225,7 +225,7 @@ class ResultsView(QWidget):
         self._factor = factor
         for chart in self.charts.values():
             chart.set_factor(factor)
-        self.tables.set_factor(factor)
+        self.tables.set_style(self._is_dimmed, factor)
         self.redraw()
 
     def set_dimmed(self, is_dimmed: bool) -> None:
@@ -234,7 +234,7 @@ class ResultsView(QWidget):
             self._is_dimmed = is_dimmed
             for chart in self.charts.values():
                 chart.set_dimmed(is_dimmed)
-            self.tables.set_dimmed(is_dimmed)
+            self.tables.set_style(is_dimmed, self._factor)
 
     @property
     def is_column(self) -> bool:
@@ -447,7 +447,7 @@ class TablesView(QTextBrowser):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
-        self._is_dimmed, self._factor = False, 1.0
+        self._opacity = self._factor = 1.0
         self._tables: Sequence[Table] = ()
         self._intro = ""
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
@@ -459,12 +459,8 @@ class TablesView(QTextBrowser):
         self.anchorClicked.connect(self._on_link_clicked)
         theme_source.changed.connect(self._draw)
 
-    def set_dimmed(self, is_dimmed: bool) -> None:
-        self._is_dimmed = is_dimmed
-        self._draw()
-
-    def set_factor(self, factor: float) -> None:
-        self._factor = factor
+    def set_style(self, is_dimmed: bool, factor: float) -> None:
+        self._opacity, self._factor = DIMMED if is_dimmed else 1.0, factor
         self._draw()
 
     def show_tables(self, intro: str, tables: Sequence[Table]) -> None:
@@ -499,8 +495,7 @@ class TablesView(QTextBrowser):
 
     def _draw(self) -> None:
         place = self.verticalScrollBar().value()
-        style = _style(self._theme_source.theme, DIMMED if self._is_dimmed else 1.0, self._factor)
-        self.document().setDefaultStyleSheet(style)
+        self.document().setDefaultStyleSheet(_style(self._theme_source.theme, self._opacity, self._factor))
         orders = [self._order_of(table) for table in self._tables]
         values = {
             "intro": self._intro,
