@@ -30,8 +30,8 @@ Rows = Sequence[BenchResult]
 Find = Callable[[Rows, Sequence[LeftOut], str], str]
 """What the results of one scenario and text, at least one, and those left out say; also gets the baseline."""
 YOUR_TEXT = "your text"
-FEWEST_TURNS = 8  # together, before anything is settled
-SETTLED_WIDTH = 0.1  # of the interval, as a share of the ratio
+FEWEST_TURNS = 8  # together, before a ratio is more than “about”
+STABLE_WIDTH = 0.1  # of the interval, as a share of the ratio
 AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
 ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
 ALONE_RIGHT = "alone has the right ids"
@@ -53,7 +53,7 @@ class Verdict:
     fastest       of all that take part, if nobody's ids are right
     competitor    the baseline, or whoever is next where that is the fastest; "" where there is none
     ratio         how many times as fast `fastest` is as `competitor`, from the turns that both took
-    is_stable     more turns would hardly change the sentence
+    is_stable     more turns would hardly change the ratio
     was_busy      the machine was, while one of the two was measured: small differences are not reliable
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not say
@@ -106,7 +106,8 @@ class Verdict:
             tie = " are equally fast as far as this run can tell"
             parts += [(" and ", ""), (self.competitor, "name"), (tie, "")]
         else:
-            about, times = "about " * self.was_busy, f"{times_text(self.ratio.ratio)}\N{NO-BREAK SPACE}×"
+            is_sure = self.is_stable and not self.was_busy
+            about, times = "" if is_sure else "about ", f"{times_text(self.ratio.ratio)}\N{NO-BREAK SPACE}×"
             parts += [
                 (f" is {about}", ""),
                 (times, "figure"),
@@ -159,7 +160,7 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
     if competitor is None:
         return verdict
     ratio, busy = ratio_of(fastest, competitor), fastest.was_busy or competitor.was_busy
-    is_narrow = busy or ratio.high <= ratio.low * (1 + SETTLED_WIDTH)  # more turns would not make it narrower
+    is_narrow = busy or ratio.high <= ratio.low * (1 + STABLE_WIDTH)  # more turns would not make it narrower
     is_stable = is_narrow and min(fastest.n, competitor.n) >= FEWEST_TURNS
     return replace(verdict, competitor=competitor.contender, ratio=ratio, is_stable=is_stable, was_busy=busy)
 

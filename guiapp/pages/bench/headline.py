@@ -170,7 +170,7 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
     n_unmeasured = len(model.awaited) if not is_running and model.results else 0
     sentences = [
         "Paused." if model.is_paused else "",
-        _trust_in(verdict, is_running),
+        f"{BUSY}." if verdict is not None and verdict.competitor and verdict.was_busy else "",
         f"{counted(n_unmeasured, 'encoder')} {'was' if n_unmeasured == 1 else 'were'} not measured."
         if n_unmeasured
         else "",
@@ -178,16 +178,6 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
         f"{model.title_of(text)}: {verdict.tokens}." if verdict is not None and verdict.n_tokens else "",
     ]
     return list(filter(None, sentences))
-
-
-def _trust_in(verdict: Verdict | None, is_running: bool) -> str:
-    if verdict is None or not verdict.competitor:
-        return ""
-    if verdict.was_busy:
-        return f"{BUSY}."
-    if verdict.is_stable:
-        return "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
-    return "" if verdict.is_tie else "Not settled yet." if is_running else "Not settled."
 
 
 def _ended(words: str) -> str:

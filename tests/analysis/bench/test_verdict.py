@@ -27,6 +27,8 @@ def test_the_fastest_is_told_beside_the_baseline():
     assert said(*rows[:2]) == f"fast is 10\xa0× as fast as tiktoken{end}"
     assert said(*rows, baseline="heap") == f"gigatoken is 1.2\xa0× as fast as fast{end}"
     assert said(rows[1]) == "fast takes part alone; its ids are right; 27,483 tokens as plain text"
+    few = [replace(each, n=3, samples_s=each.samples_s[:3]) for each in rows]
+    assert said(*few).startswith("gigatoken is about 1.2"), "of few turns"
 
 
 def test_who_cannot_be_told_apart_is_not():
