@@ -26,7 +26,6 @@ BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 POINT_PX, RING_PX = 12, 1.8
 MOST_LINES, LINE_PX = 9, 2  # from a point to its name; of the line that joins them
 SIDEWAYS = 0.0, 0.25, -0.25, 0.45, -0.45  # of the width of a name, so that it is above or below its point
-NOTE_GAP_PX, MOST_NOTE_SHARE = 32, 0.3  # of the width
 NEAR_POINT_PX, MARK_PX, CHOSEN_PX = 8, 6, 15  # of a density: what a click means; marks, and the ring
 FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to so many points, they are large
 FREE = 1.04  # of the highest value; as much is free before 0
@@ -241,7 +240,7 @@ class ScatterData(NamedTuple):
     """What a scatter chart shows.
 
     ranges   of both scales, in places
-    line     a value of y that has a line of its own, and what it means: in words at its right end
+    line     a value of y that has a line of its own
     """
 
     titles: Sequence[str]
@@ -251,7 +250,6 @@ class ScatterData(NamedTuple):
     y: Scale
     ranges: tuple[Range, Range]
     line: float | None = None
-    notes: Sequence[str] = ()
 
 
 class ScatterChart(Chart):
@@ -270,9 +268,7 @@ class ScatterChart(Chart):
     def draw(self) -> None:
         data = self.data
         self.set_titles(data.titles, data.subtitles)
-        notes_px = NOTE_GAP_PX + max(map(self.width_px, data.notes), default=0)
-        self._has_notes = bool(data.notes) and notes_px < MOST_NOTE_SHARE * self.width()
-        self.frame_scales(data.x, data.y, data.ranges[1], notes_px if self._has_notes else GAP_PX)
+        self.frame_scales(data.x, data.y, data.ranges[1], GAP_PX)
         is_flat = len({point.y for point in data.points}) < 2  # all would soon be out of sight
         self.show_range(*data.ranges, (True, not is_flat))
         spots, size = [], POINT_PX * self.factor
@@ -294,10 +290,10 @@ class ScatterChart(Chart):
         if data.line is not None:
             y = self.pixel(0, data.line).y()
             taken.append(QRectF(area.left(), y - RING_PX, area.width(), 2 * RING_PX))
-        n_unnamed = 0
+        n_unnamed, points = 0, [at for at, _ in seen]
         for at, point in sorted(seen, key=lambda each: each[1].key != self._emphasis):
-            sizes = ((name, self.width_px(name) + GAP_PX) for name in point.names)
-            free = ((name, _free_rect(at, (width, self.line_px), half, taken, area)) for name, width in sizes)
+            sizes = ((name, (self.width_px(name) + GAP_PX, self.line_px)) for name in point.names)
+            free = ((name, _free_rect(at, points, size, half, taken, area)) for name, size in sizes)
             name, rect = next((each for each in free if each[1] is not None), ("", None))
             if rect is None:
                 n_unnamed += 1
@@ -310,10 +306,6 @@ class ScatterChart(Chart):
             self.words.append(Word(name, rect.center(), color, PLAIN, 0.5, point.key))
         if n_unnamed:
             self.write_below(f"{n_unnamed} without a name: point at one", f"{n_unnamed} more")
-        if self._has_notes and data.line is not None:
-            for number, note in enumerate(data.notes):
-                place = QPointF(area.right() + NOTE_GAP_PX, y + number * self.line_px)
-                self.words.append(Word(note, place, self.theme.dim))
 
     def paint_back(self, painter: QPainter) -> None:
         super().paint_back(painter)
@@ -334,9 +326,17 @@ class ScatterChart(Chart):
 
 
 def _free_rect(
-    point: QPointF, size_px: tuple[float, float], half: float, taken: Sequence[QRectF], area: QRectF
+    point: QPointF,
+    others: Sequence[QPointF],
+    size_px: tuple[float, float],
+    half: float,
+    taken: Sequence[QRectF],
+    area: QRectF,
 ) -> QRectF | None:
-    """The nearest place for a name above or below its point that covers nothing, nor does a line to it."""
+    """The nearest place for a name above or below its point that covers nothing, nor does a line to it.
+
+    It looks like the name of no other point: none is nearer to its middle.
+    """
     width, height = size_px
     first = half + height / 2 + 1
     offsets = sorted(
@@ -347,6 +347,9 @@ def _free_rect(
         center = point + QPointF(sideways * width, side * (first + line * height))
         center.setX(min(max(center.x(), area.left() + width / 2), area.right() - width / 2))
         rect = QRectF(center.x() - width / 2, center.y() - height / 2, width, height)
+        beside = (each.x() for each in others if abs(each.y() - center.y()) < first + height / 2)
+        if any(abs(x - center.x()) < abs(point.x() - center.x()) for x in beside):
+            continue
         leader = _leader(point, rect, half)
         drawn = [rect] if leader is None else [rect, leader.adjusted(0, 1, 0, -1)]
         if area.contains(rect) and not any(each.intersects(other) for each in drawn for other in taken):

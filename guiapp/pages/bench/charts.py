@@ -397,7 +397,7 @@ def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> Sca
     side = 0.08 * (high - low)
     below = (1 - min([LEAST_SHARE, *(row.agreement for row in known)])) * 1.15
     step = next((each for each in SHARE_STEPS if each * (MOST_SHARES - 1) >= below), SHARE_STEPS[-1])
-    above, n_below = below * MOST_ABOVE / (1 - MOST_ABOVE), sum(not row.exact for row in known)
+    above = below * MOST_ABOVE / (1 - MOST_ABOVE)
     points = []
     for row in sorted(known, key=lambda row: -row.figure(showing.unit)):
         name, style = row.contender, marker_style_of(row.contender, showing.theme)
@@ -407,16 +407,14 @@ def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> Sca
         at = row.figure(showing.unit), row.agreement
         points.append(Point(name, names, style, *at, tip_of(row), not row.exact))
     about = f"share of equal tokens, over {UNITS[showing.unit]}"
-    notes = f"Below it: {n_below} whose ids differ." if n_below else "Ids that differ would lie below it."
     return ScatterData(
         ["Speed × exactness"],
-        [f"{about}; below the line: ids that differ", about, ""],
+        [f"{about}; on the line all ids are equal, below it some differ", about, ""],
         points,
         Scale(UNITS[showing.unit], SCALE_TEXTS[showing.unit], is_log=True),
         Scale("", percent, values=[1 - step * index for index in range(MOST_SHARES)]),
         ((low - side, high + side), (1 - below, 1 + above)),
         1.0,
-        ["On the line: all ids are equal.", notes],
     )
 
 
