@@ -85,6 +85,7 @@ class BenchPage(Page):
         self._until_unfolded = later(self, 0, self._scroll_to_notes)
         self._input_watch = InputWatch(parent=self)
         self._input_watch.noticed.connect(model.hold)
+        self._input_watch.noticed.connect(self._put_off_frame)
         self._build_layout()
         self._connect()
         self.redraw()
@@ -223,6 +224,11 @@ class BenchPage(Page):
 
     def _plan_frame(self) -> None:
         if self.isVisible() and not self._frames.isActive():
+            self._frames.start()
+
+    def _put_off_frame(self) -> None:
+        """Charts wait while somebody types, scrolls or drags."""
+        if self._frames.isActive():
             self._frames.start()
 
     def _on_progress_changed(self) -> None:

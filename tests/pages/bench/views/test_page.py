@@ -307,3 +307,18 @@ def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
         page.model.running_changed.emit()
         qtbot.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
         assert held == [True]
+
+
+def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
+    monkeypatch.setattr(BenchRunner, "send", lambda runner, command: None)
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    page.model.running_changed.emit()
+    page.redraw()
+    page.model.show_run(run_of(RUN))
+    values = page.results.chart("throughput").values
+    for _ in range(4):
+        qtbot.wait(110)
+        qtbot.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
+    assert (page.is_ready, page.results.chart("throughput").values) == (False, values)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert len(page.results.chart("throughput").values) > len(values)
