@@ -26,8 +26,8 @@ from guiapp.native.checkpoint import Progress
 MOST_WALKED = 4096  # bytes
 MOST_CONTINUATIONS = 8
 UNREACHED = (
-    "Texts with their bytes did not lead to them, which is no proof that none does. They stood {}. Control, "
-    "unknown, user-defined and byte tokens, which text reaches in other ways, do not count."
+    "The bytes of each token were encoded {}. No test gave these tokens, which does not prove that no text "
+    "does. Control, unknown, user-defined and byte tokens, which text gives in other ways, do not count."
 )
 LONGEST_LABEL = 40
 AT_ONCE = 64  # nodes in a piece of the record
@@ -175,7 +175,7 @@ COUNTED = (
     ("leaves", "below:0", "begin no longer token"),
     ("not whole UTF-8", "is:notutf8", "parts of characters"),
     ("same bytes as another", "is:duplicate", ""),
-    (f"not reached by {len(NAMES)} trials", "is:unreached", UNREACHED.format("; ".join(NAMES))),
+    ("no test text leads to them", "is:unreached", UNREACHED.format("; ".join(NAMES))),
 )
 LARGEST = (
     ("longest chain", "depth", "tokens from the root"),
