@@ -22,8 +22,6 @@ from guiapp.analysis.trace.breakpoints import column_help
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
 from guiapp.analysis.train.record import SCHEMA
 from guiapp.errors import TokenloupeError
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
@@ -80,7 +78,6 @@ EXAMPLES = {  # of breakpoints, by what steps are worth, or by what is trained
 OTHER_EXAMPLE = "length > 3, operation piece …"
 ROW_PX = 24
 TITLE_SIDES_PX = 24  # of what stands on a button
-TEXT_PX = 104  # three lines, or two below that of the BOS token
 LEAST_ROWS, MOST_ROWS, MOST_NOTES = 3, 40, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
@@ -101,17 +98,6 @@ class StepsSidePanel(QScrollArea):
     def _on_zoom_changed(self) -> None:
         """Large type needs more room, but leave most of it to the steps."""
         self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
-
-
-class InputPanel(QWidget):
-    """The text to walk through, to type into."""
-
-    def __init__(self, session: ModelSession, drawing: DrawingContext) -> None:
-        super().__init__()
-        self.editor = SpanEditor(session.document, session, drawing.theme_source, GAP_PX)
-        self.editor.setFixedHeight(TEXT_PX)
-        EditorLink(self.editor, session)
-        in_column(section_title("Text", drawing.zoom), self.editor, on=self)
 
 
 class TraceSide(StepsSidePanel):

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
 from guiapp.analysis.tree.picture import SCRIPT_NAMES, paint_icicle
@@ -117,17 +117,12 @@ class TreeLegend(Painted):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         paint.changed.connect(self.update)
         model.evaluating.changed.connect(self._refresh)
-        zoom.changed.connect(self._on_zoom_changed)
-        self._on_zoom_changed()
+        zoom.changed.connect(self.updateGeometry)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._refresh()
 
-    def _on_zoom_changed(self) -> None:
-        self.setFixedHeight(self._zoom.scaled(LEGEND_PX))
-
-    @property
-    def _width_px(self) -> float:
-        """What there is to draw on, before it is enlarged."""
-        return self.width() / self._zoom.factor
+    def sizeHint(self) -> QSize:
+        return QSize(0, self._zoom.scaled(LEGEND_PX))
 
     def _refresh(self) -> None:
         values, picture = self._model.evaluating.value, self._model.picture
@@ -173,7 +168,7 @@ class TreeLegend(Painted):
 
     def _divided(self, metrics: QFontMetrics) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
         ends = list(accumulate((_entry_px(metrics, text) for _, text in self._classes), initial=MARGIN_PX))
-        room, n_shown = self._width_px - MARGIN_PX, len(self._classes)
+        room, n_shown = self.width() / self._zoom.factor - MARGIN_PX, len(self._classes)
         if ends[-1] > room:
             room -= metrics.horizontalAdvance(_more(n_shown))
             n_shown = max(0, bisect_right(ends, room) - 1)
@@ -222,7 +217,7 @@ class TreeLegend(Painted):
             painter.drawText(QPointF(x, baseline), text)
             x += metrics.horizontalAdvance(text) + GAP_PX
         behind = sum(map(metrics.horizontalAdvance, (values.ends[1], values.nothing)))
-        room = self._width_px - x - behind - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
+        room = self.width() / self._zoom.factor - x - behind - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
         length = min(SCALE_PX, max(SHORTEST_SCALE_PX, room))
         gradient = QLinearGradient(x, 0, x + length, 0)
         colors = scale_colors(theme.name)

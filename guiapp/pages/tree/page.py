@@ -79,7 +79,7 @@ class TreePage(Page):
         self.model.set_shape(settings.tree_shape)
         self.search = TreeSearch(self.model, settings, self)
         self.walk = TreeWalk(self.model, session, self)
-        self._zoom, self._text_px, self._is_presented = TextZoom(self), TEXT_FONT_PX, False
+        self._zoom, self._text_px = TextZoom(self), TEXT_FONT_PX
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.is_animated = settings.animates_tree
@@ -129,13 +129,12 @@ class TreePage(Page):
 
     def set_presented(self, is_presented: bool) -> None:
         """Show the picture alone, in large type."""
-        self._is_presented = is_presented
         for part in (self.side, self._text, self.head.title):
             part.setHidden(is_presented)
         self._enlarge()
 
     def _enlarge(self) -> None:
-        self._zoom.set_factor(self._text_px / TEXT_FONT_PX if self._is_presented else 1.0)
+        self._zoom.set_factor(self._text_px / TEXT_FONT_PX if self.side.isHidden() else 1.0)
         self.view.enlarge(max(1.0, PICTURE_SHARE * self._zoom.factor))
 
     def show_three_trees(self) -> None:

@@ -540,7 +540,7 @@ def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
 
 def test_the_text_is_changed_on_the_page_while_the_old_steps_stay_in_sight(make_steps_page, qtbot):
     page = make_steps_page("bpe", b"lions")
-    session, editor = page.kept_session, page.input.editor
+    session, editor = page.kept_session, page.editor
     session.document.set_caret(5)
     qtbot.keyClicks(editor, " do")
     assert session.document.text() == b"lions do"
