@@ -97,12 +97,8 @@ def _worth(given: ColoringInput) -> NodeValues:
 def _depth(given: ColoringInput) -> NodeValues:
     depths = given.picture.tree.columns.depths
     most = int(np.clip(depths.max(initial=1), 2, FULL_DEPTH))
-    return _scale(
-        given.picture,
-        "Tokens on the path",
-        np.clip((depths - 1) / (most - 1), 0, 1),
-        ("1 token", f"{most} or more"),
-    )
+    shares, ends = np.clip((depths - 1) / (most - 1), 0, 1), ("1 token", f"{most} or more")
+    return _scale(given.picture, "Tokens on the path", shares, ends)
 
 
 def _length(given: ColoringInput) -> NodeValues:

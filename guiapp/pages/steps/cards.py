@@ -46,16 +46,20 @@ class ZoomedView(Painted):
 
     natural   the size from which on it grows with the room that it has
     usual     the size that it asks for, and least_px the height that it needs, before they are enlarged
+    is_fixed  whether it never has another height
     """
 
     ground = "raised"
     natural: QSize | None = None
     usual = QSize()
     least_px = 0
+    is_fixed = False
 
     def __init__(self, name: str, drawing: DrawingContext) -> None:
         super().__init__(drawing.theme_source, name)
         self._zoom = drawing.zoom
+        if self.is_fixed:
+            self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._zoom.watch(self)
         self._zoom.changed.connect(self._on_zoom_changed)
 

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QEnterEvent, QFocusEvent, QStandardItemModel
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QSizePolicy,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QStyledItemDelegate, QStyleOptionViewItem
 
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import isolate
@@ -125,12 +119,11 @@ class RaceBox(QComboBox):
 class RaceLanes(ZoomedView):
     """How much each has to do, and has done, on one scale; of two with the same tokens the quicker wins."""
 
-    usual, least_px = QSize(0, LANES_PX), LANES_PX
+    usual, least_px, is_fixed = QSize(0, LANES_PX), LANES_PX, True
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Work of both", drawing)
         self.setToolTip(TIP)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._model = model
         model.race.changed.connect(self.update)
         self._on_zoom_changed()

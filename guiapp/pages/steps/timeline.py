@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.text.numbers_in_words import counted
@@ -52,13 +52,12 @@ class Scrubber(ZoomedView):
     """A line of all steps with the hits of breakpoints: click or drag to go to one; the arrow keys step."""
 
     ground = "panel"
-    usual, least_px = QSize(600, HEIGHT_PX), HEIGHT_PX
+    usual, least_px, is_fixed = QSize(600, HEIGHT_PX), HEIGHT_PX, True
 
     def __init__(self, walk: StepsModel | TrainingModel, drawing: DrawingContext) -> None:
         super().__init__("Timeline", drawing)
         self._walk = walk
         self._marks: list[tuple[list[int], bool]] = []
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._on_zoom_changed()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from itertools import chain, repeat
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -161,15 +160,15 @@ class PairsPicture(TrainingPicture):
             canvas.message(area, why_none(self._model))
             return
         scale = BarScale(won.worth)
-        notes = chain(["next" if step is None else "merged"], repeat("tie", len(won.ties)), repeat(""))
+        first = "next" if step is None else "merged"
         rows = [
             CandidateRow(
                 " + ".join(map(record.write, pair)),
-                " · ".join(filter(None, (note, amount(worth)))),
+                " · ".join(filter(None, ("tie" * (worth == won.worth) if number else first, amount(worth)))),
                 CandidateStatus.OTHER if number else CandidateStatus.WINNER,
                 scale.share(worth),
             )
-            for number, ((pair, worth), note) in enumerate(zip(won.competitors, notes, strict=False))
+            for number, (pair, worth) in enumerate(won.competitors)
         ]
         end = canvas.rows(area.adjusted(0, 0, 0, -SCALE_PX), rows)
         unit = "score" if record.start.algorithm == "wordpiece" else "times"
