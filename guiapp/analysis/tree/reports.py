@@ -172,15 +172,15 @@ class TreeFigure(NamedTuple):
 
 COUNTED = (
     ("tokens", "", ""),
-    ("leaves", "below:0", "begin no longer token"),
-    ("not whole UTF-8", "is:notutf8", "parts of characters"),
-    ("same bytes as another", "is:duplicate", ""),
+    ("begin no longer token", "below:0", "leaves"),
+    ("hold part of a character", "is:notutf8", "not UTF-8"),
+    ("have the bytes of another", "is:duplicate", ""),
     ("no test text leads to them", "is:unreached", UNREACHED.format("; ".join(NAMES))),
 )
 LARGEST = (
-    ("longest chain", "depth", "tokens from the root"),
-    ("largest fan-out", "children", "children of one token"),
-    ("longest token", "length", "bytes"),
+    ("tokens on the longest path", "depth", ""),
+    ("most children of one token", "children", ""),
+    ("bytes in the longest token", "length", ""),
 )
 
 
