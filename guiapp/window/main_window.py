@@ -122,6 +122,8 @@ class MainWindow(QMainWindow):
         column.setMinimumWidth(SMALLEST_SIZE.width())  # it fits itself into that, also beside the manual
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.actions_table["present"].toggled.connect(self._present)
+        for changed in (self.pages.figures_changed, self.pages.page_changed):
+            changed.connect(self._name_lesson)
         self._escape = QShortcut(QKeySequence("Esc"), self, enabled=False)
         for pressed in (self._escape.activated, self._escape.activatedAmbiguously):
             pressed.connect(self._leave_presentation)
@@ -214,6 +216,9 @@ class MainWindow(QMainWindow):
             names.append(display_name(session.loader.model))
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
         self.setWindowModified(session.text.path is not None and session.text.is_modified)
+
+    def _name_lesson(self) -> None:
+        self.top_bar.name_lesson(self.pages.current.lesson_setting)
 
     def _count_findings(self) -> None:
         """Show at the doctor in the rail how many there are, in the colour of the worst."""

@@ -18,6 +18,7 @@ from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
+from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.legend import Draw, LegendEntry, line, ringed, token
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.saving import FileSaving
@@ -29,19 +30,20 @@ from guiapp.kit.widgets.notices import ask_for_file, copy_text, with_ending
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
-from guiapp.pages.steps.cards import DrawingContext
+from guiapp.pages.steps.cards import DrawingContext, section_title
 from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
-from guiapp.pages.steps.lessons import AddedStepBar, LessonBar, LessonList
+from guiapp.pages.steps.lessons import OWN_TEXT, AddedStepBar, LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import draw_arc
-from guiapp.pages.steps.side import InputPanel
 from guiapp.pages.steps.timeline import paint_fork
 from guiapp.pages.steps.trace_view import TraceView
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
 
 ENCODE, TRAIN, LESSONS = range(3)
+TEXT_PX = 104  # three lines, or two below that of the BOS token
+PRESENTED_SHARE, RACE_SHARE = 0.9, 0.8  # of the type of a presentation, for all that is to be in sight
 FORMATS = {
     ".html": "Page to step through in a browser, or to print (*.html)",
     ".json": "JSON (*.json)",
@@ -140,6 +142,7 @@ class StepsPage(Page):
         super().__init__()
         self.model = model
         self._is_presented = False
+        self._text_px = TEXT_FONT_PX
         self.player = player
         session = self._session = compared.sessions[0]
         self._actions = actions
@@ -150,8 +153,11 @@ class StepsPage(Page):
         self._zoom = TextZoom(self)
         drawing = self._drawing = DrawingContext(theme_source, self._zoom)
         self.lesson_bar = LessonBar(player, actions, drawing)
-        self.input = InputPanel(session, actions, drawing)
-        self.trace = TraceView(model, session, actions, drawing, self.input)
+        self.editor = SpanEditor(session.document, session, theme_source, GAP_PX)
+        self.editor.setFixedHeight(TEXT_PX)
+        EditorLink(self.editor, session)
+        text = framed(in_column(section_title("Text", self._zoom), self.editor))
+        self.trace = TraceView(model, session, actions, drawing, text)
         training = TrainingModel(spelling=session.spelling, parent=self)
         self.training = TrainingView(training, compared, actions, drawing)
         self.export = ExportBar(self.shown_run, theme_source)
@@ -168,6 +174,8 @@ class StepsPage(Page):
         self.modes.chosen.connect(self._choose)
         self._zoom.stepped.connect(partial(_step_zoom, actions))
         player.changed.connect(self._on_player_changed)
+        for steps in (model, player.steps):
+            steps.race.changed.connect(self._fit_zoom)
         self._refresh()
 
     @property
@@ -182,7 +190,7 @@ class StepsPage(Page):
         if isinstance(self._shown, TrainingModel):
             return [self.lesson_training.scrubber]
         trace = self.trace if self._mode == ENCODE else self.lesson_trace
-        text = [self.input.editor] if trace is self.trace else []
+        text = [self.editor] if trace is self.trace else []
         return [trace.timeline, *text, trace.side.breakpoints.field.line, trace.side.watches.field.line]
 
     @property
@@ -199,6 +207,15 @@ class StepsPage(Page):
         if model.debugger is None:
             return bool(model.recording.failure)
         return model.race.is_ready
+
+    @property
+    def lesson_setting(self) -> str:
+        step = self.player.step if self._mode == LESSONS else None
+        return "" if step is None else step.setting
+
+    @property
+    def figures(self) -> list[str] | None:
+        return ["Lesson", OWN_TEXT] if self.lesson_setting else None
 
     def begin(self, competitor: str, lesson: str) -> None:
         """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
@@ -295,7 +312,14 @@ class StepsPage(Page):
 
     def set_text_size(self, size_px: int) -> None:
         """Show what a lecture room should read as much larger as the text elsewhere."""
-        self._zoom.set_factor(size_px / TEXT_FONT_PX)
+        self._text_px = size_px
+        self._fit_zoom()
+
+    def _fit_zoom(self) -> None:
+        """A race that is presented has to have room for both encoders."""
+        has_two = isinstance(self._shown, StepsModel) and self._shown.race.is_on
+        share = (RACE_SHARE if has_two else PRESENTED_SHARE) if self._is_presented else 1
+        self._zoom.set_factor(self._text_px / TEXT_FONT_PX * share)
 
     def _build_layout(self) -> None:
         lesson_training = framed(
@@ -444,6 +468,7 @@ class StepsPage(Page):
         self.lesson_training.set_covered(self.player.is_covered)
         self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
         self._stack.setCurrentWidget(view)
+        self._fit_zoom()
         is_bare = self._is_presented
         self.modes.setHidden(is_bare)
         self.present_button.setHidden(is_bare or self._mode == LESSONS)  # each lesson has its own
@@ -456,6 +481,7 @@ class StepsPage(Page):
         for shortcut in self._presented_keys:
             shortcut.setEnabled(is_bare and self._shown is not None)
         self.setFocusProxy(self.panels[0])
+        self.figures_changed.emit()
 
     def _view(self) -> QWidget:
         if self._mode != LESSONS:
@@ -529,5 +555,5 @@ def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
     page = StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)
-    TokenMenu(page.input.editor, setting.session, setting.requests)
+    TokenMenu(page.editor, setting.session, setting.requests)
     return page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -21,16 +21,11 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.trace.breakpoints import column_help
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
 from guiapp.analysis.train.record import SCHEMA
-from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.errors import TokenloupeError
-from guiapp.kit.session.loader import display_name
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.widgets.controls import ChoiceBox, tool_button
+from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, clear, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -73,9 +68,16 @@ TRAINING_TEMPLATES = COMMON_TEMPLATES | {
     "The likelihood is above a bound": "likelihood > -1000",
     "A condition": "length > 5 and count < 20",
 }
+EXAMPLES = {  # of breakpoints, by what steps are worth, or by what is trained
+    "rank": "rank < 500, operation merge …",
+    "score": "score > -9, operation choose …",
+    "unigram": "operation prune, dropped > 9 …",
+    "bpe": 'token "is", count < 10 …',
+    "wordpiece": 'token "is", score > 0.1 …',
+}
+OTHER_EXAMPLE = "length > 3, operation piece …"
 ROW_PX = 24
 TITLE_SIDES_PX = 24  # of what stands on a button
-TEXT_PX = 104  # three lines, or two below that of the BOS token
 LEAST_ROWS, MOST_ROWS, MOST_NOTES = 3, 40, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
@@ -96,50 +98,6 @@ class StepsSidePanel(QScrollArea):
     def _on_zoom_changed(self) -> None:
         """Large type needs more room, but leave most of it to the steps."""
         self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
-
-
-class InputPanel(QWidget):
-    """What is walked through: the model, the encoder, and the text to type into; those of the window."""
-
-    def __init__(self, session: ModelSession, actions: Actions, drawing: DrawingContext) -> None:
-        super().__init__()
-        self._session = session
-        choose, tip = actions["choose_model"].trigger, "Step through another model"
-        self.model = set_role(TitleButton(""), "raised")
-        self.model.clicked.connect(choose)
-        self.model.setToolTip(tip)
-        self.encoder = ChoiceBox("Encoder", {}, "The encoder whose steps are shown")
-        self.encoder.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
-        self.encoder.currentIndexChanged.connect(self._choose)
-        self.editor = SpanEditor(session.document, session, drawing.theme_source, GAP_PX)
-        self.editor.setFixedHeight(TEXT_PX)
-        EditorLink(self.editor, session)
-        for widget in (self.model, self.encoder):
-            drawing.zoom.fit(widget, UI_FONT_PX)
-        row = in_row((self.model, 1), self.encoder, spacing=GAP_PX)
-        in_column(section_title("Text, model, encoder", drawing.zoom), self.editor, row, on=self)
-        session.options_changed.connect(self._refresh)
-        session.loader.model_changed.connect(self._refresh)
-        self._refresh()
-
-    def _choose(self, index: int) -> None:
-        self._session.set_encoder(self.encoder.itemData(index))
-
-    def _refresh(self) -> None:
-        """`fast` is named by what it is read as."""
-        session, model, algorithm = self._session, self._session.loader.model, self._session.algorithm
-        self.model.show_title("Choose a model" if model is None else display_name(model))
-        with QSignalBlocker(self.encoder):
-            self.encoder.clear()
-            if model is None or algorithm is None:
-                return
-            read_as = model.tokenizer.reference_encoder
-            usual = read_as(next(iter(session.encoders)))
-            for name in dict.fromkeys(map(read_as, session.encoders)):
-                self.encoder.addItem(name, None if name == usual else name)
-                title = ALGORITHMS[name].title
-                self.encoder.setItemData(self.encoder.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
-            self.encoder.setCurrentText(read_as(algorithm.name))
 
 
 class TraceSide(StepsSidePanel):
@@ -180,8 +138,12 @@ class TraceSide(StepsSidePanel):
         self.notes.setVisible(bool(self._model.notes))
 
     def _show_worth(self) -> None:
-        """What the numbers at the right of the list are."""
-        self._worth.setText(worth_name(self._model.debugger) or " ")  # a line of its height
+        """What the numbers at the right of the list are, and with them examples of what can be typed."""
+        worth = worth_name(self._model.debugger)
+        self._worth.setText(worth or " ")  # a line of its height
+        self.breakpoints.field.line.setPlaceholderText(EXAMPLES.get(worth, OTHER_EXAMPLE))
+        watched = worth if worth in EXAMPLES else "length"
+        self.watches.field.line.setPlaceholderText(f"{watched}, end - position …")
 
 
 class WatchList(QWidget):
@@ -191,7 +153,7 @@ class WatchList(QWidget):
         super().__init__()
         self._model = model
         self._zoom = drawing.zoom
-        self.field = EntryField("rank, end - position …", drawing, model.add_watch)
+        self.field = EntryField(drawing, model.add_watch)
         self._rows = in_column(spacing=0)
         self._values: list[FittedLabel] = []
         in_column(section_title("Watch", drawing.zoom), self._rows, self.field, on=self)
@@ -241,7 +203,7 @@ class StepRows(ZoomedView):
     ) -> None:
         super().__init__(name, drawing)
         self._model, self._nothing, self._present = model, nothing, present
-        self._n_rows = LEAST_ROWS
+        self.least_px = LEAST_ROWS * ROW_PX
         self.entries: list[Made] = []
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         model.trace_changed.connect(self.refresh)
@@ -250,12 +212,8 @@ class StepRows(ZoomedView):
 
     def fit_rows(self, n_rows: int) -> None:
         """Have room for so many."""
-        self._n_rows = n_rows
+        self.least_px = n_rows * ROW_PX
         self._on_zoom_changed()
-
-    def _on_zoom_changed(self) -> None:
-        self.setMinimumHeight(self._zoom.scaled(self._n_rows * ROW_PX))
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(0, self.minimumHeight())
@@ -309,8 +267,7 @@ class BreakpointList(QWidget):
         self.add_button.setAccessibleName("Add a breakpoint")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
-        example = 'token "is", count < 10 …' if is_training else "rank < 500, operation stale …"
-        self.field = EntryField(example, drawing, self._enter, SCHEMA if is_training else TRACE_SCHEMA)
+        self.field = EntryField(drawing, self._enter, SCHEMA if is_training else TRACE_SCHEMA)
         self.removed = RemovedNotice(model, zoom)
         self._rows = in_column(spacing=0)
         head = head_row("Breakpoints", self.add_button, zoom)
@@ -466,16 +423,12 @@ class EntryField(QWidget):
     """
 
     def __init__(
-        self,
-        placeholder: str,
-        drawing: DrawingContext,
-        enter: Callable[[str], None],
-        schema: Schema = TRACE_SCHEMA,
+        self, drawing: DrawingContext, enter: Callable[[str], None], schema: Schema = TRACE_SCHEMA
     ) -> None:
         super().__init__()
         self._take = enter
         self.error = drawing.zoom.fit(plain_label("bad", wraps=True), SMALL_FONT_PX)
-        self.line = QLineEdit(placeholderText=placeholder)
+        self.line = QLineEdit()
         drawing.zoom.fit(self.line, SMALL_FONT_PX + 1, Theme.mono_font)
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
