@@ -18,7 +18,6 @@ from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
-from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.legend import Draw, LegendEntry, line, ringed, token
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.saving import FileSaving
@@ -30,19 +29,19 @@ from guiapp.kit.widgets.notices import ask_for_file, copy_text, with_ending
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
-from guiapp.pages.steps.cards import DrawingContext, section_title
+from guiapp.pages.steps.cards import DrawingContext
 from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
 from guiapp.pages.steps.lessons import OWN_TEXT, AddedStepBar, LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import draw_arc
+from guiapp.pages.steps.side import InputPanel
 from guiapp.pages.steps.timeline import paint_fork
 from guiapp.pages.steps.trace_view import TraceView
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
 
 ENCODE, TRAIN, LESSONS = range(3)
-TEXT_PX = 104  # three lines, or two below that of the BOS token
 PRESENTED_SHARE, RACE_SHARE = 0.9, 0.8  # of the type of a presentation, for all that is to be in sight
 FORMATS = {
     ".html": "Page to step through in a browser, or to print (*.html)",
@@ -153,11 +152,8 @@ class StepsPage(Page):
         self._zoom = TextZoom(self)
         drawing = self._drawing = DrawingContext(theme_source, self._zoom)
         self.lesson_bar = LessonBar(player, actions, drawing)
-        self.editor = SpanEditor(session.document, session, theme_source, GAP_PX)
-        self.editor.setFixedHeight(TEXT_PX)
-        EditorLink(self.editor, session)
-        text = framed(in_column(section_title("Text", self._zoom), self.editor))
-        self.trace = TraceView(model, session, actions, drawing, text)
+        self.input = InputPanel(session, actions, drawing)
+        self.trace = TraceView(model, session, actions, drawing, self.input)
         training = TrainingModel(spelling=session.spelling, parent=self)
         self.training = TrainingView(training, compared, actions, drawing)
         self.export = ExportBar(self.shown_run, theme_source)
@@ -190,7 +186,7 @@ class StepsPage(Page):
         if isinstance(self._shown, TrainingModel):
             return [self.lesson_training.scrubber]
         trace = self.trace if self._mode == ENCODE else self.lesson_trace
-        text = [self.editor] if trace is self.trace else []
+        text = [self.input.editor] if trace is self.trace else []
         return [trace.timeline, *text, trace.side.breakpoints.field.line, trace.side.watches.field.line]
 
     @property
@@ -555,5 +551,5 @@ def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
     page = StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)
-    TokenMenu(page.editor, setting.session, setting.requests)
+    TokenMenu(page.input.editor, setting.session, setting.requests)
     return page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -21,11 +21,16 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.trace.breakpoints import column_help
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
 from guiapp.analysis.train.record import SCHEMA
+from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.errors import TokenloupeError
-from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.session.loader import display_name
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.editor import EditorLink, SpanEditor
+from guiapp.kit.widgets.controls import ChoiceBox, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, clear, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -75,12 +80,57 @@ EXAMPLES = {  # of breakpoints, by what steps are worth, or by what is trained
     "bpe": 'token "is", count < 10 …',
     "wordpiece": 'token "is", score > 0.1 …',
 }
+TEXT_PX = 104  # three lines, or two below that of the BOS token
 OTHER_EXAMPLE = "length > 3, operation piece …"
 ROW_PX = 24
 TITLE_SIDES_PX = 24  # of what stands on a button
 LEAST_ROWS, MOST_ROWS, MOST_NOTES = 3, 40, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
+
+
+class InputPanel(QWidget):
+    """What is walked through: the model, the encoder, and the text to type into; those of the window."""
+
+    def __init__(self, session: ModelSession, actions: Actions, drawing: DrawingContext) -> None:
+        super().__init__()
+        self._session = session
+        choose, tip = actions["choose_model"].trigger, "Step through another model"
+        self.model = set_role(TitleButton(""), "raised")
+        self.model.clicked.connect(choose)
+        self.model.setToolTip(tip)
+        self.encoder = ChoiceBox("Encoder", {}, "The encoder whose steps are shown")
+        self.encoder.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
+        self.encoder.currentIndexChanged.connect(self._choose)
+        self.editor = SpanEditor(session.document, session, drawing.theme_source, GAP_PX)
+        self.editor.setFixedHeight(TEXT_PX)
+        EditorLink(self.editor, session)
+        for widget in (self.model, self.encoder):
+            drawing.zoom.fit(widget, UI_FONT_PX)
+        row = in_row((self.model, 1), self.encoder, spacing=GAP_PX)
+        in_column(section_title("Text, model, encoder", drawing.zoom), self.editor, row, on=self)
+        session.options_changed.connect(self._refresh)
+        session.loader.model_changed.connect(self._refresh)
+        self._refresh()
+
+    def _choose(self, index: int) -> None:
+        self._session.set_encoder(self.encoder.itemData(index))
+
+    def _refresh(self) -> None:
+        """`fast` is named by what it is read as."""
+        session, model, algorithm = self._session, self._session.loader.model, self._session.algorithm
+        self.model.show_title("Choose a model" if model is None else display_name(model))
+        with QSignalBlocker(self.encoder):
+            self.encoder.clear()
+            if model is None or algorithm is None:
+                return
+            read_as = model.tokenizer.reference_encoder
+            usual = read_as(next(iter(session.encoders)))
+            for name in dict.fromkeys(map(read_as, session.encoders)):
+                self.encoder.addItem(name, None if name == usual else name)
+                title = ALGORITHMS[name].title
+                self.encoder.setItemData(self.encoder.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+            self.encoder.setCurrentText(read_as(algorithm.name))
 
 
 class StepsSidePanel(QScrollArea):
