@@ -75,6 +75,10 @@ def __getattr__(name: str) -> object:
     return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 def _opened(model: str | PathLike[str] | Tokenizer) -> Tokenizer:
     return open_model(model) if isinstance(model, PATHS) else model
 

@@ -18,6 +18,8 @@ from guiapp.analysis.chat.templates import ChatTemplate, Rendering, chosen_templ
 from guiapp.analysis.chat.traced import CHANGED, CONTENT, TEMPLATE, CharacterOrigin
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.token_html import titled, tokens_html
 from guiapp.core.vocabulary.attributes import Attribute
 
 ADDED = "added"
@@ -65,6 +67,22 @@ class Chat:
         self.template, self.rendering, self.settings = template, rendering, settings
         self.parsed = tokenizer.encode(rendering.text, settings.add_special, True)
         self.encoding = self.as_text if settings.as_text else self.parsed
+
+    def __repr__(self) -> str:
+        n_messages = counted(len(self.conversation.messages), "message")
+        return f"<Chat: {n_messages}, {counted(len(self.encoding), 'token')}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a block for each turn."""
+        data, ids, spans = self.encoding.text_bytes, self.token_ids, self.encoding.spans
+        parts = []
+        for turn in self.turns:
+            rows = slice(turn.start, turn.end)
+            start, end = (spans[turn.start, 0], spans[turn.end - 1, 1])
+            block = tokens_html(data[start:end], ids[rows], spans[rows] - start)
+            n_tokens = counted(turn.end - turn.start, "token")
+            parts.append(titled(f"{turn.role or 'template'}: {n_tokens}", block))
+        return "".join(parts)
 
     @property
     def text(self) -> str:

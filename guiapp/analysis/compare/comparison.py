@@ -18,6 +18,8 @@ from guiapp.analysis.tree.picture import FIRST_SCRIPT, OTHER_LETTERS, SCRIPT_NAM
 from guiapp.core.encode.encoding import Encoding, Offsets, as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
+from guiapp.core.text.numbers_in_words import counted, quoted
+from guiapp.core.text.token_html import titled, tokens_html
 from guiapp.core.text.unicode_tables import LETTER, MARK, categories
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -61,6 +63,20 @@ class Comparison:
     sides: tuple[ModelSide, ...]
     encodings: tuple[Encoding, ...]
     spans: SpanComparison
+
+    def __repr__(self) -> str:
+        sides = zip(self.sides, self.encodings, strict=True)
+        models = ", ".join(f"{quoted(side.name)} {counted(len(each), 'token')}" for side, each in sides)
+        return f"<Comparison: {models}; {counted(len(self.spans.differences), 'difference')}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the text as each cuts it, with a line around tokens that not all have."""
+        parts = []
+        for side, encoding, shares in zip(self.sides, self.encodings, self.spans.shares, strict=True):
+            is_marked = shares < len(self.sides)
+            block = tokens_html(self.text_bytes, encoding.token_ids, encoding.spans, is_marked)
+            parts.append(titled(f"{side.name}: {counted(len(encoding), 'token')}", block))
+        return "".join(parts)
 
     @cached_property
     def counts(self) -> list[Counts]:

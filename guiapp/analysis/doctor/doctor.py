@@ -122,6 +122,10 @@ class Diagnosis:
     tokenizer: Tokenizer | None
     path: Path | None
 
+    def __repr__(self) -> str:
+        codes = ", ".join(finding.code for finding in self.findings)
+        return f"<Diagnosis: {counted(len(self.findings), 'finding')}{f' ({codes})' if codes else ''}>"
+
     @property
     def worst(self) -> str | None:
         """The severity of the first finding; None where there is none."""

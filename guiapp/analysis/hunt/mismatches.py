@@ -10,6 +10,7 @@ from typing import NamedTuple
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.files import whole_hash
+from guiapp.core.text.numbers_in_words import counted
 
 MOST_TEXTS = 12  # of a kind
 MOST_PLACES = 50  # of a kind in the user's own texts
@@ -169,6 +170,10 @@ class Hunt:
     is_incomplete: bool = False
     trying: str = ""
     is_over: bool = False
+
+    def __repr__(self) -> str:
+        causes = counted(len(self.finds), "cause")
+        return f"<Hunt: {causes} of differences in {counted(self.tried, 'text')}>"
 
     def share(self, find: Find) -> float | None:
         """Of the user's own lines that differ as a find does; None where there are no lines."""

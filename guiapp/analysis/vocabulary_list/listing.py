@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import Table, csv_blocks, json_text, markdown_table, padded, widths_of
-from guiapp.core.text.numbers_in_words import printable
+from guiapp.core.text.numbers_in_words import counted, printable
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
 
 MEASURED_ROWS = 256  # how wide the columns of a text are is told by the first ones
@@ -169,6 +169,9 @@ class TokenList(Generic[S]):
     spelling: Spelling = Spelling.SIGNS
     n_matches: int | None = None
     summary: Mapping[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<TokenList {self.query!r}: {counted(len(self.ids), 'row')}>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A TokenList cannot be copied or pickled. Keep its `ids`, and the tokenizer.")

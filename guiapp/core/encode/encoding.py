@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import checkpoint
 
@@ -134,6 +135,16 @@ class Encoding:
 
     def __len__(self) -> int:
         return len(self.token_ids)
+
+    def __repr__(self) -> str:
+        n_bytes = counted(len(self.text_bytes), "byte")
+        return f"<Encoding: {counted(len(self), 'token')} of {n_bytes}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from guiapp.core.text.token_html import tokens_html  # only they need it
+
+        return tokens_html(self.text_bytes, self.token_ids, self.spans)
 
     def __reduce__(self) -> tuple[type[Encoding], tuple[object, ...]]:
         return Encoding, (self._text, self.token_ids, self.spans, self.encoder)

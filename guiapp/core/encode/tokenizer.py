@@ -78,6 +78,9 @@ class Tokenizer:
         self.n_threads = min(n_cores(), MOST_THREADS)
         self._choices: tuple[tuple[str, tuple[object, ...]], ...] = ()  # methods and what they were given
 
+    def __repr__(self) -> str:
+        return repr(self.vocabulary).replace("Vocabulary", "Tokenizer", 1)
+
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
         """The algorithms that apply to this vocabulary, the one that is used by default first."""

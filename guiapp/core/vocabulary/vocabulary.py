@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary import byte_alphabet
 from guiapp.core.vocabulary.attributes import KINDS, Attribute
 from guiapp.core.vocabulary.opening import FileNote
@@ -159,6 +160,9 @@ class Vocabulary:
     def __post_init__(self) -> None:
         if self.token_table is None:
             object.__setattr__(self, "token_table", StringTable(self.token_data, self.token_offsets))
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary {quoted(self.name)}: {self.type.value}, {counted(len(self), 'token')}>"
 
     def opened_from(self, files: Reducible | None) -> Vocabulary:
         """This, which is what `files` hold."""
