@@ -41,18 +41,23 @@ def words_asked_for(text: str) -> Iterator[tuple[int, str]]:
 def _asked(tree: nodes.Template) -> Iterator[tuple[int, str]]:
     """All strings that content is searched for or compared with."""
     names = {"content", "text"}
+    renamed: list[tuple[nodes.Node, nodes.Node]] = [
+        (each.target, each.node) for each in tree.find_all(nodes.Assign)
+    ]
+    renamed += [(each.target, each.iter) for each in tree.find_all(nodes.For)]
     for _ in range(MOST_RENAMED):
-        for node in tree.find_all((nodes.Assign, nodes.For)):
-            if _is_content(node.node if isinstance(node, nodes.Assign) else node.iter, names):
-                names.add(getattr(node.target, "attr", getattr(node.target, "name", "content")))
-    for node in tree.find_all((nodes.Compare, nodes.Call)):
-        sides = list[nodes.Expr]()
-        if isinstance(node, nodes.Compare):
-            sides = [node.expr, *(operand.expr for operand in node.ops)]
-        elif isinstance(node.node, nodes.Getattr) and node.node.attr in ASKING:
-            sides = [node.node.node, *node.args]
+        for target, value in renamed:
+            if _is_content(value, names):
+                names.add(getattr(target, "attr", getattr(target, "name", "content")))
+    asked = [[each.expr, *(operand.expr for operand in each.ops)] for each in tree.find_all(nodes.Compare)]
+    asked += [
+        [call.node.node, *call.args]
+        for call in tree.find_all(nodes.Call)
+        if isinstance(call.node, nodes.Getattr) and call.node.attr in ASKING
+    ]
+    for sides in asked:
         if any(_is_content(side, names) for side in sides):
-            yield from ((node.lineno, word) for side in sides for word in _strings(side))
+            yield from ((sides[0].lineno, word) for side in sides for word in _strings(side))
 
 
 def _is_content(node: nodes.Node, names: set[str]) -> bool:

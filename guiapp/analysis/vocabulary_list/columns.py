@@ -23,9 +23,13 @@ from guiapp.analysis.tree.picture import SCRIPT_NAMES, token_scripts
 from guiapp.analysis.tree.trials import broken_tokens, is_tried
 from guiapp.analysis.vocabulary_list.listing import Cell, Flags, Ids, ListColumn, Values
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats.gguf import embedding_rows
+from guiapp.core.formats.gguf_reader import all_parts
 from guiapp.core.vocabulary.attributes import KIND_NAMES, Attribute
+from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import reserved
 from guiapp.core.vocabulary.vocabulary import SCORED, TokenTree, Vocabulary, special_role
+from guiapp.errors import VocabError
 from guiapp.native.model_files import StringTable
 
 if TYPE_CHECKING:
@@ -196,6 +200,17 @@ class TokenFigures:
         is_special: Flags = self.vocabulary.effective_attributes & SPECIAL > 0
         return is_special
 
+    @cached_property
+    def holds_embeddings(self) -> bool:
+        """Whether the model's file, or a part of it, has the embeddings of the tokens."""
+        path = self.vocabulary.path
+        if self.vocabulary.format != GGUF or path is None:
+            return False
+        try:
+            return any(embedding_rows(part) is not None for part in all_parts(path))
+        except (VocabError, OSError):  # it is no longer what was opened
+            return False
+
     @property
     def summary(self) -> dict[str, object]:
         """What the record of a list tells about all tokens."""
@@ -282,7 +297,7 @@ COLUMNS = (
         "that of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
-        share=1.7,
+        share=2.0,
     ),
     TokenColumn(
         "role",

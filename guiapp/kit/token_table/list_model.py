@@ -12,7 +12,15 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows
-from guiapp.analysis.vocabulary_list.filters import Counts, fitting, has, with_term, without, without_terms
+from guiapp.analysis.vocabulary_list.filters import (
+    Counts,
+    check_filter,
+    fitting,
+    has,
+    with_term,
+    without,
+    without_terms,
+)
 from guiapp.analysis.vocabulary_list.listing import (
     Flags,
     Ids,
@@ -136,7 +144,7 @@ class TokenListModel(Working, Generic[S]):
 
     @property
     def note(self) -> str:
-        """What should be known about the list, most often why there is none."""
+        """What should be known about the list, most often why there is none, or what the filter lacks."""
         return self.shown.problem
 
     @property
@@ -193,10 +201,13 @@ class TokenListModel(Working, Generic[S]):
             self._show(self.listing.value)
 
     def _listed(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
+        shown = ShownRows(request, source)
         try:
-            return self.list_rows(source, request, progress)
+            shown = self.list_rows(source, request, progress)
+            check_filter(request.query)
         except QueryError as error:
-            return ShownRows(request, source, problem=str(error))
+            return shown._replace(problem=str(error))
+        return shown
 
     def sorting(self, request: ListRequest) -> ListColumn[S] | None:
         """The column that a request sorts by."""

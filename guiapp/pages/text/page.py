@@ -17,7 +17,7 @@ from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.kit.document.statistics import MostExpensiveModel, TokenBudget
 from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.token_details import TokenDetailsModel, WhyModel, hover_text
+from guiapp.kit.session.token_details import TokenDetails, TokenDetailsModel, WhyModel, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
@@ -101,12 +101,13 @@ class InspectPage(Page):
         self.editor.set_note(self.spans.note_at)
         self.text_panel = TextPanel(self.editor, session, theme_source)
         self._zoom = TextZoom(self)
-        strip = TokenStrip(session, theme_source, self._zoom)
+        strip = TokenStrip(session, theme_source, self._zoom, self.spans)
         self.ids_panel = IdsPanel(session, strip, self._make_table, theme_source)
         self._be_at_ease()
         self._until_at_ease = QTimer(self, singleShot=True)
         self._until_at_ease.timeout.connect(self._be_at_ease)
-        self.card = TokenCard(self._details, theme_source, self._zoom)
+        self.card = TokenCard(self._details, theme_source, self._zoom, tint_of=self._tint_of)
+        self.spans.coloring_changed.connect(self.card.show_details)
         self.card.setAccessibleName("Selected token")
         self._most_expensive = MostExpensiveModel(session, self)
         self.expensive_panel = ExpensivePanel(self._most_expensive, theme_source)
@@ -167,7 +168,11 @@ class InspectPage(Page):
     def _make_table(self) -> TextTokenTable:
         from guiapp.pages.text.token_table import TextTokenTable
 
-        return TextTokenTable(self._session, self._settings, self._theme_source, self._zoom)
+        return TextTokenTable(self._session, self._settings, self._theme_source, self._zoom, self.spans)
+
+    def _tint_of(self, details: TokenDetails) -> int:
+        index = details.index
+        return details.tint if index is None else int(self.spans.tints(index, index + 1)[0])
 
     def _hover_text(self, index: int) -> str:
         return hover_text(self._session, self._details.explainer, index)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from copy import deepcopy
 
 import numpy as np
-from PySide6.QtCore import QObject
 
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
 from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
+from guiapp.kit.document.coloured_spans import ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import PAUSE_MS, TokenRowsModel
@@ -23,8 +23,8 @@ from guiapp.kit.widgets.theme import ThemeSource
 class TextRows(TokenRows):
     """The tokens of a text, as they are whenever somebody asks."""
 
-    def __init__(self, figures: TokenFigures, tokens: TokenStore) -> None:
-        self.figures, self.tokens = figures, tokens
+    def __init__(self, figures: TokenFigures, tokens: TokenStore, spans: ColouredSpans | None = None) -> None:
+        self.figures, self.tokens, self._spans = figures, tokens, spans
         self.orders = {}
 
     def __len__(self) -> int:
@@ -39,7 +39,9 @@ class TextRows(TokenRows):
 
     def tint(self, row: int) -> int:
         """Which colour a token has in the text."""
-        return int(self.tokens.between(row, row + 1).tints[0])
+        spans, tokens = self._spans, self.tokens
+        tints = tokens.between(row, row + 1).tints if spans is None else spans.tints(row, row + 1)
+        return int(tints[0])
 
     def copy(self) -> TextRows:
         """As they are now: for a job, while the text may change."""
@@ -82,10 +84,10 @@ class TextTokensModel(TokenRowsModel[TextRows]):
     """All tokens of the session's text; where they are sorted, again when typing pauses."""
 
     def __init__(
-        self, session: ModelSession, settings: Settings | None = None, parent: QObject | None = None
+        self, session: ModelSession, settings: Settings | None = None, spans: ColouredSpans | None = None
     ) -> None:
-        super().__init__(session.spelling, settings, "text_columns", parent)
-        self._session = session
+        super().__init__(session.spelling, settings, "text_columns")
+        self._session, self._spans = session, spans
         session.tokens_changed.connect(self._on_tokens_changed)
         session.selected_token_changed.connect(self._on_selection_changed)
         self._list()
@@ -94,7 +96,9 @@ class TextTokensModel(TokenRowsModel[TextRows]):
     @property
     def source(self) -> TextRows | None:
         tokenizer = self._session.tokenizer
-        return None if tokenizer is None else TextRows(self.figures_of(tokenizer), self._session.tokens)
+        if tokenizer is None:
+            return None
+        return TextRows(self.figures_of(tokenizer), self._session.tokens, self._spans)
 
     @property
     def column_table(self) -> Sequence[ListColumn[TextRows]]:
@@ -127,12 +131,16 @@ class TextTokenTable(TokenTable):
         settings: Settings | None,
         theme_source: ThemeSource,
         zoom: TextZoom | None = None,
+        spans: ColouredSpans | None = None,
     ) -> None:
-        self.model = TextTokensModel(session, settings)
+        """`spans` have the colours of the text, where those are not its tokens' own."""
+        self.model = TextTokensModel(session, settings, spans)
         super().__init__(self.model, theme_source, "Tokens", "tokens", chips="id", zoom=zoom, counts=False)
         self.model.setParent(self)
         self._session = session
         self.view.setMouseTracking(True)
+        if spans is not None:
+            spans.coloring_changed.connect(self.view.viewport().update)
         self.view.hovered.connect(self._on_hovered)
 
     def stop(self) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QSplitter, QWidget
 
 from guiapp.analysis.tree.picture import SCRIPT_NAMES as SCRIPTS
@@ -41,6 +41,8 @@ SCRIPT_NAMES = tuple(dict.fromkeys((*FACTS, *OF_COLUMNS)))
 PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
 EMBEDDINGS_PX = 300  # high
 ROOM_FOR_PICTURE_PX = 1000
+UNTRAINED_TIP = "Which tokens look as if they were never trained"
+NO_EMBEDDINGS = "This file holds no embeddings. Open a GGUF that holds the whole model."
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
 ALL, SELECTED = "all tokens", "selected tokens"
@@ -58,6 +60,7 @@ class VocabularyPage(Page):
         super().__init__()
         self._session = session
         self._requests = requests
+        self._is_wide = True
         self.model = VocabularyModel(session, settings, self)
         self.details = ChosenDetails(self.model, self._facts, (self.model.source_changed,))
         self.embeddings = EmbeddingsModel(self.model, self)
@@ -83,7 +86,8 @@ class VocabularyPage(Page):
             return [self.open]
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
         embeddings = [] if self.embeddings_panel.isHidden() else [self.embeddings_panel.focus]
-        return [self.list.view, self.bar.field, *embeddings, *picture, self.card]
+        card = [] if self.card.isHidden() else [self.card]
+        return [self.list.view, self.bar.field, *embeddings, *picture, *card]
 
     @property
     def is_ready(self) -> bool:
@@ -101,7 +105,10 @@ class VocabularyPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
+        if self._is_wide is not (self.width() >= ROOM_FOR_PICTURE_PX):
+            self._is_wide = not self._is_wide
+            self.bar.charts.setChecked(self._is_wide)
+            self._show_charts(self._is_wide)
 
     def _build_layout(self) -> None:
         self.middle = in_splitter(
@@ -123,10 +130,16 @@ class VocabularyPage(Page):
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
         self.bar.embeddings.toggled.connect(self._show_embeddings)
+        self.bar.charts.toggled.connect(self._show_charts)
         self.list.view.doubleClicked.connect(self._show_in_tree)
         self.bar.field.come_by_keys(self)
         self.watched.connect(self.model.set_active)
         self.watched.connect(self.details.describe)
+
+    def _show_charts(self, is_shown: bool) -> None:
+        """Show them; where the page is narrow, in place of the card, else the list has no room for words."""
+        self.picture.setVisible(is_shown)
+        self.card.setVisible(self._is_wide or not is_shown)
 
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""
@@ -194,22 +207,30 @@ class VocabularyBar(QFrame):
         self.terms = MenuButton(theme_source, "Filter", tip="What can be filtered by")
         self.terms.fill_on_open(self._list_terms)
         self.columns, self.export = table.columns, table.export
-        self.embeddings = tool_button("Embeddings", tip="Which tokens look as if they were never trained")
+        self.embeddings = tool_button("Embeddings")
         self.embeddings.setCheckable(True)
+        self.charts = tool_button("Charts", tip="How tokens divide by script, length, and rank or score")
+        self.charts.setCheckable(True)
+        self.charts.setChecked(True)
         self.go = MenuButton(
             theme_source, "Show", tip="The selected tokens elsewhere, or all that are listed"
         )
         menu = self.go.new_menu()
         self.tree = menu.addAction("In the tree", self.tree_wanted.emit)
         self.compare = menu.addAction("Beside another model", self.comparison_wanted.emit)
-        buttons = self.terms, self.columns, self.embeddings, self.go, self.export
+        buttons = self.terms, self.columns, self.charts, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
         model.source_changed.connect(self._on_source_changed)
         self._on_source_changed()
 
     def _on_source_changed(self) -> None:
-        for part in (self.field, self.terms, self.columns, self.embeddings, self.go):
-            part.setEnabled(self._model.source is not None)
+        source = self._model.source
+        for part in (self.field, self.terms, self.columns, self.charts, self.go):
+            part.setEnabled(source is not None)
+        has_embeddings = source is not None and source.holds_embeddings
+        self.embeddings.setEnabled(has_embeddings)
+        self.embeddings.setChecked(has_embeddings and self.embeddings.isChecked())
+        self.embeddings.setToolTip(UNTRAINED_TIP if has_embeddings or source is None else NO_EMBEDDINGS)
 
     def _list_terms(self, menu: QMenu) -> None:
         if (source := self._model.source) is None:
@@ -225,10 +246,13 @@ class VocabularyBar(QFrame):
                 self._add_term(scripts, title, script_term(script), "script")
         menu.addSeparator()
         for name, flag in FLAGS.items():
-            self._add_term(menu, f"{flag.about[0].upper()}{flag.about[1:]}", f"is:{name}")
+            action = self._add_term(menu, f"{flag.about[0].upper()}{flag.about[1:]}", f"is:{name}")
+            action.setEnabled(name != "untrained" or source.indicators is not None)
 
-    def _add_term(self, menu: QMenu, title: str, term: str, key: str = "") -> None:
-        add_choice(menu, title, has(self._model.query, term), partial(self._model.toggle_term, term, key))
+    def _add_term(self, menu: QMenu, title: str, term: str, key: str = "") -> QAction:
+        return add_choice(
+            menu, title, has(self._model.query, term), partial(self._model.toggle_term, term, key)
+        )
 
 
 def part_colors(theme: Theme) -> list[PartColor]:
