@@ -34,7 +34,7 @@ class WindowCommands(QObject):
         self._editor = window.inspect_page.editor
         self._pages = PageCommands(window)
         self.files = FileCommands(window, opener, self._pages)
-        self.palette = CommandPalette(self._actions, self._theme_source, window)
+        self.palette = CommandPalette(self._actions, self._theme_source, window, self._set_budget)
         self._connect_actions()
         self._connect_choices()
         self._connect_options()
@@ -107,6 +107,10 @@ class WindowCommands(QObject):
             self._edit(getattr(SpanEditor, name))
         elif (take := getattr(steps, name)) is not None:
             take()
+
+    def _set_budget(self, n_tokens: int) -> None:
+        self._actions["inspect"].trigger()
+        self._window.inspect_page.set_budget(n_tokens)
 
     def _open_palette(self) -> None:
         self._pages.mark_lessons()

@@ -122,9 +122,9 @@ class InspectPage(Page):
         DoubledHint(self.notices, session)
         cutting = {name: actions[action] for name, action in CUTTING.items()}
         for action in cutting.values():  # before it is done
-            action.triggered.connect(partial(self._show_budget, actions["budget"]))
-        budget = TokenBudget(session, settings, self)
-        self.budget_bar = BudgetBar(session, budget, self.editor, cutting, theme_source)
+            action.triggered.connect(self._show_budget)
+        self._budget, self._budget_action = TokenBudget(session, settings, self), actions["budget"]
+        self.budget_bar = BudgetBar(session, self._budget, self.editor, cutting, theme_source)
         self.color_legend = ColorLegend(self.spans, theme_source)
         self._tools = self._make_tools(actions)
         actions["why"].triggered.connect(self.show_why)
@@ -161,9 +161,14 @@ class InspectPage(Page):
         setattr(self._settings, name, action.isChecked())
         show(action.isChecked())
 
-    def _show_budget(self, budget: QAction, *_: object) -> None:
-        if not budget.isChecked():
-            budget.trigger()
+    def set_budget(self, n_tokens: int) -> None:
+        """Take this number of tokens as the budget, and show it."""
+        self._budget.choose(n_tokens)
+        self._show_budget()
+
+    def _show_budget(self) -> None:
+        if not self._budget_action.isChecked():
+            self._budget_action.trigger()
 
     def _make_table(self) -> TextTokenTable:
         from guiapp.pages.text.token_table import TextTokenTable
