@@ -364,9 +364,13 @@ class TokenTable(QWidget):
         zoom: TextZoom | None = None,
         counts: bool = True,
     ) -> None:
-        """`name` is for screen readers, `file_name` has no ending, `chips` is the column of chips."""
+        """`name` is for screen readers, `file_name` has no ending, `chips` is the column of chips.
+
+        counts  whether how many rows there are, and why there are no others, stands above them
+        """
         super().__init__()
         self._model, self._file_name, self._forms, self._chips = model, file_name, forms, chips
+        self._counts = counts
         self._shown = model.request  # what was listed last
         self.saving = FileSaving(self)
         self.table = TokenTableModel(model, self)
@@ -418,8 +422,9 @@ class TokenTable(QWidget):
         all_of_them = "" if shown.source is None else counted(n_all, self._model.noun)
         self.count.setText(all_of_them if n_shown == n_all else f"{n_shown:,} of {all_of_them}")
         nothing = NOT_FOUND if not n_shown and shown.source is not None else ""
-        self.state.setText(self._model.note or nothing)
-        self.state.setHidden(not self.state.text())
+        note = self._model.note or nothing
+        self.state.setText(note)
+        self.state.setVisible(bool(note) and self._counts)
         self.export.setEnabled(shown.source is not None)
         self.columns.setEnabled(shown.source is not None)
 
