@@ -41,11 +41,11 @@ class TextRows(TokenRows):
         """Which colour a token has in the text."""
         spans, tokens = self._spans, self.tokens
         tints = tokens.between(row, row + 1).tints if spans is None else spans.tints(row, row + 1)
-        return int(tints[0])
+        return int(tints[0]) if len(tints) else 0  # of a row that the text no longer has
 
     def copy(self) -> TextRows:
         """As they are now: for a job, while the text may change."""
-        return TextRows(self.figures, deepcopy(self.tokens))
+        return TextRows(self.figures, deepcopy(self.tokens), self._spans)
 
 
 def _span(rows: TextRows, row: int, _: Spelling) -> str:
