@@ -6,10 +6,10 @@ from closing import see_that_nothing_goes_on
 from guiapp.kit.document.document import Utf16Text
 from guiapp.kit.document.live_spans import LiveSpans
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.session.token_details import TokenDetailsModel
 from guiapp.kit.state.recent import RecentTexts
+from guiapp.pages.text.decode_dialog import DecodeModel
 
 OWNERS = {
     "decode": lambda session, settings: (made := DecodeModel(session), made.close),

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
-from PySide6.QtCore import Signal
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QTextEdit, QWidget
 
+from guiapp.analysis.explain.id_lists import NO_IDS, IdsError, parse_ids
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.errors import EncodeError
 from guiapp.kit.document.document import n_units
-from guiapp.kit.session.decode import DecodeInput, DecodeModel
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import Background, Progress, Working
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
@@ -20,8 +29,99 @@ from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label
 
 SHOWN_ROWS = 4
+LONGEST_TOKEN = 60  # characters that are shown
 MOST_TOKENS = 500
 MOST_CHARACTERS = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """Understood ids with their text, or why there are none.
+
+    error       for the user; empty where all is well
+    error_span  the part of the pasted text that is at fault
+    """
+
+    token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
+    decoded: bytes = b""
+    error: str = ""
+    error_span: tuple[int, int] | None = None
+
+
+class DecodeInput(NamedTuple):
+    """What somebody pastes.
+
+    remove_special   whether a BOS in front and an EOS at the end are left out
+    unparse_special  whether control tokens are written as their text; else they are left out
+    """
+
+    text: str = ""
+    remove_special: bool = False
+    unparse_special: bool = True
+
+
+class DecodeModel(Working):
+    """What somebody pastes, decoded by the session's tokenizer.
+
+    given  what was pasted last, see `decode`
+
+    Signals:
+        changed(): `result` or `is_busy` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._source = source
+        self.given = DecodeInput()
+        self._decoded = Background[Decoded](self, self._decoding, is_watched=True)
+        self._decoded.changed.connect(self.changed)
+        source.vocabulary_changed.connect(self._refresh)
+        source.spelling.changed.connect(self.changed)
+
+    @property
+    def result(self) -> Decoded:
+        if self._source.tokenizer is None:
+            return Decoded(error="Open a model first: ids mean nothing without its vocabulary.")
+        return self._decoded.value or Decoded()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the ids are newer than the results."""
+        return self._decoded.is_busy
+
+    def decode(self, given: DecodeInput) -> None:
+        if given != self.given:
+            self.given = given
+            self._refresh()
+
+    def token_text(self, token_id: int) -> tuple[str, Attribute]:
+        """How a token is written, and what it is."""
+        vocabulary = self._source.vocabulary
+        if vocabulary is None:
+            return "", Attribute(0)
+        attributes = Attribute(int(vocabulary.effective_attributes[token_id]))
+        return self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes
+
+    def _refresh(self) -> None:
+        self._decoded.refresh()
+        self.changed.emit()
+
+    def _decoding(self) -> partial[Decoded] | None:
+        tokenizer = self._source.tokenizer
+        return partial(_decode, tokenizer, self.given) if tokenizer and self.given.text else None
+
+
+def _decode(tokenizer: Tokenizer, given: DecodeInput, progress: Progress) -> Decoded:
+    try:
+        token_ids = parse_ids(given.text, len(tokenizer.vocabulary))
+        progress(0.5)
+        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, *given[1:]))
+    except IdsError as error:
+        return Decoded(error=str(error), error_span=(error.start, error.end))
+    except EncodeError as error:
+        return Decoded(error=str(error))
 
 
 class DecodeDialog(QDialog):
@@ -37,7 +137,7 @@ class DecodeDialog(QDialog):
 
     def __init__(self, model: DecodeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = model
+        self.model = model
         self._theme_source = theme_source
         self.setWindowTitle("Decode token ids")
         self._ids = _editor("Token ids")
@@ -85,31 +185,31 @@ class DecodeDialog(QDialog):
 
     def _read_ids(self) -> None:
         switches = self._remove.isChecked(), self._unparse.isChecked()
-        self._model.decode(DecodeInput(self._ids.toPlainText(), *switches))
+        self.model.decode(DecodeInput(self._ids.toPlainText(), *switches))
 
     def _on_changed(self) -> None:
-        if self._model.is_busy:
+        if self.model.is_busy:
             self._enable_buttons()
         else:
             self._show_model()
 
     def _show_model(self) -> None:
-        text = self._model.result.decoded.decode("utf-8", "replace")
+        text = self.model.result.decoded.decode("utf-8", "replace")
         cut = text[:MOST_CHARACTERS] + ("…" if len(text) > MOST_CHARACTERS else "")
         self._text.setPlainText(cut)
-        token_ids = self._model.result.token_ids
+        token_ids = self.model.result.token_ids
         self._tokens.set_spans(self._token_spans(token_ids[:MOST_TOKENS].tolist()))
         first = f", THE FIRST {MOST_TOKENS}" if len(token_ids) > MOST_TOKENS else ""
         self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
-        self._error.setText(self._model.result.error)
-        self._error.setVisible(bool(self._model.result.error))
+        self._error.setText(self.model.result.error)
+        self._error.setVisible(bool(self.model.result.error))
         self._mark_error()
         self._enable_buttons()
 
     def _token_spans(self, token_ids: list[int]) -> Iterator[Span]:
         theme = self._theme_source.theme
         for number, token_id in enumerate(token_ids):
-            text, attributes = self._model.token_text(token_id)
+            text, attributes = self.model.token_text(token_id)
             is_control = bool(attributes & Attribute.CONTROL)
             color, ground = (
                 (theme.control, None) if is_control else (theme.span_text, theme.span_color(number))
@@ -119,14 +219,14 @@ class DecodeDialog(QDialog):
 
     def _enable_buttons(self) -> None:
         for button in (self._copy, self._insert, self._replace):
-            button.setEnabled(bool(self._model.result.decoded) and not self._model.is_busy)
+            button.setEnabled(bool(self.model.result.decoded) and not self.model.is_busy)
 
     def _mark_error(self) -> None:
-        if (error_span := self._model.result.error_span) is None:
+        if (error_span := self.model.result.error_span) is None:
             self._ids.setExtraSelections([])
             return
         mark, cursor, bad = QTextEdit.ExtraSelection(), self._ids.textCursor(), self._theme_source.theme.bad
-        start, end = (n_units(self._model.given.text[:at]) for at in error_span)
+        start, end = (n_units(self.model.given.text[:at]) for at in error_span)
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         mark.cursor = cursor
@@ -136,15 +236,15 @@ class DecodeDialog(QDialog):
         self._ids.setExtraSelections([mark])
 
     def _copy_text(self) -> None:
-        n_ids = len(self._model.result.token_ids)
-        copy_text(self, self._model.result.decoded, f"the text of {counted(n_ids, 'id')}")
+        n_ids = len(self.model.result.token_ids)
+        copy_text(self, self.model.result.decoded, f"the text of {counted(n_ids, 'id')}")
 
     def _request_insert(self) -> None:
-        self.insert_requested.emit(self._model.result.decoded)
+        self.insert_requested.emit(self.model.result.decoded)
         self.accept()
 
     def _request_replace(self) -> None:
-        self.replace_requested.emit(self._model.result.decoded)
+        self.replace_requested.emit(self.model.result.decoded)
         self.accept()
 
 

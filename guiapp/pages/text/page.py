@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ from guiapp.analysis.explain.id_lists import holds_numbers
 from guiapp.analysis.explain.reports import doubled_special
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.kit.document.statistics import MostExpensiveModel, TokenBudget
-from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import TokenDetails, TokenDetailsModel, WhyModel, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
@@ -116,8 +115,6 @@ class InspectPage(Page):
         self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
         panels = {"Token": self.card, "Why": self.why_panel, "Most expensive": self.expensive_panel}
         self.side = TabbedPanels(panels)
-        self.decode_model = DecodeModel(session, self)
-        self._decode_dialog: DecodeDialog | None = None
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
         cutting = {name: actions[action] for name, action in CUTTING.items()}
@@ -229,24 +226,29 @@ class InspectPage(Page):
         self.ids_panel.stop()
         self.text_panel.search.stop()
         self.budget_bar.stop()
-        self.decode_model.close()
+        if "_decoder" in self.__dict__:
+            self._decoder.model.close()
 
     def show_why(self) -> None:
         self.side.turn_to("Why")
 
+    @cached_property
+    def _decoder(self) -> DecodeDialog:
+        """Made for the first ids that are decoded."""
+        from guiapp.pages.text.decode_dialog import DecodeDialog, DecodeModel
+
+        made = DecodeDialog(DecodeModel(self._session), self._theme_source, self)
+        made.insert_requested.connect(self._session.document.insert)
+        made.replace_requested.connect(self._session.text.show)
+        return made
+
     def show_decoder(self) -> None:
         """Open the dialog that decodes ids, with those in the clipboard if there are any."""
-        if self._decode_dialog is None:
-            from guiapp.pages.text.decode_dialog import DecodeDialog
-
-            self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
-            self._decode_dialog.insert_requested.connect(self._session.document.insert)
-            self._decode_dialog.replace_requested.connect(self._session.text.show)
         if holds_numbers(QGuiApplication.clipboard().text()):
-            self._decode_dialog.paste()
+            self._decoder.paste()
         else:
-            self._decode_dialog.show()
-            self._decode_dialog.raise_()
+            self._decoder.show()
+            self._decoder.raise_()
 
     def set_presented(self, is_presented: bool) -> None:
         self.side.setHidden(is_presented)

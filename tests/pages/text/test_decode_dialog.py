@@ -14,11 +14,10 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
-from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.text import decode_dialog
-from guiapp.pages.text.decode_dialog import DecodeDialog
+from guiapp.pages.text.decode_dialog import DecodeDialog, DecodeModel
 
 
 class ToyTokenizer:
@@ -65,7 +64,7 @@ def button(dialog, title) -> QPushButton:
 
 def type_ids(qtbot, dialog, text):
     qtbot.keyClicks(editor(dialog, "Token ids"), text)
-    qtbot.waitUntil(lambda: not dialog._model.is_busy)
+    qtbot.waitUntil(lambda: not dialog.model.is_busy)
 
 
 def test_typed_ids_are_decoded_at_once(dialog, model, qtbot):

@@ -6,9 +6,9 @@ from fake_tokenizer import FakeTokenizer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError
-from guiapp.kit.session.decode import DecodeInput, DecodeModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
+from guiapp.pages.text.decode_dialog import DecodeInput, DecodeModel
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def test_special_tokens_are_left_out_as_asked(model, session, qtbot, monkeypatch
 
 
 def test_tokens_are_told_by_their_text(model, session, monkeypatch, qtbot):
-    assert model.token_text(3).text == "·two"
+    assert model.token_text(3)[0] == "·two"
     with qtbot.waitSignal(model.changed):
         session.spelling.choose(Spelling.FILE)
     monkeypatch.setattr(type(session), "vocabulary", None)
-    assert model.token_text(3).text == ""
+    assert model.token_text(3)[0] == ""
 
 
 def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(model, session, qtbot, monkeypatch):
