@@ -238,21 +238,29 @@ def own_text(vocabulary: Vocabulary, token: int) -> str:
     )
 
 
-def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFigures], Values | None]:
-    """A column that there is where the embeddings were read."""
-    return lambda figures: None if figures.indicators is None else values(figures.indicators)
-
-
-def _are_read(figures: TokenFigures) -> bool:
-    return figures.indicators is not None
-
-
 def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
     values = figures.is_reached
     return "" if values is None else {0.0: "never", 1.0: "yes"}.get(float(values[token]), "")
 
 
 TokenColumn = ListColumn[TokenFigures]
+
+
+def _of_embeddings(
+    name: str, about: str, values: Callable[[Indicators], Values], is_usual: bool = True
+) -> TokenColumn:
+    """A column that there is where the embeddings were read."""
+    return TokenColumn(
+        name,
+        about,
+        lambda figures: None if figures.indicators is None else values(figures.indicators),
+        is_usual=is_usual,
+        lacking=NOT_READ,
+        is_there=lambda figures: figures.indicators is not None,
+        digits=3,
+    )
+
+
 COLUMNS = (
     TokenColumn(
         "id",
@@ -334,39 +342,21 @@ COLUMNS = (
         _reached,
         is_usual=False,
     ),
-    TokenColumn(
-        "norm",
-        "length of its row in the embeddings",
-        _of_embeddings(lambda read: read.input.norms),
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
-    ),
-    TokenColumn(
+    _of_embeddings("norm", "length of its row in the embeddings", lambda read: read.input.norms),
+    _of_embeddings(
         "distance",
         "of that row from the mean of the known unused ones",
-        _of_embeddings(lambda read: read.input.distances),
+        lambda read: read.input.distances,
         is_usual=False,
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
     ),
-    TokenColumn(
-        "cosine",
-        "cosine distance of its output row to that mean",
-        _of_embeddings(lambda read: read.last.cosines),
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
+    _of_embeddings(
+        "cosine", "cosine distance of its output row to that mean", lambda read: read.last.cosines
     ),
-    TokenColumn(
+    _of_embeddings(
         "residual",
         "the same without the first principal component",
-        _of_embeddings(lambda read: read.last.cosines_without_component),
+        lambda read: read.last.cosines_without_component,
         is_usual=False,
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
     ),
 )
 BY_NAME = {column.name: column for column in COLUMNS}

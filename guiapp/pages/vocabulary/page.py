@@ -16,9 +16,7 @@ from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.core.text.numbers_in_words import times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.kit.charts.bars import PartColor
-from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS
-from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
 from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import TokenTable
@@ -26,7 +24,7 @@ from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
+from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, blend, set_role
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.vocabulary.embeddings import EmbeddingsModel
@@ -54,14 +52,11 @@ class VocabularyPage(Page):
 
     legend = {"In the vocabulary": LEGEND, **Page.legend}
 
-    def __init__(
-        self, session: ModelSession, settings: Settings, requests: PageRequests, theme_source: ThemeSource
-    ) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self._session = session
-        self._requests = requests
+        self._session, self._requests, theme_source = setting.session, setting.requests, setting.theme_source
         self._is_wide = True
-        self.model = VocabularyModel(session, settings, self)
+        self.model = VocabularyModel(self._session, setting.settings, self)
         self.details = ChosenDetails(self.model, self._facts, (self.model.source_changed,))
         self.embeddings = EmbeddingsModel(self.model, self)
         self.list = TokenTable(self.model, theme_source, "Tokens", "tokens", field_px=None)
@@ -260,5 +255,4 @@ def part_colors(theme: Theme) -> list[PartColor]:
     return [(theme.contenders[0], False), (blend(theme.panel, theme.dim, OTHERS), False)]
 
 
-def make_page(setting: PageSetting) -> VocabularyPage:
-    return VocabularyPage(setting.session, setting.settings, setting.requests, setting.theme_source)
+make_page = VocabularyPage
