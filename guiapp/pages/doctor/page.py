@@ -66,8 +66,8 @@ TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 WHOLE_FILE = "The whole file"
 LIST_PX, PANEL_PX = 640, 460
 NOTHING = (
-    "Nothing to fix. Doctor has checked the pre-tokenizer, merge rules, kinds, scores and bytes of tokens, "
-    "special tokens and ends of turns, sizes, look-alike and hidden characters, chat templates, and decoding."
+    "Nothing to fix. Doctor has checked normalizer, pre-tokenizer, merge rules, kinds, scores and bytes of "
+    "tokens, special tokens and ends of turns, sizes, look-alike and hidden characters, templates, and decoding."
 )
 
 
