@@ -67,7 +67,7 @@ WHOLE_FILE = "The whole file"
 LIST_PX, PANEL_PX = 640, 460
 NOTHING = (
     "Nothing to fix. Doctor has checked normalizer, pre-tokenizer, merge rules, kinds, scores and bytes of "
-    "tokens, special tokens and ends of turns, sizes, look-alike and hidden characters, templates, and decoding."
+    "tokens, special tokens and ends of turns, sizes, look-alike and hidden characters, templates, decoding."
 )
 
 
