@@ -3,7 +3,6 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-from guiapp.kit.document.document import Utf16Text
 from guiapp.kit.document.live_spans import LiveSpans
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.session.loader import ModelLoader
@@ -19,7 +18,6 @@ OWNERS = {
     "search": lambda session, settings: (made := TextSearch(session), made.stop),
     "session": lambda session, settings: (session, session.close),
     "spans": lambda session, settings: (made := LiveSpans(session.document), made.close),
-    "UTF-16": lambda session, settings: (made := Utf16Text(session.document), made.close),
 }
 
 

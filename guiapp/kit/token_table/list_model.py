@@ -15,7 +15,6 @@ from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows
 from guiapp.analysis.vocabulary_list.filters import (
     Counts,
     check_filter,
-    fitting,
     has,
     with_term,
     without,
@@ -41,7 +40,6 @@ from guiapp.kit.state.settings import Settings, SharedSpelling
 ALL = "all"  # the group of all rows
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
 S = TypeVar("S", bound=ListSource)
-R = TypeVar("R", bound=TokenRows)
 G = TypeVar("G", bound=TokenRows | TokenFigures)
 
 
@@ -411,36 +409,6 @@ class GatheredListModel(TokenListModel[G]):
             rows = np.flatnonzero(self._source.ids == selected)
             if len(rows):
                 self._set_chosen(int(rows[0]))
-
-
-class TokenRowsModel(TokenListModel[R]):
-    """Tokens in an order that somebody else gave them, until a column sorts them or a filter asks for some.
-
-    In their own order nothing is kept for a row, and no job runs.
-    """
-
-    _figures: TokenFigures | None = None
-
-    def figures_of(self, tokenizer: Tokenizer) -> TokenFigures:
-        """What is known of its tokens, the same as long as it is the same tokenizer."""
-        if self._figures is None or self._figures.tokenizer is not tokenizer:
-            self._figures = TokenFigures(tokenizer)
-        return self._figures
-
-    @property
-    def is_in_own_order(self) -> bool:
-        return not (self.request.query or self.request.sort)
-
-    def list_rows(self, source: R, request: ListRequest, progress: Progress) -> ShownRows[R]:
-        flags = fitting(source.figures, request.query, progress)[source.ids]
-        rows = rows_where(source, flags, self.sorting(request), request.is_descending)
-        return ShownRows(request, source, rows)
-
-    def _list(self, wait_ms: int = 0) -> None:
-        if (source := self.source) is None or not self.is_in_own_order:
-            super()._list(wait_ms)
-        else:
-            self._show_now(ShownRows(self.request, source, range(len(source))))
 
 
 def rows_where(source: ListSource, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:

@@ -10,11 +10,19 @@ import numpy as np
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
+from guiapp.analysis.vocabulary_list.filters import fitting
 from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
 from guiapp.kit.document.coloured_spans import ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import Progress
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.list_model import PAUSE_MS, TokenRowsModel
+from guiapp.kit.token_table.list_model import (
+    PAUSE_MS,
+    ListRequest,
+    ShownRows,
+    TokenListModel,
+    rows_where,
+)
 from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
@@ -80,8 +88,13 @@ COLUMNS: tuple[ListColumn[TextRows], ...] = (
 )
 
 
-class TextTokensModel(TokenRowsModel[TextRows]):
-    """All tokens of the session's text; where they are sorted, again when typing pauses."""
+class TextTokensModel(TokenListModel[TextRows]):
+    """All tokens of the session's text, in its order until a column sorts them; then when typing pauses.
+
+    In the order of the text nothing is kept for a row, and no job runs.
+    """
+
+    _figures: TokenFigures | None = None
 
     def __init__(
         self, session: ModelSession, settings: Settings | None = None, spans: ColouredSpans | None = None
@@ -98,7 +111,9 @@ class TextTokensModel(TokenRowsModel[TextRows]):
         tokenizer = self._session.tokenizer
         if tokenizer is None:
             return None
-        return TextRows(self.figures_of(tokenizer), self._session.tokens, self._spans)
+        if self._figures is None or self._figures.tokenizer is not tokenizer:
+            self._figures = TokenFigures(tokenizer)
+        return TextRows(self._figures, self._session.tokens, self._spans)
 
     @property
     def column_table(self) -> Sequence[ListColumn[TextRows]]:
@@ -107,11 +122,23 @@ class TextTokensModel(TokenRowsModel[TextRows]):
     def frozen(self, source: TextRows) -> TextRows:
         return source.copy()
 
-    def _on_tokens_changed(self) -> None:
-        if self.is_in_own_order:
-            self._list()
+    @property
+    def _is_in_text_order(self) -> bool:
+        return not (self.request.query or self.request.sort)
+
+    def list_rows(self, source: TextRows, request: ListRequest, progress: Progress) -> ShownRows[TextRows]:
+        flags = fitting(source.figures, request.query, progress)[source.ids]
+        rows = rows_where(source, flags, self.sorting(request), request.is_descending)
+        return ShownRows(request, source, rows)
+
+    def _list(self, wait_ms: int = 0) -> None:
+        if (source := self.source) is None or not self._is_in_text_order:
+            super()._list(wait_ms)
         else:
-            self._list(PAUSE_MS)
+            self._show_now(ShownRows(self.request, source, range(len(source))))
+
+    def _on_tokens_changed(self) -> None:
+        self._list(0 if self._is_in_text_order else PAUSE_MS)
 
     def choose(self, row: int) -> None:
         super().choose(row)
