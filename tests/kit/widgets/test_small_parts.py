@@ -3,15 +3,12 @@
 import pytest
 from hands import drop
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QAction, QDragEnterEvent, QKeyEvent
+from PySide6.QtGui import QDragEnterEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
-    QFileDialog,
-    QLabel,
     QLineEdit,
     QPushButton,
-    QToolButton,
     QWidget,
 )
 
@@ -19,12 +16,10 @@ from guiapp.kit.widgets.controls import (
     SEARCH_HINT,
     SEARCH_PX,
     SearchField,
-    WalkButtons,
     presses_button,
     push_button,
 )
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row
-from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton
 from guiapp.kit.widgets.notices import dropped_files
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
@@ -138,35 +133,6 @@ def test_a_search_is_told_of_letters_steps_and_its_end(show, qtbot):
     assert (free.placeholderText(), free.toolTip(), free.maximumWidth() > 9999) == ("hint", "tip", True)
 
 
-def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
-    back, on, done = QAction("Previous"), QAction("Next"), []
-    back.setShortcut("Shift+F8")
-    on.setShortcut("F8")
-    back.triggered.connect(lambda: done.append("back"))
-    on.triggered.connect(lambda: done.append("on"))
-    walk = WalkButtons(back, on, "Difference")
-    show(walk)
-    before, behind = walk.findChildren(QToolButton)
-    assert [before.toolTip(), behind.toolTip()] == ["Previous (Shift+F8)", "Next (F8)"]
-    assert [label.text() for label in walk.findChildren(QLabel)][1:] == ["F8"]
-    assert (before.text(), behind.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
-    assert before.x() < walk.place.x() < behind.x()
-    for index, n_all, shown_text in (
-        (None, 3, "– of 3"),
-        (0, 3, "1 of 3"),
-        (1999, 2000, "2,000 of 2,000"),
-        (None, 0, "none"),
-        (0, 1, "1 of 1"),
-    ):
-        walk.show_place(index, n_all)
-        assert (walk.place.text(), walk.isEnabled()) == (shown_text, n_all > 0)
-    before.click()
-    behind.click()
-    assert done == ["back", "on"]
-    walk.show_text("so many", False)
-    assert (walk.place.text(), before.isEnabled()) == ("so many", False)
-
-
 def test_only_files_of_this_machine_are_taken_and_copied(show):
     class Box(QWidget):
         def __init__(self):
@@ -189,40 +155,3 @@ def test_only_files_of_this_machine_are_taken_and_copied(show):
     mime.setUrls([QUrl("https://example.org/a")])
     assert not drop(box, QPoint(1, 1), mime)
     assert box.files[1:] == [[]]
-
-
-class FakeSaving:
-    def __init__(self):
-        self.saved = []
-
-    def save(self, path, make):
-        self.saved.append((path.name, make(None)))
-
-
-def test_what_is_exported_is_made_of_what_is_shown_when_it_is_asked_for(
-    show, theme_source, monkeypatch, tmp_path
-):
-    saving, asked, names = FakeSaving(), [], iter([tmp_path / "mine", tmp_path / "a.JSON", ""])
-
-    def answer(window, title, suggested, filters):
-        asked.append((title, suggested, filters))
-        return str(next(names)), ""
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    forms = {"csv": CSV, "json": JSON}
-    button = show(
-        ExportButton(
-            theme_source, saving, "tokens", forms, lambda key: lambda progress: key.encode(), "Save them"
-        )
-    )
-    assert (button.text(), button.toolTip()) == ("Export", "Save them")
-    actions = button.menu().actions()
-    assert [action.text() for action in actions] == ["CSV…", "JSON…"]
-    for action in (*actions, actions[0]):
-        action.trigger()
-    assert saving.saved == [("mine.csv", b"csv"), ("a.JSON", b"json")]
-    assert asked == [
-        ("Save as CSV", "tokens.csv", "CSV (*.csv)"),
-        ("Save as JSON", "tokens.json", "JSON (*.json)"),
-        ("Save as CSV", "tokens.csv", "CSV (*.csv)"),
-    ]
