@@ -8,10 +8,8 @@ from guiapp.kit.document.search import TextSearch
 from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.session.token_details import TokenDetailsModel
 from guiapp.kit.state.recent import RecentTexts
-from guiapp.pages.text.decode_dialog import DecodeModel
 
 OWNERS = {
-    "decode": lambda session, settings: (made := DecodeModel(session), made.close),
     "details": lambda session, settings: (made := TokenDetailsModel(session), made.close),
     "loader": lambda session, settings: (made := ModelLoader(), made.wait),
     "recent": lambda session, settings: (made := RecentTexts(settings), made.close),

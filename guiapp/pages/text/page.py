@@ -227,7 +227,7 @@ class InspectPage(Page):
         self.text_panel.search.stop()
         self.budget_bar.stop()
         if "_decoder" in self.__dict__:
-            self._decoder.model.close()
+            self._decoder.decoded.close()
 
     def show_why(self) -> None:
         self.side.turn_to("Why")
@@ -235,9 +235,9 @@ class InspectPage(Page):
     @cached_property
     def _decoder(self) -> DecodeDialog:
         """Made for the first ids that are decoded."""
-        from guiapp.pages.text.decode_dialog import DecodeDialog, DecodeModel
+        from guiapp.pages.text.decode_dialog import DecodeDialog
 
-        made = DecodeDialog(DecodeModel(self._session), self._theme_source, self)
+        made = DecodeDialog(self._session, self._theme_source, self)
         made.insert_requested.connect(self._session.document.insert)
         made.replace_requested.connect(self._session.text.show)
         return made
