@@ -285,7 +285,7 @@ class StartPage(Page):
 
     def _lesson_row(self, lesson: LessonHead, is_next: bool) -> StartRow:
         reached = self._progress.reached(lesson.name, lesson.n_steps)
-        detail = f"step {reached + 1} of {lesson.n_steps}" if reached else counted(lesson.n_steps, "step")
+        detail = f"{reached + 1} of {lesson.n_steps}" if reached else counted(lesson.n_steps, "step")
         share = 1.0 if self._is_finished(lesson) else (reached + 1) / lesson.n_steps if reached else 0.0
         begin = self._setting.actions[f"lesson:{lesson.name}"].trigger
         themes = self._setting.theme_source
@@ -421,7 +421,7 @@ class StartRow(PaintedButton):
         self._is_next = is_next
         self.setText(title)
         self.setToolTip(plain_tip(tip))
-        told = "finished" if share == 1 else detail
+        told = "finished" if share == 1 else f"step {detail}" if share else detail
         self.setAccessibleName(", ".join(filter(None, (title, told))))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
