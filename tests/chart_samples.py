@@ -56,12 +56,12 @@ def curves_data(*names, is_log=True, factor=1.0):
 def scatter_data(*names):
     points = [
         Point(
-            name, name, marker_style(index), 1e6 * 2**index, 1 - 0.01 * index, f"{name}: {index}", index > 0
+            name, [name], marker_style(index), 1e6 * 2**index, 1 - 0.01 * index, f"{name}: {index}", index > 0
         )
         for index, name in enumerate(names or NAMES)
     ]
     x, y, ranges = TOKENS._replace(is_log=True), Scale("", percent), (log_range(1e6, 1e8), (0.9, 1.05))
-    return ScatterData(TITLES, SUBTITLES, points, x, y, ranges, 1.0, ["exact"])
+    return ScatterData(TITLES, SUBTITLES, points, x, y, ranges, 1.0)
 
 
 COUNTS = np.array([[10, 0, 300, 0, 1], [90, 0, 100, 1, 0]])

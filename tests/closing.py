@@ -16,7 +16,8 @@ def see_that_nothing_goes_on(
 ) -> None:
     """No job is left at work behind the end, but for those that `goes_on`; no timer runs."""
     may_end = threading.Event()
-    jobs = [job for job in owner.findChildren(LatestJob) if job not in goes_on]
+    own = [owner] if isinstance(owner, LatestJob) else []
+    jobs = [job for job in (*own, *owner.findChildren(LatestJob)) if job not in goes_on]
     timers = owner.findChildren(QTimer)
     assert jobs or timers
     for job in jobs:

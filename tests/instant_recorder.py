@@ -24,6 +24,6 @@ class InstantRecorder(TraceRecorder):
     def record(self, tokenizer, text, encoder, add_special, parse_special):
         try:
             trace = _record_once(tokenizer, text, encoder, add_special, parse_special)
-            self.recorded.emit(debugger_for(tokenizer, trace))
+            self.done.emit(debugger_for(tokenizer, trace))
         except TokenloupeError as error:
             self.failed.emit(str(error))

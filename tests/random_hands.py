@@ -335,7 +335,7 @@ class RandomHands:
             self.shell.commands.files.open(str(self._embedded))
         else:
             page.bar.embeddings.setChecked(True)
-            page.embeddings.read(self.rng.choice((None, page.model.shown.ids[:9])))
+            page.embeddings.read(self.rng.choice((None, page.model.shown.rows[:9])))
 
     def _resize(self) -> None:
         self.shell.window.resize(self.rng.randrange(860, 1800), self.rng.randrange(480, 1100))

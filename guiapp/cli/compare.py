@@ -28,7 +28,7 @@ from guiapp.core.text.numbers_in_words import counted
 
 if TYPE_CHECKING:
     from guiapp.analysis.compare.comparison import ModelSide
-    from guiapp.analysis.compare.texts import Terms
+    from guiapp.analysis.compare.texts_report import Terms
     from guiapp.core.encode.tokenizer import Tokenizer
 
 LISTED = 10  # differences, for people
@@ -109,7 +109,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare_texts(options: argparse.Namespace) -> None:
-    from guiapp.analysis.compare.texts import compare_texts, csv_text, record, summary, svg_text, tables
+    from guiapp.analysis.compare.texts import compare_texts
+    from guiapp.analysis.compare.texts_report import csv_text, record, summary, svg_text, tables
     from guiapp.analysis.export.tables import page_of
 
     sides = _sides(options)
@@ -217,7 +218,7 @@ def _for_each(options: argparse.Namespace, option: str) -> list[str | None]:
 
 
 def _terms(options: argparse.Namespace) -> Terms:
-    from guiapp.analysis.compare.texts import Terms
+    from guiapp.analysis.compare.texts_report import Terms
 
     if options.context is not None and options.context < 1:
         raise InputError(f"No text fits a context of {options.context} tokens. Choose 1 or more.")

@@ -43,6 +43,7 @@ COMMANDS = (
     "lesson",
     "train",
     "screenshot",
+    "help",
 )
 
 

@@ -108,6 +108,7 @@ SYNONYMS = {
     "present": ("fullscreen", "full screen", "slides"),
     "theme:dark": ("night", "colors"),
     "theme:light": ("day", "colors"),
+    "manual": ("help", "documentation", "how to"),
     "shortcuts": ("keys", "hotkeys", "help"),
     "legend": ("colors", "signs", "help"),
     "about": ("version", "licence", "license"),
@@ -321,7 +322,8 @@ ROWS = (
     ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),
     ActionRow("write_lesson", "Write a lesson of your own…", "Help/Lessons"),
     ActionRow("legend", "Legend of this page", "Help", ("Shift+F1",)),
-    ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
+    ActionRow("manual", "Manual", "Help", ("F1",)),
+    ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("Ctrl+?",)),
     ActionRow("about", "About Tokenloupe", "Help"),
 )
 

@@ -75,6 +75,7 @@ class WindowCommands(QObject):
                 "add_special": self._set_switches,
                 "parse_special": self._set_switches,
                 "legend": self._show_legend,
+                "manual": lambda: self.show_manual(),
                 "shortcuts": self._show_shortcuts,
                 "about": self._show_about,
             }
@@ -216,6 +217,14 @@ class WindowCommands(QObject):
         legend = self._window.pages.current.legend
         card = LegendCard(legend, self._settings.spelling, self._theme_source, self._window)
         card.open_below(self._window.top_bar)
+
+    def show_manual(self, topic: str = "") -> None:
+        """Show a topic of the manual, or what it says of the page."""
+        from guiapp.window.manual import ManualReader, chapter_of  # time that starting does not have
+
+        window = self._window
+        reader = window.findChild(ManualReader) or ManualReader(self._theme_source, window)
+        reader.open(topic or chapter_of(window.pages.rows[window.pages.current_name]))
 
     def _show_shortcuts(self) -> None:
         dialog = self._window.findChild(ShortcutsDialog)

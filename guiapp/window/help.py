@@ -152,6 +152,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Leave it out", ("Del", "Backspace")),
     ),
     "On the start page": (("Open a row", ("Return",)), ("Leave the page", ("Esc",))),
+    "In the manual": (("Close it", ("Esc",)),),
     "While a model or a text is opened": (("Cancel", ("Esc",)),),
 }
 SIZE = QSize(640, 620)

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QWidget
 
 from guiapp.analysis.doctor.findings import HINT
 from guiapp.core.text.numbers_in_words import counted
@@ -118,9 +118,12 @@ class MainWindow(QMainWindow):
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
         legend = self.actions_table["legend"]
         self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
-        self.setCentralWidget(self._column())
+        self.setCentralWidget(column := self._column())
+        column.setMinimumWidth(SMALLEST_SIZE.width())  # it fits itself into that, also beside the manual
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.actions_table["present"].toggled.connect(self._present)
+        for changed in (self.pages.figures_changed, self.pages.page_changed):
+            changed.connect(self._name_lesson)
         self._escape = QShortcut(QKeySequence("Esc"), self, enabled=False)
         for pressed in (self._escape.activated, self._escape.activatedAmbiguously):
             pressed.connect(self._leave_presentation)
@@ -158,6 +161,8 @@ class MainWindow(QMainWindow):
         self.menuBar().setMaximumHeight(0 if is_on else ANY_HEIGHT_PX)  # hidden, its keys would do nothing
         for bar in (self.top_bar, self.rail, self.status_line):
             bar.setHidden(is_on)
+        for dock in self.findChildren(QDockWidget) if is_on else ():
+            dock.close()
         self.pages.set_presented(is_on)
         self._escape.setEnabled(is_on)
         if before is None:
@@ -211,6 +216,9 @@ class MainWindow(QMainWindow):
             names.append(display_name(session.loader.model))
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
         self.setWindowModified(session.text.path is not None and session.text.is_modified)
+
+    def _name_lesson(self) -> None:
+        self.top_bar.name_lesson(self.pages.current.lesson_setting)
 
     def _count_findings(self) -> None:
         """Show at the doctor in the rail how many there are, in the colour of the worst."""

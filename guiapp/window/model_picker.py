@@ -55,7 +55,7 @@ class ModelButton(MenuButton):
     """`name  type · pre · size ▾`, as much as there is room for; a click opens the picker."""
 
     def __init__(self, loader: ModelLoader, theme_source: ThemeSource) -> None:
-        self._name = self._summary = ""
+        self._name = self._summary = self._lesson = ""
         super().__init__(theme_source)
         self._loader = loader
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -99,10 +99,19 @@ class ModelButton(MenuButton):
     def _summary_px(self) -> float:
         return width_of(self._summary, Theme.ui_font())
 
+    def name_lesson(self, setting: str) -> None:
+        """Name what a lesson works with, as long as it plays; "" for the model that is open."""
+        if setting != self._lesson:
+            self._lesson = setting
+            self._refresh()
+
     def _refresh(self) -> None:
         model = self._loader.model
         self._name = "No model" if model is None else display_name(model).removeprefix(DEMO)
         self._summary = "open one" if model is None else summary(model)
+        if self._lesson:
+            name, self._name = self._name, self._lesson.removeprefix("with ")
+            self._summary = f"in this lesson · {name} stays open"
         about = f"{self._name}\n{self._summary}"
         self.setToolTip(plain_tip(about if model is None else f"{about}\n{model.name}"))
         self.setAccessibleName(f"Model: {self._name}, {self._summary}")

@@ -80,6 +80,12 @@ class TopBar(QFrame):
         self.palette_button.set_short(self.width() < WORDS_FROM_PX)
         self._fit()
 
+    def name_lesson(self, setting: str) -> None:
+        """Name what a lesson works with: badges and encoder are those of the model that is open."""
+        self.model_button.name_lesson(setting)
+        for part in (*self._badges, self.encoder_button):
+            part.setEnabled(not setting)
+
     def _fit(self) -> None:
         room = self.width() - self._left.width() - self.modes.most_px - 2 * (SIDE_PX + GAP_PX)
         for are_short in (False, True):

@@ -148,7 +148,7 @@ def test_bench_gives_a_verdict_in_three_clicks_and_has_it_again_after_a_restart(
     qtbot.waitUntil(lambda: page.is_ready)
     told = page.headline.verdict.accessibleName()
     assert "Tokenloupe" in told
-    assert "all ids equal" in told
+    assert "all ids are equal" in told
     window.close()
     shell.stop()
     again = start_program()

@@ -6,7 +6,6 @@ several are named where intervals touch.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,21 +24,21 @@ from guiapp.analysis.bench.run_results import (
 )
 from guiapp.analysis.bench.statistics import IN_STEP, LESS, Ratio
 from guiapp.analysis.bench.wording import NUMBERS, in_words, size_text, time_text, times_text
-from guiapp.analysis.libraries.contender import APPENDED_BYTES
-from guiapp.core.text.numbers_in_words import percent
+from guiapp.core.text.numbers_in_words import counted, percent
 
 Rows = Sequence[BenchResult]
 Find = Callable[[Rows, Sequence[LeftOut], str], str]
 """What the results of one scenario and text, at least one, and those left out say; also gets the baseline."""
 YOUR_TEXT = "your text"
-FEWEST_TURNS = 8  # together, before anything is settled
-SETTLED_WIDTH = 0.1  # of the interval, as a share of the ratio
+FEWEST_TURNS = 8  # together, before a ratio is more than “about”
+STABLE_WIDTH = 0.1  # of the interval, as a share of the ratio
 AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
 ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
 ALONE_RIGHT = "alone has the right ids"
 LEAST_OVERHEAD_S = 1e-9
 MOST_NAMED = 2  # contenders in a sentence
 SAME = 1.1  # the most times that something takes longer and is called as long
+OWN_VOCABULARY, OWN_VOCABULARIES = "with a vocabulary of its own", "with vocabularies of their own"
 SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
 PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
 
@@ -54,10 +53,11 @@ class Verdict:
     fastest       of all that take part, if nobody's ids are right
     competitor    the baseline, or whoever is next where that is the fastest; "" where there is none
     ratio         how many times as fast `fastest` is as `competitor`, from the turns that both took
-    is_stable     more turns would hardly change the sentence
+    is_stable     more turns would hardly change the ratio
     was_busy      the machine was, while one of the two was measured: small differences are not reliable
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not say
+    ahead         who took less time, not with the right ids: as `parts`
     reference     whose ids are the right ones; "" where a run of another version does not say
     alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
                   LONE where others were to be
@@ -73,6 +73,7 @@ class Verdict:
     n_tokens: int
     alone: str = ALONE
     reference: str = ""
+    ahead: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_tie(self) -> bool:
@@ -82,19 +83,31 @@ class Verdict:
     @property
     def parts(self) -> list[tuple[str, str]]:
         """Its words, each with what it is: "name" of a contender, "figure", or ""."""
+        ahead = [("; ", ""), *self.ahead] if self.ahead else []
+        return [*self.headline, *ahead, *([("; ", ""), (self.tokens, "")] if self.n_tokens else [])]
+
+    @property
+    def tokens(self) -> str:
+        return f"{counted(self.n_tokens, 'token')} {AS_ENCODED}"
+
+    @property
+    def headline(self) -> list[tuple[str, str]]:
+        """Who is the fastest and how much so, and whether its ids are right."""
         parts = [(self.fastest, "name")]
         if not self.competitor:
             alone = f" {self.alone}"
             if self.alone == ALONE_RIGHT:
                 others = in_words(self.n_contenders - 1)
                 alone = f" alone has {self.reference}'s ids" if self.reference else alone
-                alone += f", {others} other{'s differ' if self.n_contenders > 2 else ' differs'}"
+                differ = f", {others} other{'s differ' if self.n_contenders > 2 else ' differs'}"
+                alone += "" if self.ahead else differ
             parts.append((alone, ""))
         elif self.is_tie:
             tie = " are equally fast as far as this run can tell"
             parts += [(" and ", ""), (self.competitor, "name"), (tie, "")]
         else:
-            about, times = "about " * self.was_busy, f"{times_text(self.ratio.ratio)}\N{NO-BREAK SPACE}×"
+            is_sure = self.is_stable and not self.was_busy
+            about, times = "" if is_sure else "about ", f"{times_text(self.ratio.ratio)}\N{NO-BREAK SPACE}×"
             parts += [
                 (f" is {about}", ""),
                 (times, "figure"),
@@ -103,9 +116,6 @@ class Verdict:
             ]
         if self.ids:
             parts.append((f"; {self.ids}", ""))
-        if self.n_tokens:
-            tokens = f" token{'' if self.n_tokens == 1 else 's'} {AS_ENCODED}"
-            parts += [("; ", ""), (f"{self.n_tokens:,}", "figure"), (tokens, "")]
         return parts
 
     @property
@@ -114,16 +124,14 @@ class Verdict:
         if not self.n_contenders or self.alone == ALONE_RIGHT:
             return ""
         right = f"equal to {self.reference}'s" if self.reference else "right"
-        if self.n_equal < self.n_contenders:
-            return f"ids of {self.n_equal} of {self.n_contenders} {right}"
-        return (
-            f"its ids are {right}"
-            if self.n_contenders == 1
-            else f"all ids {right if self.reference else 'equal'}"
-        )
+        if self.n_equal == 0:
+            return f"no ids are {right}"
+        if self.n_equal == self.n_contenders > 1:
+            return f"all ids are {right}"
+        return f"{'their' if self.is_tie else 'its'} ids are {right}"
 
     def __str__(self) -> str:
-        """Such as “gigatoken is 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text”."""
+        """Such as “gigatoken is 1.2 × as fast as fast; all ids are right; 27,483 tokens as plain text”."""
         return "".join(words for words, _ in self.parts)
 
 
@@ -147,13 +155,33 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
         n_tokens=round(fastest.n_tokens),
         alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
         reference=reference,
+        ahead=tuple(_ahead(fastest, [row for row in rows if not row.exact]))[1:],
     )
     if competitor is None:
         return verdict
     ratio, busy = ratio_of(fastest, competitor), fastest.was_busy or competitor.was_busy
-    is_narrow = busy or ratio.high <= ratio.low * (1 + SETTLED_WIDTH)  # more turns would not make it narrower
+    is_narrow = busy or ratio.high <= ratio.low * (1 + STABLE_WIDTH)  # more turns would not make it narrower
     is_stable = is_narrow and min(fastest.n, competitor.n) >= FEWEST_TURNS
     return replace(verdict, competitor=competitor.contender, ratio=ratio, is_stable=is_stable, was_busy=busy)
+
+
+def _ahead(fastest: BenchResult, others: Rows) -> Iterator[tuple[str, str]]:
+    """Whose bars are longer than that of the fastest, and why they do not count."""
+    reasons = {
+        False: ("but its ids differ", "but their ids differ"),
+        None: (OWN_VOCABULARY, OWN_VOCABULARIES),
+    }
+    for exact, (one, many) in reasons.items():
+        ahead = [row for row in others if row.exact is exact and row.median_s < fastest.median_s]
+        if not ahead:
+            continue
+        is_sure = all(row.ci_s[1] < fastest.ci_s[0] for row in ahead)
+        are = ("is" if len(ahead) == 1 else "are") if is_sure else "may be"
+        names = [[(row.contender, "name")] for row in ahead]
+        if len(names) > MOST_NAMED:
+            names = [[(f"{in_words(len(ahead))} encoders", "")]]
+        yield from chain([("; ", "")], names[0], *([(" and ", ""), *name] for name in names[1:]))
+        yield f" {are} faster, {one if len(ahead) == 1 else many}", ""
 
 
 def deviations(results: Rows, text: str = "") -> dict[str, BenchResult]:
@@ -189,7 +217,6 @@ def notes(run: BenchRun, is_going_on: bool = False) -> list[str]:
         *_repeated(run, rows),
         *_deviations(rows, run.vocabulary.get("bos")),
         *missing_lines(run.left_out),
-        *_appending(rows),
     ]
 
 
@@ -277,16 +304,6 @@ def _of_all(reasons: Sequence[str]) -> str:
     if not seconds or seconds[0] == seconds[-1]:
         return reasons[0]
     return SECONDS.sub(f"{seconds[0]} to {seconds[-1]} s", reasons[0], count=1)
-
-
-def _appending(results: Rows) -> Iterator[str]:
-    """What a count after some bytes costs, in the longest text of each contender."""
-    appended = [row for row in results if (row.scenario, row.operation) == ("append", "append")]
-    longest = {row.contender: row for row in sorted(appended, key=lambda row: row.size_bytes)}
-    for contender, row in longest.items():
-        append_s = row.median_s / math.ceil(row.size_bytes / APPENDED_BYTES)
-        cost = f"appends {APPENDED_BYTES} bytes and counts in {time_text(append_s)}"
-        yield f"{contender} {cost}, up to {row.corpus}, {size_text(row.size_bytes)}."
 
 
 def _id_text(token_id: int | None) -> str:

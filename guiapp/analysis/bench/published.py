@@ -60,12 +60,9 @@ class Published:
         """How many times as fast as its base it is by its source; None where that does not say."""
         return _published_ratio(self)
 
-    def is_about(self, result: BenchResult) -> bool:
-        """Whether a result is of the same thing, done by whomever."""
-        return all(getattr(self, name) in (None, getattr(result, name)) for name in CELL)
-
     def is_of(self, result: BenchResult) -> bool:
-        return result.contender == self.contender and self.is_about(result)
+        """Whether a result is of the same thing, done by the same contender."""
+        return all(getattr(self, name) in (None, getattr(result, name)) for name in (*CELL, "contender"))
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
@@ -104,32 +101,22 @@ def _published_ratio(published: Published) -> float | None:
 class PublishedComparison(NamedTuple):
     """One published figure with the result that belongs to it.
 
-    cell    the result, or one of another contender about the same thing where `result` is None
     ratio   how many times as fast as the source's base it is here; None where that was not measured
     """
 
     published: Published
-    cell: BenchResult
-    result: BenchResult | None = None
-    ratio: float | None = None
+    result: BenchResult
+    ratio: float | None
 
 
 def comparable(run: BenchRun) -> dict[Source, list[PublishedComparison]]:
-    """The figures that this run has something to say about, by their sources.
-
-    Those of contenders that are missing from what the run measured are among them.
-    """
-    results = run.finished
+    """The figures that this run has one of its own for, by their sources."""
     by_source: dict[Source, list[PublishedComparison]] = {}
     for published in PUBLISHED:
-        about = [row for row in results if published.is_about(row)]
-        mine = [row for row in about if published.is_of(row)]
-        rows = [
-            PublishedComparison(published, row, row, _ratio(row, published.base, results)) for row in mine
-        ]
-        rows = rows or [PublishedComparison(published, row) for row in about[:1]]
-        by_source.setdefault(published.source, []).extend(rows)
-    return {source: rows for source, rows in by_source.items() if any(row.result for row in rows)}
+        for row in filter(published.is_of, run.finished):
+            comparison = PublishedComparison(published, row, _ratio(row, published.base, run.finished))
+            by_source.setdefault(published.source, []).append(comparison)
+    return by_source
 
 
 def _ratio(result: BenchResult, base: str, results: Sequence[BenchResult]) -> float | None:
@@ -139,12 +126,6 @@ def _ratio(result: BenchResult, base: str, results: Sequence[BenchResult]) -> fl
         if (*(getattr(row, name) for name in CELL), row.threads, row.contender) == key:
             return row.median_s / result.median_s
     return None
-
-
-def n_missing(run: BenchRun) -> int:
-    """The published figures that this run has nothing to say about."""
-    shown = {id(row.published) for rows in comparable(run).values() for row in rows if row.result}
-    return len(PUBLISHED) - len(shown)
 
 
 def ratio_text(ratio: float | None) -> str:

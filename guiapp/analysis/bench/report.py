@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PureWindowsPath
 from typing import NamedTuple
 
-from guiapp.analysis.bench.findings import growth_text, length_text, notes, verdict_of
+from guiapp.analysis.bench.findings import YOUR_TEXT, growth_text, length_text, notes, verdict_of
 from guiapp.analysis.bench.history import SpeedChange, busy_text
 from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan, Unit, plan_from
 from guiapp.analysis.bench.published import comparable, ratio_text
@@ -36,8 +36,16 @@ from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
 CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
+CONDITIONS = {
+    "System": "system",
+    "clock": "clock (auto: the processor's while other programs run)",
+    "load_before": "load before (1, 5, 15 minutes)",
+    "load_highest": "highest load",
+    "load_after": "load after (1, 5, 15 minutes)",
+    "held_s": "seconds without measuring, as somebody typed",
+}
+TYPED = "your-text.txt"
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
-TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 ENDS = "ci_low_s", "ci_high_s"  # of the interval
@@ -120,16 +128,22 @@ def csv_text(run: BenchRun) -> str:
 
 
 def _vocabulary(run: BenchRun) -> str:
-    vocabulary = run.vocabulary
-    name = str(vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
+    vocabulary, name = run.vocabulary, run.vocabulary_name
     chosen = f", split as “{pre}”" if (pre := vocabulary.get("chosen_pre")) else ""
     return f"{name} ({vocabulary.get('type', '?')}, {counted(vocabulary.get('tokens', 0), 'token')}{chosen})"
 
 
 def _environment(run: BenchRun) -> list[list[str]]:
-    rows = [[name, str(value)] for name, value in run.environment.items() if value is not None]
+    known = ((name, value) for name, value in run.environment.items() if value is not None)
+    rows = [[CONDITIONS.get(name, name), _condition_text(name, value)] for name, value in known]
     rows += [[each["contender"], each["version"]] for each in run.contenders if each["version"]]
     return [*rows, ["vocabulary, SHA-256", str(run.vocabulary.get("sha256"))]]
+
+
+def _condition_text(name: str, value: object) -> str:
+    if name in ("started", "ended"):
+        return str(value).replace("T", " ")
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def verdicts(run: BenchRun, baseline: str) -> list[str]:
@@ -145,19 +159,23 @@ def _repeat(run: BenchRun) -> list[str]:
         plan = plan_from(run.plan)
     except BenchError:
         return ["The plan of this run was not saved."]
-    names, hashes = [plan.model, *plan.corpora], {each["name"]: each["sha256"] for each in run.corpora}
+    hashes = {_file_name(each["name"]): each["sha256"] for each in run.corpora}
     hashes[_file_name(plan.model)] = str(run.vocabulary.get("sha256"))
-    files = [_file_name(name) for name in names if _file_name(name) != name]
+    names = [plan.model, *plan.corpora]
     model, *corpora = map(_file_name, names)
+    files = [file for file, name in zip((model, *corpora), names, strict=True) if file != name]
     return [
+        *[f"# Save the text that you typed as {TYPED}."] * (TYPED in files),
         *(f"# {name}: SHA-256 {hashes.get(name, 'not saved')}" for name in files),
         command_line(replace(plan, model=model, corpora=tuple(corpora))),
     ]
 
 
 def _file_name(name: str) -> str:
-    """The last part of a whole path, of whatever system; other names as they are."""
+    """The last part of a whole path, of whatever system; other names as they are, what was typed by TYPED."""
     path = PureWindowsPath(name)  # which takes both slashes
+    if path.name == YOUR_TEXT:
+        return TYPED
     return path.name if path.is_absolute() or name.startswith("/") else name
 
 
@@ -351,27 +369,13 @@ def published_tables(run: BenchRun) -> Iterator[Table]:
     for source, rows in comparable(run).items():
         head = ["", "text", "published", f"× {source.base}", "here", "MB/s", f"× {source.base}", "ids"]
         lines = [head]
-        for published, cell, result, ratio in rows:
-            text = f"{cell.scenario}: {cell.corpus}, {size_text(cell.size_bytes)}{on_threads(cell.threads)}"
-            here = [_absence(run, published.contender, cell), NONE, ratio_text(ratio), NONE]
-            if result is not None:
-                figures = time_text(result.median_s), figure_text(result.mb_per_s)
-                here = [*figures, ratio_text(ratio), ids_text([result])]
-            lines.append([published.contender, text, published.figure, ratio_text(published.ratio), *here])
+        for published, row, ratio in rows:
+            text = f"{row.scenario}: {row.corpus}, {size_text(row.size_bytes)}{on_threads(row.threads)}"
+            there = [published.contender, text, published.figure, ratio_text(published.ratio)]
+            here = [time_text(row.median_s), figure_text(row.mb_per_s), ratio_text(ratio), ids_text([row])]
+            lines.append([*there, *here])
         note = f"Published in: {source.where}. What differs: {source.differs}."
         yield Table(f"{source.name}: published, and here", lines, note)
-
-
-def _absence(run: BenchRun, contender: str, cell: BenchResult) -> str:
-    """Why a contender has no result where others have one."""
-    place = cell.scenario, cell.operation, cell.corpus, cell.size_bytes
-    for each in run.left_out:
-        is_here = (
-            each.scenario is None or (each.scenario, each.operation, each.corpus, each.size_bytes) == place
-        )
-        if each.contender == contender and is_here:
-            return each.reason
-    return TOOK_NO_PART
 
 
 def change_table(changes: Sequence[SpeedChange], title: str) -> Table:

@@ -380,6 +380,11 @@ class BenchRun:
         """Who was asked for."""
         return list(map(encoder_label, self.plan.get("contenders", ())))
 
+    @property
+    def vocabulary_name(self) -> str:
+        """The last part of its path, of whatever system."""
+        return str(self.vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
+
     def end(self) -> None:
         """No event follows: what the last cell has so far is its result."""
         self.finished, self._series, self.loading = self.results, {}, {}

@@ -172,23 +172,31 @@ def _added_end(chat: Chat, last: int) -> Fix | None:
 
 
 def _near_misses(chat: Chat) -> Iterator[Hint]:
-    """What looks like a control token but is text in this model."""
-    told = set[str]()
+    """What looks like a control token but is text in this model; of the template, once for all its lines."""
+    firsts = dict[tuple[str, str, str], tuple[re.Match[str], str]]()
+    lines = defaultdict[tuple[str, str, str], set[int]](set)
     for result, meant, instead in _misspelt(chat, 0, len(chat.text)):
-        said, origin = result[0], chat.origin_at(result.start())
-        where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
-        what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
-        if what in told:
-            continue
-        told.add(what)
+        origin = chat.origin_at(result.start())
+        key = result[0], f"in {_name(origin)}" if origin.is_content else "", instead
+        firsts.setdefault(key, (result, meant))
+        lines[key].add(origin.line)
+    for (said, where, instead), (result, meant) in firsts.items():
+        origin = chat.origin_at(result.start())
+        where = where or f"from {_lines(lines[said, where, instead])} of the template"
         yield Hint(
             "near_miss",
             HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
-            what,
+            f"{quoted(said)}, {where}, is plain text in this model{instead}.",
             chat.tokens_at(result.start(), result.end()),
             origin.message if origin.is_content else None,
             _replacement(chat, result.start(), result.end(), meant),
         )
+
+
+def _lines(numbers: set[int]) -> str:
+    """`line 2`, `lines 2, 32 and 50`."""
+    *others, last = map(str, sorted(numbers))
+    return f"lines {', '.join(others)} and {last}" if others else f"line {last}"
 
 
 def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:

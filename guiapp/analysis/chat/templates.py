@@ -190,7 +190,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
     if given is None:
         name = WITH_TOOLS if has_tools and WITH_TOOLS in templates else next(iter(templates), None)
         if name is None:
-            raise ChatError("This model has no chat template. Choose the file of one.")
+            raise ChatError("This model has no chat template. Choose a template file.")
         return templates[name]
     if str(given) in templates:
         return templates[str(given)]

@@ -56,6 +56,15 @@ class Cause(Enum):
     UNTOLD = "cause unknown"
 
 
+TITLES = {
+    Cause.NORMALIZED: "normalizer",
+    Cause.AROUND: "added special tokens",
+    Cause.NUMBER: "same token, other id",
+    Cause.WHOLE_PIECE: "whole pieces",
+    Cause.FALLBACK: "text without tokens",
+    Cause.TOKEN: "missing token",
+}
+"""Of causes whose values say little by themselves."""
 WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)  # what it is about says more
 
 
@@ -79,7 +88,13 @@ class Reason:
     def title(self) -> str:
         """The kind in words, such as "pre-tokenizer: digits"."""
         shows = self.subject and self.cause in WITH_SUBJECT
-        return f"{self.cause.value}: {self.subject}" if shows else self.cause.value
+        name = TITLES.get(self.cause, self.cause.value)
+        return f"{name}: {self.subject}" if shows else name
+
+    @property
+    def clause(self) -> str:
+        """The sentence without what the title says."""
+        return self.sentence.removesuffix(f" It is about {self.subject}.")
 
 
 Names = tuple[str, str]

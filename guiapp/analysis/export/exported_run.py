@@ -12,6 +12,7 @@ from guiapp.analysis.explain.spelling import Spelling, without_marks
 from guiapp.analysis.export.html import PageStep, page
 from guiapp.analysis.export.tables import json_text, n_columns
 from guiapp.core.sources.files import replacement
+from guiapp.core.text.numbers_in_words import printable
 
 CHARACTER_PX, BOX_PX, GAP_PX, MARGIN_PX = 9, 40, 4, 16
 HEAD_PX = 40
@@ -163,14 +164,9 @@ def document(rows: Iterable[tuple[str, float]], row_px: int, head: str) -> Itera
         yield "</svg>\n"
 
 
-def printable(sentence: str) -> str:
-    """A sentence without the signs around code, and without what no drawing may hold."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in without_marks(sentence))
-
-
 def row_of(number: int, sentence: str, top: int) -> tuple[list[str], float]:
     """The number of a step and what happens, and how far to the right that reaches."""
-    words, left = printable(sentence), MARGIN_PX + NUMBERS_PX
+    words, left = printable(without_marks(sentence)), MARGIN_PX + NUMBERS_PX
     parts = [note(MARGIN_PX, top + 25, f"{number:,}"), note(float(left), top + 58, words)]
     return parts, left + NOTE_CHARACTER_PX * n_columns(words)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -267,11 +268,11 @@ class TrainingRun(ExportedRun):
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
         """The words that a step cuts anew, what it made outlined, and what happened."""
         description = self._record.step(step)
-        made = description.left + description.right if isinstance(description, MergeStep) else ""
         parts, right = row_of(step, self._record.sentence(step), top)
         x = float(MARGIN_PX + NUMBERS_PX)
         for _, cut in description.recuts[:MOST_WORDS]:
-            drawn, end = boxes(x, top, ((self._record.write(symbol), symbol == made) for symbol in cut))
+            labels = ((self._record.write(symbol), symbol == description.made) for symbol in cut)
+            drawn, end = boxes(x, top, labels)
             parts.append(drawn)
             x = end + WORD_GAP_PX
         if len(description.recuts) > MOST_WORDS:
@@ -289,8 +290,7 @@ class TrainingRun(ExportedRun):
     def page_step(self, place: int) -> PageStep:
         """The state after so many steps, what led to it, and what competes for the next one."""
         record = self._record
-        description = record.step(place) if place else None
-        made = description.left + description.right if isinstance(description, MergeStep) else ""
+        made = record.step(place).made if place else ""
         rows = tuple(
             tuple((record.write(symbol), symbol == made) for symbol in cut)
             for cut, _, _ in record.words(place)[:MOST_PAGE_WORDS]
@@ -299,23 +299,17 @@ class TrainingRun(ExportedRun):
         at = f"Step {place:,} of {record.n_steps:,} · {size} in the vocabulary"
         following = record.step(place + 1) if place < record.n_steps else None
         pairs = self._pairs(following) if isinstance(following, MergeStep) else ()
-        sentence = (
-            record.sentence(place)
-            if description
-            else "The start: each word is cut into the smallest symbols."
-        )
-        return PageStep(at, rows=rows, sentence=sentence, pairs=pairs, pairs_title="Pairs, and their worth")
+        title = "Pairs, and their worth"
+        return PageStep(at, rows=rows, sentence=record.sentence(place), pairs=pairs, pairs_title=title)
 
     def save(self, path: Path) -> None:
         replace_file(path, b"\n".join(self._record.lines()), is_private=True)
 
     def _pairs(self, merge: MergeStep) -> tuple[PagePair, ...]:
         """What competes, the one that is learned first."""
-        best = [((merge.left, merge.right), merge.worth), *((pair, merge.worth) for pair in merge.ties)]
-        found = [*best, *merge.rivals][:MOST_PAGE_PAIRS]
         return tuple(
             PagePair(" + ".join(map(self._record.write, pair)), f"{worth:,.4g}", number == 0)
-            for number, (pair, worth) in enumerate(found)
+            for number, (pair, worth) in enumerate(islice(merge.competitors, MOST_PAGE_PAIRS))
         )
 
 

@@ -175,6 +175,12 @@ class Hunt:
         return find.n_lines / self.n_lines if self.n_lines else None
 
     @property
+    def unlike(self) -> str:
+        """Why the vocabularies have too little in common for a hunt, "" where they have enough."""
+        causes = (find.reason for find in self.finds if find.token_ids == (None, None) and not find.text)
+        return next((each.sentence for each in causes if each.cause is Cause.OTHER_VOCABULARY), "")
+
+    @property
     def why_inconclusive(self) -> str:
         """Why it does not follow that nothing differs, though nothing was found, and what to do; else ""."""
         if self.finds:

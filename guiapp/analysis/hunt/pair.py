@@ -82,9 +82,9 @@ class SidePair:
             )
         else:
             self.unrelated = (
-                f"These are two vocabularies: {percent(float(share))} of the ids stand for the same text in "
-                f"both, and {percent(float(known))} of the tokens of {self.names[1]} are tokens of "
-                f"{self.names[0]}. So nearly every text differs, and there is nothing to hunt for."
+                f"These two vocabularies are unlike: {percent(float(share))} of the ids stand for the same "
+                f"text in both, and {percent(float(known))} of the tokens of {self.names[1]} are tokens of "
+                f"{self.names[0]}. So nearly every text differs: compare the vocabularies instead."
             )
 
     def encode_each(self, texts: Sequence[bytes]) -> tuple[list[Ids | None], list[Ids | None]]:

@@ -60,6 +60,8 @@ def _find_record(hunt: Hunt, find: Find) -> dict[str, object]:
 
 def summary(hunt: Hunt) -> str:
     """What was tried, and how much of it differs, as sentences."""
+    if hunt.unlike:
+        return "No text was tried."
     tried = f"{counted(hunt.tried, 'text')} tried in {hunt.seconds:.1f} s, seed {hunt.seed}"
     found = f"{counted(len(hunt.finds), 'difference')} found" if hunt.finds else "no difference found"
     if doubt := hunt.why_inconclusive and f" {hunt.why_inconclusive}":
@@ -72,6 +74,9 @@ def summary(hunt: Hunt) -> str:
 
 def text_lines(hunt: Hunt) -> Iterator[str]:
     """For a terminal."""
+    if hunt.unlike:
+        yield without_marks(hunt.unlike)
+        return
     yield summary(hunt)
     yield from hunt.notes
     for number, find in enumerate(hunt.finds, 1):
@@ -85,7 +90,7 @@ def text_lines(hunt: Hunt) -> Iterator[str]:
 def headline(find: Find) -> str:
     """The text and the cause, in one line."""
     cause, subject = find.reason.kind
-    return f"{escaped(find.text)}: {cause.value} ({quoted(subject)})"
+    return f"{escaped(find.text) if find.text else 'each text'}: {cause.value} ({quoted(subject)})"
 
 
 def _common(hunt: Hunt, find: Find) -> str:

@@ -17,6 +17,7 @@ from guiapp.analysis.trace.conditions import TOKENS, StepExpression, TraceValues
 from guiapp.analysis.trace.replay import Replay, Waiting, waiting
 from guiapp.analysis.trace.sentences import StepDescriber
 from guiapp.analysis.trace.trace import NUMBERS, STAGES, Stage, Trace, TraceTokens
+from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.vocabulary.merges import MergeRules
@@ -63,9 +64,9 @@ class Debugger(Walk):
             self.values.spelling = spelling
             self.describer = StepDescriber(self.trace, self.vocabulary, spelling)
 
-    def compare_with(self, encoder: str, tokens: TraceTokens) -> None:
+    def compare_with(self, encoder: str, encoding: Encoding) -> None:
         """What another encoder makes of the text, for breakpoints on differences."""
-        self._ends[encoder] = tokens
+        self._ends[encoder] = TraceTokens(encoding.token_ids, *encoding.spans.astype(np.int32).T)
         self.set_breakpoints(self.breakpoints)
 
     # Moving; each returns the new position
@@ -154,9 +155,7 @@ def compare_with(
     debugger: Debugger, tokenizer: Tokenizer, encoder: str, add_special: bool, parse_special: bool
 ) -> None:
     """Let breakpoints know what another encoder makes of the text; raises EncodeError for an unknown one."""
-    encoding = tokenizer.encode(debugger.trace.text, add_special, parse_special, encoder)
-    starts, ends = encoding.spans.astype(np.int32).T
-    debugger.compare_with(encoder, TraceTokens(encoding.token_ids, starts, ends))
+    debugger.compare_with(encoder, tokenizer.encode(debugger.trace.text, add_special, parse_special, encoder))
 
 
 def step_record(debugger: Debugger, step: int) -> dict[str, object]:

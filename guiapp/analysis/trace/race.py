@@ -95,17 +95,16 @@ def outcome(
     """How many operations each took, and whether tokens are the same or, nearest to a byte, which are not."""
     first, second = names or (ours.trace.name, theirs.trace.name)
     n_ours, n_theirs = (int(work(each.trace)[-1]) for each in (ours, theirs))
-    effort = f"{first} {counted(n_ours, 'operation')}, {second} {n_theirs:,}"
+    effort = f"{first} needs {counted(n_ours, 'operation')}, {second} {n_theirs:,}."
     span_differences = _span_differences(ours, theirs)
     if not span_differences:
         descriptions = counted(len(theirs.trace.result.ids), "token")
         is_same = means_the_same(ours.vocabulary, theirs.vocabulary)
-        same = f"same {descriptions}" if is_same else f"both cut the text alike, into {descriptions}"
-        return f"{effort}: {same}."
+        return f"{effort} Both {'give the same' if is_same else 'cut the text into'} {descriptions}."
     difference = _nearest(span_differences, offset)
     mine, other = _listed(ours, difference.ours), _listed(theirs, difference.theirs)
     places = f"{len(span_differences):,} places, such as " if len(span_differences) > 1 else ""
-    return f"{effort}: other tokens at {places}byte {difference.start:,}: {mine} against {other}."
+    return f"{effort} Their tokens differ at {places}byte {difference.start:,}: {mine} against {other}."
 
 
 def work(trace: Trace) -> NDArray[np.int64]:

@@ -195,7 +195,7 @@ class _Recorder(Tracer):
         self._slot_starts = [start for _, start, _ in symbols] if symbols is not None else []
         self._slot_ends = [end for _, _, end in symbols] if symbols is not None else []
         self._symbols: list[int] = [symbol for symbol, _, _ in symbols] if symbols is not None else []
-        self._queue = QueueCount()
+        self._pushed: dict[Key, int] = {}
         cells = symbols if symbols is not None else [(-1, at, at + 1) for at in range(len(data))]
         for symbol, cell_start, cell_end in cells:
             self._cells.append(symbol, *self._source(cell_start, cell_end))
@@ -228,17 +228,15 @@ class _Recorder(Tracer):
         start, end = self._source(self._slot_starts[left], self._slot_ends[right])
         middle, _ = self._source(self._slot_starts[right], self._slot_ends[right])
         pushed, key = -1, (left, right, row.left, row.right)
-        candidates = self._queue.n_candidates if operation == "push" or self._queue.is_used else -1
         if operation == "push":
-            self._queue.push(key, len(self._steps))
+            self._pushed[key] = len(self._steps)
         else:
-            pushed = self._queue.pop(key)
+            pushed = self._pushed.pop(key, -1)  # none where there is no queue
         if operation == "merge":
-            self._queue.merge(left, right)
             self._slot_ends[left] = self._slot_ends[right]
             self._symbols[left], self._symbols[right] = row.result, -2
         tokens = row.left, row.right, row.result, row.rank
-        self._add(StepRow(operation, start, end, middle, *tokens, left, right, 0, candidates, pushed))
+        self._add(StepRow(operation, start, end, middle, *tokens, left, right, pushed=pushed))
 
     def _span_step(self, row: StepRow) -> None:
         effect = EFFECTS[NUMBERS[row.operation]]
@@ -307,7 +305,7 @@ class _Recorder(Tracer):
         """All that was written."""
         result = np.array(tokens, np.int32).reshape(-1, 3).T
         columns = StepColumns(*self._steps.arrays())
-        return Trace(
+        trace = Trace(
             self._text,
             encoder,
             reference_name,
@@ -319,6 +317,8 @@ class _Recorder(Tracer):
             TraceTokens(*self._made.arrays()),
             TraceTokens(*(np.ascontiguousarray(column) for column in result)),
         )
+        count_candidates(trace)
+        return trace
 
 
 # One line of the table for each class of steps of the readable algorithms
@@ -374,45 +374,18 @@ DECISIONS: dict[type, Callable[[Any], StepRow]] = {
 }
 
 
-class QueueCount:
-    """Follows pushes, pops and merges of one piece.
-
-    n_candidates  pairs in the queue that are not stale
-    is_used       whether anything entered it
-    """
-
-    def __init__(self) -> None:
-        self.n_candidates = 0
-        self.is_used = False
-        self._pushed: dict[Key, int] = {}
-        self._right_of: dict[int, int] = {}  # left slot -> right slot of a pair that could merge
-        self._left_of: dict[int, int] = {}
-
-    def push(self, key: Key, step: int) -> None:
-        """A pair enters the queue at a step."""
-        self._pushed[key] = step
-        self._right_of[key[0]] = key[1]
-        self._left_of[key[1]] = key[0]
-        self.n_candidates += 1
-        self.is_used = True
-
-    def pop(self, key: Key) -> int:
-        """The step at which it entered; -1 for algorithms without a queue."""
-        return self._pushed.pop(key, -1)
-
-    def merge(self, left: int, right: int) -> None:
-        """Two slots became one: they and what their neighbours could merge with is gone."""
-        self._forget(left)
-        self._forget(right)
-        if left in self._left_of:
-            self._forget(self._left_of[left])
-
-    def _forget(self, left: int) -> None:
-        """The pair that begins with a slot is none any more."""
-        right = self._right_of.pop(left, -1)
-        if right >= 0:
-            del self._left_of[right]
-            self.n_candidates -= 1
+def count_candidates(trace: Trace) -> None:
+    """Fill the column: pairs that entered the queue, as long as both symbols stand as they did then."""
+    columns, n_steps = trace.columns, len(trace)
+    entered = np.flatnonzero(columns.operation == NUMBERS["push"]).astype(np.int32)
+    slots = trace.pieces.first_cell[columns.piece[entered]] + columns.cell[entered]
+    others = slots - columns.cell[entered] + columns.other_cell[entered]
+    gone = np.minimum(*(trace.lifetimes.end_of(each, entered) for each in (slots, others)))
+    changes = np.bincount(entered + 1, minlength=n_steps + 1)[:n_steps]
+    changes = changes - np.bincount(gone[gone < n_steps] + 1, minlength=n_steps + 1)[:n_steps]
+    has_queue = np.isin(columns.piece, columns.piece[entered])
+    has_queue &= np.isin(columns.operation, [NUMBERS[name] for name in PAIRS])
+    columns.candidates[has_queue] = np.cumsum(changes)[has_queue]
 
 
 # What recording would cost, and how much of a text to record at first

@@ -152,7 +152,7 @@ class Trace:
 
     def prepare(self) -> None:
         """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
-        _ = self.special, self.lifetimes, self.longest_symbol, self.best_steps, self.makers
+        _ = self.lifetimes, self.longest_symbol, self.best_steps, self.makers
 
     @cached_property
     def longest_symbol(self) -> int:
@@ -161,12 +161,6 @@ class Trace:
         merges = np.flatnonzero(columns.operation == NUMBERS["merge"])
         made = (columns.end[merges] - columns.position[merges]).max(initial=0)
         return int((self.cells.end - self.cells.start).max(initial=made))
-
-    @cached_property
-    def special(self) -> TraceTokens:
-        """The tokens that were cut out of the text before all else."""
-        columns, steps = self.columns, np.flatnonzero(self.columns.operation == NUMBERS["special"])
-        return TraceTokens(columns.result[steps], columns.position[steps], columns.end[steps])
 
     @cached_property
     def lifetimes(self) -> Lifetimes:
@@ -207,9 +201,6 @@ class Trace:
 
     def piece_cells(self, piece: int) -> slice:
         return self.piece_range(self.pieces.first_cell, piece, len(self.cells.start))
-
-    def piece_tokens(self, piece: int) -> slice:
-        return self.piece_range(self.pieces.first_token, piece, len(self.made.ids))
 
     def piece_work(self, piece: int) -> bytes:
         """The bytes of a piece as the algorithm sees them."""

@@ -27,6 +27,12 @@ from guiapp.analysis.train.steps import (
     from_json,
 )
 
+START = (
+    "At the start each word is cut into the smallest symbols. Count which two stand side by side.",
+    "At the start every frequent substring is a piece: far too many.",
+)
+"""What there is before the first step: of merges, of Unigram."""
+
 
 class TrainingRecord:
     """Grows line by line; after step k means after the first k steps, 0 being the start.
@@ -72,8 +78,8 @@ class TrainingRecord:
         return self.values.symbols.write(symbol)
 
     def sentence(self, number: int) -> str:
-        """The step that leads to `number` in plain words."""
-        return self.step(number).sentence(self.write)
+        """The step that leads to `number` in plain words, for 0 what there is at the start."""
+        return self.step(number).sentence(self.write) if number else START[self.start.algorithm == "unigram"]
 
     def _learn(self, *parts: str) -> None:
         """Take a symbol, unless another one is the same token of a file."""
@@ -185,7 +191,7 @@ class TrainingValues:
         row = {"step": self.n_steps + 1.0, "size": float(size)}
         symbols = ("", "", "")
         if isinstance(description, MergeStep):
-            symbols = description.left, description.right, description.left + description.right
+            symbols = description.left, description.right, description.made
             worth = "count" if description.worth.is_integer() else "score"
             row |= {
                 "operation": 0.0,

@@ -48,22 +48,34 @@ class MergeStep:
     rivals: tuple[tuple[Pair, float], ...]
     recuts: tuple[Recut, ...]
 
+    @property
+    def made(self) -> str:
+        """The symbol that the pair becomes."""
+        return self.left + self.right
+
+    @property
+    def competitors(self) -> Iterator[tuple[Pair, float]]:
+        """The pairs that competed with what they are worth, the merged one first."""
+        yield (self.left, self.right), self.worth
+        yield from ((pair, self.worth) for pair in self.ties)
+        yield from self.rivals
+
     def sentence(self, write: Write) -> str:
         """The merge in plain words."""
 
         def joined(pair: Pair) -> str:
             return " + ".join(code(write(symbol)) for symbol in pair)
 
-        made = code(write(self.left + self.right))
-        training_step = f"{joined((self.left, self.right))} → {made}, {amount(self.worth)}"
+        made = code(write(self.made))
+        merged = f"{joined((self.left, self.right))} → {made}, {amount(self.worth)}"
         if self.ties:
             others = ", ".join(map(joined, self.ties[:3]))
             more = " and more" if len(self.ties) > 3 else ""
-            return f"{training_step}: as good as {others}{more}, but first by code points."
+            return f"{merged}: as good as {others}{more}, but first in code point order."
         if self.rivals:
             rival, worth = self.rivals[0]
-            return f"{training_step}: more than {joined(rival)} with {amount(worth)}."
-        return f"{training_step}: the last pair."
+            return f"{merged}: more than {joined(rival)} with {amount(worth)}."
+        return f"{merged}: it was the last pair."
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,7 @@ class EstimateStep:
     recuts  the best cuts of the first words that are new
     """
 
+    made = ""
     n_pieces: int
     log_likelihood: float
     best: tuple[tuple[str, float], ...]
@@ -81,8 +94,8 @@ class EstimateStep:
 
     def sentence(self, write: Write) -> str:
         """The same in plain words."""
-        likelihood = f"{self.log_likelihood:,.1f}".replace("-", "−")
-        return f"Estimated anew: {counted(self.n_pieces, 'piece')}; before it, log-likelihood {likelihood}."
+        likelihood, pieces = f"{self.log_likelihood:,.1f}".replace("-", "−"), counted(self.n_pieces, "piece")
+        return f"Estimated the probabilities of {pieces}. The text's log-likelihood was {likelihood} before."
 
 
 @dataclass(frozen=True)
@@ -93,6 +106,7 @@ class PruningStep:
     best       the most probable pieces that are left, with their log-probabilities
     """
 
+    made = ""
     n_pieces: int
     n_dropped: int
     dropped: tuple[tuple[str, float], ...]
@@ -102,8 +116,9 @@ class PruningStep:
     def sentence(self, write: Write) -> str:
         """The same in plain words."""
         named = ", ".join(code(write(piece)) for piece, _ in self.dropped[:5])
-        more = " …" if self.n_dropped > 5 else ""
-        return f"Pruned: {counted(self.n_pieces, 'piece')} left; dropped {self.n_dropped:,}: {named}{more}"
+        more = " and more" if self.n_dropped > 5 else ""
+        dropped = f"Dropped {counted(self.n_dropped, 'piece')} that the text needs least: {named}{more}"
+        return f"{dropped}. {self.n_pieces:,} are left."
 
 
 TrainingStep = MergeStep | EstimateStep | PruningStep

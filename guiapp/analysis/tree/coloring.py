@@ -19,7 +19,7 @@ Value = TypeVar("Value", np.uint8, np.float32)
 NO_CLASS = 255
 FULL_DEPTH = 12  # deeper tokens look the same
 FULL_LENGTH = 32  # bytes; longer tokens look the same
-GROUP = "a group"  # of siblings that share a script
+GROUP = "a group of tokens"  # siblings that share a script
 LEAST_USED = 0.25  # the share of a token that is used once: others are not to be mistaken for it
 
 
@@ -87,23 +87,24 @@ def _worth(given: ColoringInput) -> NodeValues:
         low, high = (float(usual.min()), float(usual.max())) if len(usual) else (0.0, 0.0)
         shares = np.where(is_normal, (scores - low) / max(high - low, 1e-9), np.nan)
         ends = f"{low:,.6g}", f"{high:,.6g}"
-        return _scale(given.picture, "Score", shares, ends, f"no score, or {GROUP}")
+        return _scale(given.picture, "Score, higher is better", shares, ends, f"no score, or {GROUP}")
     ranks = merge_ranks(given.merging, len(vocabulary))
     most = max(int(ranks.max(initial=0)), 1)
-    shares, ends = np.where(ranks < 0, np.nan, ranks / most), ("merged first", f"{most:,}")
+    shares, ends = np.where(ranks < 0, np.nan, ranks / most), ("0, merged first", f"{most:,}, merged last")
     return _scale(given.picture, "Merge rank", shares, ends, f"not merged, or {GROUP}")
 
 
 def _depth(given: ColoringInput) -> NodeValues:
     depths = given.picture.tree.columns.depths
     most = int(np.clip(depths.max(initial=1), 2, FULL_DEPTH))
-    return _scale(given.picture, "Depth", np.clip((depths - 1) / (most - 1), 0, 1), ("1", f"{most} and more"))
+    shares, ends = np.clip((depths - 1) / (most - 1), 0, 1), ("1 token", f"{most} or more")
+    return _scale(given.picture, "Tokens on the path", shares, ends)
 
 
 def _length(given: ColoringInput) -> NodeValues:
     lengths = np.maximum(given.picture.tree.lengths, 1)
     shares = np.clip(np.log2(lengths) / np.log2(FULL_LENGTH), 0, 1)
-    return _scale(given.picture, "Length, log scale", shares, ("1 byte", f"{FULL_LENGTH} and more"))
+    return _scale(given.picture, "Length, log scale", shares, ("1 byte", f"{FULL_LENGTH} or more"))
 
 
 def _use(given: ColoringInput) -> NodeValues:

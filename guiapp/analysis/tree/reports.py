@@ -26,8 +26,8 @@ from guiapp.native.checkpoint import Progress
 MOST_WALKED = 4096  # bytes
 MOST_CONTINUATIONS = 8
 UNREACHED = (
-    "Texts with their bytes did not lead to them, which is no proof that none does. They stood {}. Control, "
-    "unknown, user-defined and byte tokens, which text reaches in other ways, do not count."
+    "The bytes of each token were encoded {}. No test gave these tokens, which does not prove that no text "
+    "does. Control, unknown, user-defined and byte tokens, which text gives in other ways, do not count."
 )
 LONGEST_LABEL = 40
 AT_ONCE = 64  # nodes in a piece of the record
@@ -172,15 +172,15 @@ class TreeFigure(NamedTuple):
 
 COUNTED = (
     ("tokens", "", ""),
-    ("leaves", "below:0", "begin no longer token"),
-    ("not whole UTF-8", "is:notutf8", "parts of characters"),
-    ("same bytes as another", "is:duplicate", ""),
-    (f"not reached by {len(NAMES)} trials", "is:unreached", UNREACHED.format("; ".join(NAMES))),
+    ("begin no longer token", "below:0", "leaves"),
+    ("hold part of a character", "is:notutf8", "not UTF-8"),
+    ("have the bytes of another", "is:duplicate", ""),
+    ("no test text leads to them", "is:unreached", UNREACHED.format("; ".join(NAMES))),
 )
 LARGEST = (
-    ("longest chain", "depth", "tokens from the root"),
-    ("largest fan-out", "children", "children of one token"),
-    ("longest token", "length", "bytes"),
+    ("tokens on the longest path", "depth", ""),
+    ("most children of one token", "children", ""),
+    ("bytes in the longest token", "length", ""),
 )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, qGray
 
 from guiapp.kit.charts.chart import NUMBER, PLAIN, STRONG, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, paint_marker, pattern
@@ -23,11 +23,12 @@ LARGE_FONT_PX, LEAST_FONT_PX = 15, 8
 BAR_SHARE, LINE_SHARE = 0.54, 0.12  # of a row
 MOST_NAME_SHARE, MOST_SIDE_SHARE, LEAST_BAR_SHARE = 0.3, 0.55, 0.4  # of the width
 MARKER_PX, NAME_PX, GAP_PX, COLUMN_GAP_PX = 14, 24, 8, 28
-ROW_PX, LIST_NAME_PX = 21, 104  # of lists of bars
+ROW_PX, LIST_NAME_PX = 21, 128  # of lists of bars
 RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 1.5
 CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
 HATCHED_GROUND = 0.3  # of a colour below its hatching
-INK = QColor("#14161b")  # on the colours of bars
+BEYOND = " →"  # behind the value of a bar whose end is out of sight
+INK, WHITE, MIDDLE_GRAY = QColor("#14161b"), QColor("white"), 110  # on light and on dark bars, and between
 Counts = NDArray[np.int64]
 PartColor = tuple[QColor, bool]
 
@@ -115,7 +116,7 @@ class RowChart(Chart):
         if not hasattr(self, "_metrics"):
             return self.least_size
         line_px = int(QFontMetricsF(Theme.ui_font(UI_FONT_PX)).height()) + 1  # however small letters are now
-        rows_px = max(len(self.data.rows), 1) * (self.data.row_px or LEAST_ROW_PX)
+        rows_px = max(len(self.data.rows), 1) * (self.data.row_px or LEAST_ROW_PX * self.factor)
         return QSize(200, int(self.head_px + rows_px + self._scale_px(line_px)))
 
     def sizeHint(self) -> QSize:
@@ -136,9 +137,9 @@ class RowChart(Chart):
     def draw(self) -> None:
         data, n_rows = self.data, max(len(self.data.rows), 1)
         room_px = max(self.height() - self.head_px - self._scale_px(self.line_px), 1)
-        row_px = data.row_px or max(min(room_px / n_rows, MOST_ROW_PX), 1)
-        large = LARGE_FONT_PX if row_px >= LARGE_ROW_PX else UI_FONT_PX
-        self.set_font_px(min(large, max(int(row_px) - 4, LEAST_FONT_PX)))
+        row_px = data.row_px or max(min(room_px / n_rows, MOST_ROW_PX * self.factor), 1)
+        large = LARGE_FONT_PX if row_px >= LARGE_ROW_PX * self.factor else UI_FONT_PX
+        self.set_font_px(min(round(large * self.factor), max(int(row_px) - 4, LEAST_FONT_PX)))
         if data.scale.title and not data.row_px:  # of other letters
             row_px = min(row_px, max(self.height() - self.head_px - self._scale_px(self.line_px), 1) / n_rows)
         side_px = self.width() * (1 if self._is_list else MOST_SIDE_SHARE)
@@ -165,7 +166,11 @@ class RowChart(Chart):
             self.width_px(self._shown(row.name)) + (self.width_px("n" + note) if note else 0)
             for row, note in zip(self.data.rows, self._notes, strict=True)
         )
-        return NAME_PX + max(widths, default=0) + COLUMN_GAP_PX / 2
+        return self._name_left_px + max(widths, default=0) + COLUMN_GAP_PX / 2
+
+    @property
+    def _name_left_px(self) -> float:
+        return NAME_PX * self.factor
 
     @property
     def _columns_px(self) -> float:
@@ -195,7 +200,7 @@ class RowChart(Chart):
 
     def place(self) -> None:
         for index, (row, note) in enumerate(zip(self.data.rows, self._notes, strict=True)):
-            at = QPointF(0 if row.marker_style is None else NAME_PX, self.pixel(0, -index).y())
+            at = QPointF(0 if row.marker_style is None else self._name_left_px, self.pixel(0, -index).y())
             name = self._shown(row.name)
             self.words.append(Word(name, at, self.word_color(row.key), key=row.key))
             if note:
@@ -217,14 +222,18 @@ class RowChart(Chart):
             left_px = right_px
 
     def _place_after_bar(self, index: int, row: BarRow) -> None:
-        """Value and detail behind the bar, or at the edge where that is out of sight."""
+        """Value and detail behind the bar; an arrow where its end is out of sight."""
         end, area = self.pixel(row.end, -index), self.area
+        value, x = row.value, self.pixel(row.length, 0).x()
+        if value and not area.left() - 1 <= x <= area.right() + 1:
+            value = f"← {value}" if x < area.left() else f"{value}{BEYOND}"
         if row.progress is not None:
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
-        at_px = max(min(end.x(), area.right() - self._after_bar_px(row)), area.left()) + GAP_PX
+        written_px = self._after_bar_px(row._replace(value=value))
+        at_px = max(min(end.x(), area.right() - written_px), area.left()) + GAP_PX
         dim = row.detail_color or self.word_color(row.key, self.theme.dim)
         has_detail = self._has_details or row.progress is not None or not row.parts
-        for text, font, color in ((row.value, STRONG, self.word_color(row.key)), (row.detail, PLAIN, dim)):
+        for text, font, color in ((value, STRONG, self.word_color(row.key)), (row.detail, PLAIN, dim)):
             if text and (has_detail or font is STRONG):
                 text = self.elided(text, self.width() - at_px, font)
                 self.words.append(Word(text, QPointF(at_px, end.y()), color, font, key=row.key))
@@ -239,6 +248,9 @@ class RowChart(Chart):
             y = self.pixel(0, value.y).y()
             self.paint_light(painter, QRectF(0, y - height / 2, self.width(), height), value)
             self._paint_bar(painter, row, y)
+        for word in self.words:
+            if word.text.endswith(BEYOND):  # it stands on its bar
+                fill(painter, self.rect_of(word).adjusted(-UNIT_PX, 0, UNIT_PX, 0), self.ground_color, 2)
         super().paint_front(painter)
 
     def _paint_bar(self, painter: QPainter, row: BarRow, y: float) -> None:
@@ -268,17 +280,22 @@ class RowChart(Chart):
             self._paint_marker(painter, row.key, style, QPointF(self.pixel(row.dot, 0).x(), y))
         painter.restore()
         if style is not None and row.name:
-            self._paint_marker(painter, row.key, style, QPointF(MARKER_PX / 2, y))
+            self._paint_marker(painter, row.key, style, QPointF(MARKER_PX * self.factor / 2, y))
 
     def _paint_marker(self, painter: QPainter, key: Hashable, style: MarkerStyle, center: QPointF) -> None:
         shown = style._replace(color=self.color(style.color, key))
-        paint_marker(painter, center, min(MARKER_PX, self.row_px - 3), shown)
+        paint_marker(painter, center, min(MARKER_PX * self.factor, self.row_px - 3), shown)
 
     def _paint_interval(self, painter: QPainter, row: BarRow, interval: Range, y: float) -> None:
-        """A whisker, dark within the bar and light outside."""
+        """A whisker, in the colour that is seen best within the bar, and in that of text outside."""
         low, high, end_px = (self.pixel(value, 0).x() for value in (*interval, row.length))
-        inside, outside = self.color(INK, row.key), self.color(self.theme.text, row.key)
-        height = self.row_px * BAR_SHARE
+        part, height, outside = row.parts[-1], self.row_px * BAR_SHARE, self.color(self.theme.text, row.key)
+        ground = blend(self.ground_color, part.color, part.color.alphaF())
+        inside = self.color(INK if qGray(ground.rgb()) > MIDDLE_GRAY else WHITE, row.key)
+        if part.is_hatched:  # its lines end before the whisker
+            inside = outside
+            around = QRectF(low, y - height / 5, min(end_px, high) - low, height / 2.5)
+            fill(painter, around.adjusted(-2, -1, 0, 1), self.ground_color, 0)
         for left, right, color in ((low, min(end_px, high), inside), (max(end_px, low), high, outside)):
             if left < right:
                 fill(painter, QRectF(left, y - 1, right - left, 2), color, 0)

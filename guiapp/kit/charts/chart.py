@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -52,13 +53,17 @@ from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 TITLE_FONT_PX = 14
-PROJECTED_PX, PROJECTED_FONT_PX = (1100, 560), 16  # a chart so large is read from afar
 NEAR_PX = 14  # of what the mouse points at
+DIMMED = 0.45  # the opacity of what is not asked about now
 FADED = 50  # of 255, beside what is emphasized
 TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
 FOCUS_PX, BUTTON_PX = 1.5, 22
 DRAGGED, HIGHLIGHT = 0.25, 0.24  # of the accent: in what a drag goes around, behind what is selected
-ZOOMED = "A part. Double-click to see all."
+ZOOMED = "Zoomed in: double-click to see all."
+EMPHASIZED = "The others are faded: click it again to see all."
+BY_MOUSE = "Scroll or drag to zoom. Click a name to fade the others.", "Scroll to zoom, click to fade others."
+HINT_EVENTS = QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut
+BY_KEYS = "Arrow keys read values, Enter fades the others."
 FREE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
 Key = Qt.Key
 WHITE = QColor("white")
@@ -165,6 +170,7 @@ class Chart(QWidget):
     area           of the plot, in pixels
     values, words  what can be read, and what is written; laid out by `draw` and `place`
     selected       the key of what something is listed of
+    factor         how many times as large as usual letters and markers are
     shows_tips     whether a tool tip says what is pointed at; `read` says it in any case
 
     Signals:
@@ -191,7 +197,8 @@ class Chart(QWidget):
         self._emphasis: Hashable = None
         self._current: int | None = None  # of `values`
         self._home: tuple[Range, Range] = ((0.0, 1.0), (0.0, 1.0))
-        self.is_zoomed = self._is_drawing = False
+        self.is_zoomed = self._is_drawing = self._is_picture = self._is_dimmed = False
+        self.factor = 1.0
         self.view = _View(self)
         self.view.setFocusProxy(self)
         self.box = ZoomBox()
@@ -256,19 +263,22 @@ class Chart(QWidget):
         color: QColor = getattr(self.theme, self.ground)
         return color
 
-    @property
-    def is_projected(self) -> bool:
-        return self.width() > PROJECTED_PX[0] and self.height() > PROJECTED_PX[1]
+    def set_factor(self, factor: float) -> None:
+        """Enlarge letters and markers, for an audience that needs no buttons."""
+        if factor != self.factor:
+            self.factor = factor
+            self._controls.setVisible(factor == 1.0)
+            self.redraw()
 
     def set_font_px(self, size_px: int) -> None:
-        ui, mono, large = Theme.ui_font, Theme.mono_font, size_px if self.is_projected else 0
+        ui, mono, factor = Theme.ui_font, Theme.mono_font, self.factor
         self._fonts: dict[str, QFont] = {
             PLAIN: ui(size_px),
             BOLD: bold(ui(size_px)),
             NUMBER: mono(size_px - 1),
             STRONG: bold(mono(size_px + 2)),
-            TITLE: bold(ui(max(TITLE_FONT_PX, large + 2))),
-            SUBTITLE: ui(max(UI_FONT_PX, large)),
+            TITLE: bold(ui(round(TITLE_FONT_PX * factor))),
+            SUBTITLE: ui(round(UI_FONT_PX * factor)),
         }
         self._metrics = {name: QFontMetricsF(font) for name, font in self._fonts.items()}
 
@@ -299,7 +309,7 @@ class Chart(QWidget):
         room = float(self.width() - self.controls_px)
         fits = (title for title in titles if self.width_px(title, TITLE) <= room)
         self.title = next(fits, titles[-1])
-        room = min(room, self.width() - margin_px)
+        room = self._subtitle_px = min(room, self.width() - margin_px)
         self.subtitle = next((each for each in subtitles if self.width_px(each, SUBTITLE) <= room), "")
         self.setAccessibleName(titles[0])
         self._describe("")
@@ -334,6 +344,13 @@ class Chart(QWidget):
             area.bottom() - (y - bottom) / (top - bottom) * area.height(),
         )
 
+    def write_below(self, text: str, shorter: str) -> None:
+        """At the right of the scale's title, the first that there is room for."""
+        room_px = self.width() - self.area.center().x() - self.width_px(self.scales[0].label, SUBTITLE) / 2
+        text = text if self.width_px(text, SUBTITLE) <= room_px - GAP_PX else shorter
+        at = QPointF(self.width(), self.area.bottom() + TICK_GAP_PX + 1.5 * self.line_px)
+        self.words.append(Word(text, at, self.theme.dim, SUBTITLE, align=1.0))
+
     def rect_of(self, word: Word) -> QRectF:
         width, height = self.width_px(word.text, word.font), self._metrics[word.font].height()
         return QRectF(word.at.x() - word.align * width, word.at.y() - height / 2, width, height)
@@ -348,7 +365,7 @@ class Chart(QWidget):
 
     def redraw(self) -> None:
         """Lay out everything again: data, theme or size are new."""
-        self.set_font_px(PROJECTED_FONT_PX if self.is_projected else UI_FONT_PX)
+        self.set_font_px(round(UI_FONT_PX * self.factor))
         ground = self.ground_color
         if self.view.backgroundBrush().color() != ground:  # set each time, all would be painted twice
             self.view.setBackground(ground)
@@ -382,6 +399,21 @@ class Chart(QWidget):
             self.selected = key
             self._update()
 
+    def set_dimmed(self, is_dimmed: bool) -> None:
+        """Show that this is not what is asked about now; it can be read all the same."""
+        self._is_dimmed = is_dimmed
+        for item in (self.box, *self._layers):
+            item.setOpacity(DIMMED if is_dimmed else 1.0)
+
+    @contextmanager
+    def as_picture(self) -> Iterator[None]:
+        """Meanwhile it is what is seen of it when nobody is at it and it is not dimmed."""
+        is_dimmed, self._is_picture = self._is_dimmed, True
+        self.set_dimmed(False)
+        yield
+        self.set_dimmed(is_dimmed)
+        self._is_picture = False
+
     def emphasize(self, key: Hashable) -> None:
         """Fade everything but what has this key; nothing for None."""
         if key != self._emphasis:
@@ -411,14 +443,23 @@ class Chart(QWidget):
             title = self._metrics[TITLE].elidedText(self.title, Qt.TextElideMode.ElideRight, line.width())
             write(painter, line, title, theme.text, font=fonts[TITLE])
             line.translate(0, line.height())
-            subtitle = ZOOMED if self.is_zoomed else self.subtitle
-            write(painter, line, subtitle, theme.dim, FREE, fonts[SUBTITLE])
+            write(painter, line, self._hint or self.subtitle, theme.dim, FREE, fonts[SUBTITLE])
         if self.reason:
             room = QRectF(self.rect().adjusted(40, 0, -40, 0))
             write(painter, room, self.reason, theme.dim, CENTER | WRAP, fonts[PLAIN])
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_scales(painter)
+
+    @property
+    def _hint(self) -> str:
+        """What can be done now, in the place of the subtitle; "" where nobody is at it."""
+        if self.is_zoomed or self._emphasis:
+            return ZOOMED if self.is_zoomed else EMPHASIZED
+        is_used = bool(self.values) and self.n_head_lines > 1 and not self._is_picture
+        hints = BY_MOUSE if self.underMouse() else (BY_KEYS,) if self.hasFocus() else ()
+        fitting = (hint for hint in hints if self.width_px(hint, SUBTITLE) <= self._subtitle_px)
+        return next(fitting, "") if is_used else ""
 
     def _paint_scales(self, painter: QPainter) -> None:
         (x_scale, y_scale), area, theme = self.scales, self.area, self.theme
@@ -507,8 +548,9 @@ class Chart(QWidget):
 
     def _on_mouse_moved(self, position: QPointF) -> None:
         self._point_at(self.value_at(position), self.mapToGlobal(position.toPoint()))
-        is_hand = self.key_at(position) is not None
-        self.view.setCursor(Qt.CursorShape.PointingHandCursor if is_hand else Qt.CursorShape.ArrowCursor)
+        can_zoom = any(self.box.state["mouseEnabled"]) and self.area.contains(position)
+        beside = Qt.CursorShape.CrossCursor if can_zoom else Qt.CursorShape.ArrowCursor
+        self.view.setCursor(beside if self.key_at(position) is None else Qt.CursorShape.PointingHandCursor)
 
     def _on_mouse_clicked(self, event: Any) -> None:  # of pyqtgraph's own
         if event.button() != Qt.MouseButton.LeftButton:
@@ -516,6 +558,11 @@ class Chart(QWidget):
         self.clicked.emit(self.key_at(event.scenePos()), self.part_at(event.scenePos()))
         if event.double():
             self.reset_zoom()  # and the second click has undone the first one
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in HINT_EVENTS:
+            self._update()
+        return super().event(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -612,7 +659,7 @@ def _paint(chart: Chart, device: QPaintDevice) -> None:
     exporting = [item for item in scene.items() if hasattr(item, "setExportMode")]
     for item in exporting:  # markers as outlines, not as pixels
         item.setExportMode(True, {"antialias": True, "resolutionScale": 1.0})
-    with QPainter(device) as painter:
+    with QPainter(device) as painter, chart.as_picture():
         painter.fillRect(chart.rect().marginsAdded(MARGINS * 2), chart.ground_color)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scene.prepareForPaint()

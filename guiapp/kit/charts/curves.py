@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
-from guiapp.kit.charts.chart import BOLD, NEAR_PX, NUMBER, PLAIN, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
+from guiapp.kit.charts.chart import BOLD, NEAR_PX, NUMBER, PLAIN, SUBTITLE, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, outline
 from guiapp.kit.charts.scales import Floats, Range, Scale, log_range, range_from_zero, spread
 from guiapp.kit.widgets.painting import ring
@@ -24,8 +24,8 @@ EDGE_PX, LEADER_PX = 14, 26  # beside the outermost values; from the plot to the
 MARKER_PX, MARKER_DISTANCE_PX, CURVE_PX = 9, 16, 2.0
 BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 POINT_PX, RING_PX = 12, 1.8
-MOST_LINES = 9  # from a point to its name
-NOTE_GAP_PX, MOST_NOTE_SHARE = 32, 0.3  # of the width
+MOST_LINES, LINE_PX = 9, 2  # from a point to its name; of the line that joins them
+SIDEWAYS = 0.0, 0.25, -0.25, 0.45, -0.45  # of the width of a name, so that it is above or below its point
 NEAR_POINT_PX, MARK_PX, CHOSEN_PX = 8, 6, 15  # of a density: what a click means; marks, and the ring
 FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to so many points, they are large
 FREE = 1.04  # of the highest value; as much is free before 0
@@ -150,7 +150,7 @@ class CurveChart(Chart):
         symbol, edge = outline(curve.marker_style.marker, 1.0), pg.mkPen(color, width=1.5)
         step = max(1, round(len(x) * MARKER_DISTANCE_PX / self.area.width()))
         markers = (x[::step], y[::step]) if is_named else ([], [])
-        drawn.markers.setData(*markers, symbol=symbol, size=MARKER_PX, pen=edge, brush=inside)
+        drawn.markers.setData(*markers, symbol=symbol, size=MARKER_PX * self.factor, pen=edge, brush=inside)
         self.values += [
             Value(curve.key, at_x, at_y, tip, number)
             for at_x, at_y, tip in zip(x.tolist(), y.tolist(), curve.tips, strict=True)
@@ -189,12 +189,7 @@ class CurveChart(Chart):
                 behind = at + QPointF(self.width_px(text, BOLD) + GAP_PX, 0)
                 self.words.append(Word(name.detail, behind, self.word_color(key, dim), PLAIN, key=key))
         if n_grey := len(self.data.curves) - len(self._names):
-            at = QPointF(self.width(), area.bottom() + TICK_GAP_PX + 1.5 * self.line_px)  # beside the title
-            label_px = self.width_px(self.data.x.label, SUBTITLE)
-            room_px = self.width() - area.center().x() - label_px / 2 - GAP_PX
-            text = f"{n_grey} more in grey: point at one"
-            text = text if self.width_px(text, SUBTITLE) <= room_px else f"{n_grey} more"
-            self.words.append(Word(text, at, dim, SUBTITLE, align=1.0))
+            self.write_below(f"{n_grey} more in grey: point at one", f"{n_grey} more")
 
     def _end_of(self, curve: Curve) -> QPointF:
         """Its last place that is seen."""
@@ -227,10 +222,13 @@ class CurveChart(Chart):
 
 
 class Point(NamedTuple):
-    """A value of both scales; hollow where it is only about right."""
+    """A value of both scales; hollow where it is only about right.
+
+    names  the most telling first, of which one is written that fits
+    """
 
     key: Hashable
-    name: str
+    names: Sequence[str]
     marker_style: MarkerStyle
     x: float
     y: float
@@ -242,7 +240,7 @@ class ScatterData(NamedTuple):
     """What a scatter chart shows.
 
     ranges   of both scales, in places
-    line     a value of y that has a line of its own, and what it means: in words at its right end
+    line     a value of y that has a line of its own
     """
 
     titles: Sequence[str]
@@ -252,13 +250,12 @@ class ScatterData(NamedTuple):
     y: Scale
     ranges: tuple[Range, Range]
     line: float | None = None
-    notes: Sequence[str] = ()
 
 
 class ScatterChart(Chart):
-    """No name covers another one, or a point; those that stand away have a line to theirs.
+    """No name covers another one, a point, or the line from a name to its point.
 
-    A name for which there is no room is read by pointing at its point.
+    The first points have their names first; one without room for it is read by pointing at it.
     """
 
     data: ScatterData = ScatterData([""], [""], [], Scale(), Scale(), ((0.0, 1.0), (0.0, 1.0)))
@@ -271,45 +268,44 @@ class ScatterChart(Chart):
     def draw(self) -> None:
         data = self.data
         self.set_titles(data.titles, data.subtitles)
-        notes_px = NOTE_GAP_PX + max(map(self.width_px, data.notes), default=0)
-        self._has_notes = bool(data.notes) and notes_px < MOST_NOTE_SHARE * self.width()
-        self.frame_scales(data.x, data.y, data.ranges[1], notes_px if self._has_notes else GAP_PX)
+        self.frame_scales(data.x, data.y, data.ranges[1], GAP_PX)
         is_flat = len({point.y for point in data.points}) < 2  # all would soon be out of sight
         self.show_range(*data.ranges, (True, not is_flat))
-        spots = []
+        spots, size = [], POINT_PX * self.factor
         for point in data.points:
             x, y = data.x.place(point.x), data.y.place(point.y)
             self.values.append(Value(point.key, x, y, point.tip))
             color = self.color(point.marker_style.color, point.key)
             brush = self.ground_color if point.is_hollow else color
             symbol, pen = outline(point.marker_style.marker, 1.0), pg.mkPen(color, width=RING_PX)
-            spots.append({"pos": (x, y), "symbol": symbol, "pen": pen, "brush": brush, "size": POINT_PX})
+            spots.append({"pos": (x, y), "symbol": symbol, "pen": pen, "brush": brush, "size": size})
         self._points.setData(spots)
 
     def place(self) -> None:
         self._leaders: list[tuple[QPointF, QPointF]] = []
-        data, area, half = self.data, self.area, POINT_PX / 2
+        data, area, half = self.data, self.area, POINT_PX * self.factor / 2
         pixels = (self.pixel(value.x, value.y) for value in self.values)
         seen = [each for each in zip(pixels, data.points, strict=True) if area.contains(each[0])]
         taken = [QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half) for at, _ in seen]
         if data.line is not None:
             y = self.pixel(0, data.line).y()
             taken.append(QRectF(area.left(), y - RING_PX, area.width(), 2 * RING_PX))
-        for at, point in sorted(seen, key=lambda each: each[0].x()):
-            size_px = self.width_px(point.name) + GAP_PX, self.line_px
-            if (free := _free_rect(at, size_px, taken, area)) is None:
+        n_unnamed, points = 0, [at for at, _ in seen]
+        for at, point in sorted(seen, key=lambda each: each[1].key != self._emphasis):
+            sizes = ((name, (self.width_px(name) + GAP_PX, self.line_px)) for name in point.names)
+            free = ((name, _free_rect(at, points, size, half, taken, area)) for name, size in sizes)
+            name, rect = next((each for each in free if each[1] is not None), ("", None))
+            if rect is None:
+                n_unnamed += 1
                 continue
-            rect, is_away = free
             taken.append(rect)
-            if is_away:
-                edge_y = rect.bottom() if rect.center().y() < at.y() else rect.top()
-                self._leaders.append((at, QPointF(rect.center().x(), edge_y)))
+            if (leader := _leader(at, rect, half)) is not None:
+                taken.append(leader)
+                self._leaders.append((QPointF(at.x(), leader.top()), QPointF(at.x(), leader.bottom())))
             color = self.word_color(point.key)
-            self.words.append(Word(point.name, rect.center(), color, PLAIN, 0.5, point.key))
-        if self._has_notes and data.line is not None:
-            for number, note in enumerate(data.notes):
-                place = QPointF(area.right() + NOTE_GAP_PX, y + number * self.line_px)
-                self.words.append(Word(note, place, self.theme.dim))
+            self.words.append(Word(name, rect.center(), color, PLAIN, 0.5, point.key))
+        if n_unnamed:
+            self.write_below(f"{n_unnamed} without a name: point at one", f"{n_unnamed} more")
 
     def paint_back(self, painter: QPainter) -> None:
         super().paint_back(painter)
@@ -330,25 +326,45 @@ class ScatterChart(Chart):
 
 
 def _free_rect(
-    point: QPointF, size_px: tuple[float, float], taken: Sequence[QRectF], area: QRectF
-) -> tuple[QRectF, bool] | None:
-    """The nearest place for a name that covers nothing, and whether it stands away from its point.
+    point: QPointF,
+    others: Sequence[QPointF],
+    size_px: tuple[float, float],
+    half: float,
+    taken: Sequence[QRectF],
+    area: QRectF,
+) -> QRectF | None:
+    """The nearest place for a name above or below its point that covers nothing, nor does a line to it.
 
-    None where all is taken.  Right above or below first, then line by line farther away and sideways.
+    It looks like the name of no other point: none is nearer to its middle.
     """
     width, height = size_px
-    first = POINT_PX / 2 + height / 2 + 2
+    first = half + height / 2 + 1
     offsets = sorted(
-        product(range(MOST_LINES), (-1, 1), (0.0, 0.4, -0.4, 0.8, -0.8)),
-        key=lambda each: each[0] + abs(each[2]) * 1.5 + (each[1] > 0) * 0.4,
+        product(range(MOST_LINES), (-1, 1), SIDEWAYS),
+        key=lambda each: each[0] * 2 + abs(each[2]) + (each[1] > 0) * 0.4,
     )
     for line, side, sideways in offsets:
         center = point + QPointF(sideways * width, side * (first + line * height))
         center.setX(min(max(center.x(), area.left() + width / 2), area.right() - width / 2))
         rect = QRectF(center.x() - width / 2, center.y() - height / 2, width, height)
-        if area.contains(rect) and not any(rect.intersects(other) for other in taken):
-            return rect, line > 0 or abs(center.x() - point.x()) > width / 2
+        beside = (each.x() for each in others if abs(each.y() - center.y()) < first + height / 2)
+        if any(abs(x - center.x()) < abs(point.x() - center.x()) for x in beside):
+            continue
+        leader = _leader(point, rect, half)
+        drawn = [rect] if leader is None else [rect, leader.adjusted(0, 1, 0, -1)]
+        if area.contains(rect) and not any(each.intersects(other) for each in drawn for other in taken):
+            return rect
     return None
+
+
+def _leader(point: QPointF, rect: QRectF, half: float) -> QRectF | None:
+    """Straight up or down from a point to its name, None where they are next to each other."""
+    x = point.x() - LINE_PX / 2
+    above_px, below_px = point.y() - half - rect.bottom(), rect.top() - point.y() - half
+    if max(above_px, below_px) < rect.height() / 2:
+        return None
+    top = rect.bottom() if above_px > 0 else point.y() + half
+    return QRectF(x, top, LINE_PX, max(above_px, below_px))
 
 
 # Very many points, as density

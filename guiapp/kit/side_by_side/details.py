@@ -89,7 +89,8 @@ def row_of(
     spans = tuple(zip((starts - start).tolist(), (ends - start).tolist(), strict=True))
     labels = [tokens.label_of(token_id) for token_id in ids.tolist()]
     is_spelled = tokens.spelling.now is Spelling.FILE
-    return GridRow(name, number, text, ids.tolist(), spans, colors, labels, is_spelled)
+    n_all = between[1] - between[0]
+    return GridRow(name, number, text, ids.tolist(), spans, colors, labels, is_spelled, n_all)
 
 
 def sentence_spans(

@@ -45,6 +45,7 @@ class GridRow(NamedTuple):
     tints      the colour of each token; without them, one for each span
     labels     what to call each token that has no text; without them, its id
     is_spelled  whether the others are written as their labels, too, in place of the text's characters
+    n_all      tokens, where not all of them are in `token_ids`
     """
 
     name: str
@@ -55,6 +56,11 @@ class GridRow(NamedTuple):
     tints: Sequence[int] = ()
     labels: Sequence[str] = ()
     is_spelled: bool = False
+    n_all: int = 0
+
+    @property
+    def n_tokens(self) -> int:
+        return self.n_all or len(self.token_ids or ())
 
     def id_of(self, at: int) -> str:
         return "" if self.token_ids is None else str(self.token_ids[at])
@@ -92,13 +98,15 @@ class PlacedRow(NamedTuple):
 
     tokens  None where they are not known
     common  where this row and the next one both cut their text
-    apart   where only one of them does
+    apart   where only this row does
+    below   where only the next row does
     """
 
     cells: tuple[GridCell, ...]
     tokens: tuple[GridToken, ...] | None
     common: tuple[float, ...] = ()
     apart: tuple[float, ...] = ()
+    below: tuple[float, ...] = ()
 
 
 def placed_rows(rows: Sequence[GridRow], text_width: Width, id_width: Width) -> list[PlacedRow]:
@@ -147,7 +155,7 @@ def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: 
             GridToken(row.id_of(at), x[start], x[end], row.tint(at, span, tints), row.label(at))
             for at, (span, (start, end)) in enumerate(zip(row_spans, bounds, strict=True))
         )
-        cuts = ((), ()) if mine is None or others is None else (mine & others, mine ^ others)
+        cuts = () if mine is None or others is None else (mine & others, mine - others, others - mine)
         yield PlacedRow(cells, tokens, *(tuple(x[place] for place in sorted(each)) for each in cuts))
 
 
@@ -213,7 +221,7 @@ def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tu
 
 
 TEXT_PX, ID_PX = 17, 11
-BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 8
+BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 10
 ROW_PX = BOX_PX + ID_ROW_PX + GUIDE_PX
 NAMES_PX = 84
 SCROLL_BAR_PX = 12
@@ -254,7 +262,6 @@ class SpanGrid(QWidget):
         self._area = QScrollArea()
         scroll_across(self._area, self._tokens)
         in_row(self._names, (self._area, 1), on=self, spacing=0)
-        self._names.setFixedWidth(NAMES_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, rows: list[GridRow]) -> None:
@@ -265,12 +272,17 @@ class SpanGrid(QWidget):
         self.placed = placed_rows(rows, *(each.horizontalAdvance for each in metrics))
         rights = [cell.right for row in self.placed for cell in row.cells]
         rights += [token.right for row in self.placed for token in row.tokens or ()]
+        counts = [QFontMetricsF(Theme.ui_font(SMALL_FONT_PX)).horizontalAdvance(_number(row)) for row in rows]
+        wide = MARKER_PX + GAP_PX + round(max(counts, default=0)) + GAP_PX
+        self._names.setFixedWidth(max(NAMES_PX, wide))
         self._tokens.setMinimumSize(round(max(rights, default=0)) + 2, ROW_PX * len(rows) - GUIDE_PX)
         self._fit()
         self._area.horizontalScrollBar().setValue(0)
         self.setAccessibleName(f"Tokens of {' and '.join(row.name for row in rows)}")
         texts = dict.fromkeys(visible_text(row.text) for row in rows)
-        self.setAccessibleDescription(". ".join((*texts, *(f"{row.name}: {_ids(row)}" for row in rows))))
+        self.setAccessibleDescription(
+            ". ".join((*texts, *(f"{row.name}, {_number(row)}: {_ids(row)}" for row in rows)))
+        )
         for part in (self._names, self._tokens):
             part.update()
 
@@ -280,7 +292,7 @@ class SpanGrid(QWidget):
 
     def _fit(self) -> None:
         """Leave room for a scroll bar where there is one."""
-        has_bar = self._tokens.minimumWidth() > self.width() - NAMES_PX
+        has_bar = self._tokens.minimumWidth() > self.width() - self._names.minimumWidth()
         self.setFixedHeight(self._tokens.minimumHeight() + SCROLL_BAR_PX * has_bar)
 
 
@@ -294,12 +306,14 @@ class _Names(Painted):
     def paint(self, painter: QPainter, theme: Theme) -> None:
         left, small = MARKER_PX + GAP_PX, Theme.ui_font(SMALL_FONT_PX)
         for at, row in enumerate(self._grid.rows):
-            upper = QRectF(left, at * ROW_PX, NAMES_PX - left - UNIT_PX, BOX_PX / 2 + 2)
+            upper = QRectF(left, at * ROW_PX, self.width() - left - UNIT_PX, BOX_PX / 2 + 2)
             draw_marker(painter, QPointF(MARKER_PX / 2 + 1, upper.center().y()), row.number, theme)
             name = elided(row.name, Theme.ui_font(), upper.width(), Qt.TextElideMode.ElideMiddle)
             write(painter, upper, name, theme.text, LEFT, Theme.ui_font())
-            number = "refuses it" if row.token_ids is None else counted(len(row.token_ids), "token")
-            write(painter, upper.translated(0, BOX_PX / 2), number, theme.dim, LEFT, small)
+            write(painter, upper.translated(0, BOX_PX / 2), _number(row), theme.dim, LEFT, small)
+            n_shown = len(self._grid.placed[at].tokens or ())
+            if 0 < n_shown < row.n_tokens:
+                write(painter, upper.translated(0, BOX_PX), f"first {n_shown:,}", theme.dim, LEFT, small)
 
 
 class _Boxes(Painted):
@@ -320,10 +334,15 @@ class _Boxes(Painted):
                 write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
             else:
                 self._paint_row(painter, theme, top, () if row.is_spelled else placed.cells, placed.tokens)
-            for places, pen in ((placed.common, _common), (placed.apart, _apart)):
+            beside_ids, below_ids = top + BOX_PX + 2, top + BOX_PX + ID_ROW_PX  # not through an id
+            for places, start, pen in (
+                (placed.common, beside_ids, _common),
+                (placed.apart, beside_ids, _apart),
+                (placed.below, below_ids, _apart),
+            ):
                 painter.setPen(pen(theme))
                 for x in places:
-                    painter.drawLine(QPointF(x, top + BOX_PX + 2), QPointF(x, top + ROW_PX - 2))
+                    painter.drawLine(QPointF(x, start), QPointF(x, top + ROW_PX - 1))
 
     def _paint_row(
         self,
@@ -355,6 +374,10 @@ class _Boxes(Painted):
         for cell in cells if n_empty < len(tokens) else ():
             place = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
             write(painter, place, cell.text, theme.span_text, CENTER, text)
+
+
+def _number(row: GridRow) -> str:
+    return "refuses it" if row.token_ids is None else counted(row.n_tokens, "token")
 
 
 def _ids(row: GridRow) -> str:

@@ -30,7 +30,7 @@ from guiapp.kit.widgets.theme import (
 
 COUNT_FONT_PX = 22
 BAR_PX = 4
-LEAST_NAME_PX, MOST_NAME_PX = 110, 300
+LEAST_NAME_PX, MOST_NAME_PX = 120, 300
 AROUND_NAME_PX = 48  # the arrow, and room
 LETTERS = "AB"
 LONGEST_ABOUT = 80  # characters in a menu
@@ -134,6 +134,7 @@ class SideHead(QFrame):
     """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
 
     height_px = 92
+    bar_tip = "Dark: tokens that both texts begin with. Amber: tokens that the other text does not need."
 
     def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
         super().__init__()
@@ -141,9 +142,10 @@ class SideHead(QFrame):
         self._count = set_role(QLabel("0"), "number")
         self._count.setFont(Theme.mono_font(COUNT_FONT_PX))
         self._count.setAccessibleName("Tokens")
-        self._more = set_role(QLabel(), "more")
+        self._more = set_role(FittedLabel(), "more")
         self._size = set_role(FittedLabel(), "dim")
         self._bar = PrefixBar(theme_source)
+        self._bar.setToolTip(plain_tip(self.bar_tip))
         first = in_row((title, 1), self._more, self._count, spacing=GAP_PX)
         second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
         in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
@@ -152,7 +154,7 @@ class SideHead(QFrame):
     def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
         """The tokens of this side, how many more than the other it has, and those both begin with."""
         self._count.setText(f"{n_tokens:,}")
-        self._more.setText(f"+{n_more:,}" if n_more > 0 else "")
+        self._more.set_texts([f"+{n_more:,}" if n_more > 0 else ""])
         least = n_tokens - max(n_more, 0)
         self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
 

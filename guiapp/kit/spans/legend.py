@@ -28,10 +28,11 @@ from guiapp.kit.spans.painter import (
     draw_wedge,
     faded,
 )
+from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.painting import CENTER, Painted, fill, outline, ring, write
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, plain_label
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, plain_label, set_role
 
-ICON = QSize(72, 28)
+ICON, SMALL_ICON = QSize(72, 28), QSize(52, 26)
 EDGE_PX = 3  # around a mark, for what reaches beyond a token
 Draw = Callable[[QPainter, Theme, QRectF], object]
 Pen = Callable[[Theme], QPen | QColor]
@@ -64,6 +65,20 @@ class LegendList(QWidget):
             label.setFont(Theme.ui_font(SMALL_FONT_PX))
             grid.addWidget(LegendIcon(entry.draw, theme_source), row, 0)
             grid.addWidget(label, row, 1)
+
+
+class LegendLabel(QWidget):
+    """One entry, to stand in a line of others."""
+
+    def __init__(self, entry: LegendEntry, theme_source: ThemeSource, tip: str) -> None:
+        super().__init__()
+        self.setToolTip(tip)
+        label = set_role(plain_label(), "dim")
+        label.setText(entry.meaning)
+        label.setFont(Theme.ui_font(SMALL_FONT_PX))
+        icon = LegendIcon(entry.draw, theme_source)
+        icon.setFixedSize(SMALL_ICON)
+        in_row(icon, label, on=self, spacing=UNIT_PX)
 
 
 class LegendIcon(Painted):

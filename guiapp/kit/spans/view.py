@@ -527,10 +527,12 @@ class SpanView(QAbstractScrollArea):
         return chip.token == self._selected_token, chip.token == self._hovered_token
 
     def _draw_placeholder(self, painter: QPainter, y: float, words: str) -> None:
-        """Words that are no text, in a row that begins at y."""
+        """Words that are no text, from a row on that begins at y."""
         painter.setFont(self.rows.metrics.font)
         painter.setPen(self._themes.theme.faint)
-        painter.drawText(QPointF(self._side_px + 4, y + self.rows.metrics.baseline), words)
+        left, top = self._side_px + 4, y + self.rows.metrics.baseline - painter.fontMetrics().ascent()
+        room = QRectF(left, top, self.viewport().width() - 2 * left, self.viewport().height())
+        painter.drawText(room, Qt.TextFlag.TextWordWrap.value, words)
 
     def _chips(self) -> list[ChipBox]:
         """The chips above and below the text, where they show."""

@@ -8,7 +8,7 @@ Python called through Qt, as it calls `resizeEvent` by `resize()`: such an excep
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
 from typing import Any
@@ -21,23 +21,21 @@ def protect_overrides() -> None:
 
     Call it once their modules are imported, and before there are objects.
     """
-    for cls in _loaded(Shiboken.Object) if sys.version_info < (3, 12) else ():
+    for cls in _loaded(Shiboken.Object) - _protected if sys.version_info < (3, 12) else ():
+        _protected.add(cls)
         for name, function in list(vars(cls).items()):
-            if (
-                isinstance(function, FunctionType)
-                and not hasattr(function, "__wrapped__")
-                and _is_of_qt(cls, name)
-            ):
+            if isinstance(function, FunctionType) and _is_of_qt(cls, name):
                 setattr(cls, name, _raising_objects(function))
 
 
-def _loaded(cls: type) -> Iterator[type]:
+_protected: set[type] = set()
+
+
+def _loaded(cls: type) -> set[type]:
     """The classes of this program below a class."""
     below: list[type] = cls.__subclasses__()
-    for each in below:
-        if each.__module__.startswith("guiapp."):
-            yield each
-        yield from _loaded(each)
+    ours = {each for each in below if each.__module__.startswith("guiapp.")}
+    return ours.union(*map(_loaded, below))
 
 
 def _is_of_qt(cls: type, name: str) -> bool:

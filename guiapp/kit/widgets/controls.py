@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row, take_away
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, UNIT_PX, heading, plain_label, set_role
 
@@ -169,6 +170,7 @@ class WalkButtons(QWidget):
             tool_button(sign, action.trigger, tip=f"{action.text()} ({_keys(action)})")
             for sign, action in (("‹", back), ("›", on))
         ]
+        self._noun = name.lower()
         self.place = set_role(QLabel(), "number")
         self.place.setMinimumWidth(PLACE_PX)
         self.place.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -178,8 +180,8 @@ class WalkButtons(QWidget):
 
     def show_place(self, index: int | None, n_all: int) -> None:
         """Which one of how many is looked at, from 0; None for none yet."""
-        at = "–" if index is None else f"{index + 1:,}"
-        self.show_text(f"{at} of {n_all:,}" if n_all else "none", n_all > 0)
+        nothing = counted(n_all, self._noun) if n_all else "none"
+        self.show_text(nothing if index is None else f"{index + 1:,} of {n_all:,}", n_all > 0)
 
     def show_text(self, place: str, can_walk: bool) -> None:
         self.place.setText(place)

@@ -15,6 +15,7 @@ from guiapp.kit.widgets.theme import Theme
 
 W = TypeVar("W", bound=QWidget)
 SELDOM_S = 0.1  # of all that happens in this time only the first is told
+LONGEST_LINE = 90  # of a tip that stays whole, in characters
 PRESSES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
 
 
@@ -39,8 +40,10 @@ def plain_tip(text: str) -> str:
 
 
 def wrapped_tip(text: str) -> str:
-    """The same for sentences, in lines of a readable length."""
-    return f'<p style="white-space: pre-wrap">{escape(text)}</p>'
+    """The same for sentences, in lines of a readable length; shorter ones stay whole, and so do units."""
+    lines = [escape(line).replace("/s", "/\N{WORD JOINER}s") for line in text.split("\n")]
+    whole = (f"<nobr>{line}</nobr>" if len(line) <= LONGEST_LINE else line for line in lines)
+    return f'<p style="white-space: pre-wrap">{"<br>".join(whole)}</p>'
 
 
 class SeenWatch(QObject):

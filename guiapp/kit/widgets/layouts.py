@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, heading, plain_label, set_role
 
 CARD_MARGIN_PX = 3 * UNIT_PX
+SMALL_WIDTH_PX = 1000  # of a page
+SMALL_SHARE = 0.3  # of a small page, for what is beside or below its first part
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout | int, int]
 """What stands in a layout, or a space of so many pixels; in a pair with its share of all further room."""
 
@@ -143,6 +145,22 @@ def _fill(
 def card(*contents: QWidget | QLayout) -> QFrame:
     """A card with its contents below each other."""
     return framed(in_column(*contents, margins=CARD_MARGIN_PX, spacing=GAP_PX), "card")
+
+
+class RoomySplitter(QSplitter):
+    """Leaves most of the room to its first part where that is less than `small_px`."""
+
+    def __init__(self, orientation: Qt.Orientation, small_px: int = SMALL_WIDTH_PX) -> None:
+        super().__init__(orientation, childrenCollapsible=False)
+        self._small_px = small_px
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_row = self.orientation() is Qt.Orientation.Horizontal
+        room = event.size().width() if is_row else event.size().height()
+        if room < self._small_px:
+            part = round(SMALL_SHARE * room)  # or more, where that is too small for it
+            self.setSizes([room - part, part])
 
 
 class WrappingRow(QWidget):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QDropEvent, QGuiApplication
@@ -16,10 +17,14 @@ from guiapp.analysis.sessions.name import ENDING
 from guiapp.core.versions import versions, versions_text
 from guiapp.kit.document.document import BYTE_ORDER_MARKS
 from guiapp.kit.state.background import LatestJob, later
+from guiapp.kit.state.saving import binary_type
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
+
+if TYPE_CHECKING:
+    from guiapp.kit.session.text_session import TextSession
 
 MODEL_FILTER = (
     "Tokenizers (*.gguf *.tiktoken *.model *.spm *.model.v* *.bin *.json *.txt *.txt.gz);;All files (*)"
@@ -129,6 +134,15 @@ class NoticeArea(QWidget):
         self._layout.addWidget(notice)
         notice.show()
         QAccessible.updateAccessibility(QAccessibleEvent(notice, QAccessible.Event.Alert))
+
+    def watch_files(self, text: TextSession, subject: str = "binary") -> None:
+        """Say what a file is that is opened as this text and holds none, until another one comes."""
+        text.reading.done.connect(partial(self._describe_file, subject))
+        text.left.connect(partial(self.clear_notice, subject))
+
+    def _describe_file(self, subject: str, read: tuple[Path, bytes]) -> None:
+        if what := binary_type(read[1]):
+            self.show_notice(subject, f"{read[0].name} is {what}, shown byte by byte.", is_hint=True)
 
     def clear_notice(self, subject: str) -> None:
         """It works again, or people have read it."""

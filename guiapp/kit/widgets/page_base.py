@@ -39,7 +39,7 @@ class Page(QWidget):
     """What the window asks of a page; it gives its focus to the panel to begin with by `setFocusProxy`.
 
     Signals:
-        figures_changed(): `figures` is new.
+        figures_changed(): `figures` or `lesson_setting` is new.
         undo_changed(): `undo_steps` is new.
         watched(bool): whether people see the page.
 
@@ -71,6 +71,11 @@ class Page(QWidget):
     def figures(self) -> list[str] | None:
         """What the status line tells first, and then; None for the figures of the text."""
         return None
+
+    @property
+    def lesson_setting(self) -> str:
+        """What a lesson that plays works with in place of the model that is open, "" without one."""
+        return ""
 
     @property
     def undo_steps(self) -> UndoSteps | None:

@@ -121,6 +121,8 @@ def _colors(values: str) -> tuple[QColor, ...]:
 
 
 _CONTENDERS = _colors("#4e9bd8 #e0a13a #49b48a #c97bb6 #d56a4f #8a8fe0 #9aa35a")
+_MORE_ON_DARK = _colors("#5fd0dc #ead968 #f29db0 #a9dc6b #a470ee #b58a66 #c6ccd8")
+_MORE_ON_LIGHT = _colors("#0f8a9c #a68b00 #c22f5f #5c8f14 #6f35b5 #7d5233 #4c5564")
 
 DARK = Theme(
     name="dark",
@@ -141,7 +143,7 @@ DARK = Theme(
     span_colors=_colors("#2f4a6d #58482a #403f73 #285348 #5b3655 #42512a"),
     costs=_colors("#20242d #3f3620 #5c4416 #e5b567"),
     rarities=_colors("#20242d #2b2f5c #44408c #a9a7ea"),
-    contenders=_CONTENDERS,
+    contenders=(*_CONTENDERS, *_MORE_ON_DARK),
 )
 
 LIGHT = Theme(
@@ -163,7 +165,7 @@ LIGHT = Theme(
     span_colors=_colors("#cfe3fb #fbe3b5 #dcd9fa #c5eddd #f3d3ec #e1efb9"),
     costs=_colors("#e9ecf1 #f7e6c0 #f0cc85 #dfa23c"),
     rarities=_colors("#e9ecf1 #d5d4f5 #bfbef0 #a9a7ea"),
-    contenders=_CONTENDERS,
+    contenders=(*_CONTENDERS, *_MORE_ON_LIGHT),
 )
 
 

@@ -64,6 +64,7 @@ class BenchBar(QWidget):
         self._model, self._theme_source = model, theme_source
         self.text_button = TextButton(model.choice, theme_source)
         self.chips: list[ContenderChip] = []
+        self._is_small = False
         self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Measure another encoder too")
         self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
         self.add_button.fill_on_open(self._list_others)
@@ -72,9 +73,7 @@ class BenchBar(QWidget):
         self.runs_button = RunsButton(model, theme_source)
         self.report_button = QPushButton("Report…")
         self.run_button = RunButton(model)
-        self._row = in_row(
-            *((self.choices, 1), self.runs_button, self.report_button, self.run_button), on=self
-        )
+        in_row((self.choices, 1), self.runs_button, self.report_button, self.run_button, on=self)
         model.choice.changed.connect(self._refresh)
         model.running_changed.connect(self._refresh)
         model.isolated_changed.connect(self._on_isolated_changed)
@@ -82,25 +81,23 @@ class BenchBar(QWidget):
         self._on_theme_changed()
         self._refresh()
 
-    def lead_with(self, widget: QWidget) -> None:
-        """Show this at the left, in place of what is chosen."""
-        self.show_choices(False)
-        self._row.insertWidget(0, widget, 1)
-
-    def show_choices(self, is_shown: bool = True) -> None:
-        for control in (self.choices, self.run_button):
-            control.setVisible(is_shown)
+    def set_small(self, is_small: bool) -> None:
+        """Say only how many take part."""
+        self._is_small = is_small
+        self._refresh()
 
     def _refresh(self) -> None:
         """Show those that are chosen, with the chips that there are: one of them may have the focus."""
         names, model = self._model.choice.contenders, self._model
-        shown = names if len(names) <= MOST_CHIPS else names[: MOST_CHIPS - 1]
+        n_most = len(names) if len(names) <= MOST_CHIPS else MOST_CHIPS - 1
+        shown = names[: 0 if self._is_small else n_most]
         old = {chip.text(): chip for chip in self.chips}
         self.chips = [old.pop(name) if name in old else self._chip(name) for name in shown]
         for chip in self.chips:
             chip.can_be_removed = not model.is_running
             chip.update()
-        self.rest_button.setText(f"and {counted(len(names) - len(shown), 'other')}")
+        rest = f"and {counted(len(names) - len(shown), 'other')}"
+        self.rest_button.setText(rest if shown else counted(len(names), "encoder"))
         self.rest_button.setVisible(len(shown) < len(names))
         for control in (self.text_button, self.add_button):
             control.setEnabled(not model.is_running)

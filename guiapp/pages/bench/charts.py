@@ -14,7 +14,6 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.plan import SCENARIOS, Scenario
-from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.report import MARKS
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
@@ -47,15 +46,19 @@ from guiapp.kit.charts.scales import NO_SCALE, Scale, log_range
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme
 
-N_LOOKS = 84  # of 7 colours and 12 markers, each pair once
+N_COLORS, N_LOOKS = 14, 84  # each colour with six of 12 markers; names that nobody knows have the others
 UNSPLIT_SHIFT = 42  # the same colour with another marker
-FIRST = (TOKENLOUPE, "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
+FIRST = (  # the usual ones have the 14 colours; after them those that are rarely seen beside the same colour
+    *(TOKENLOUPE, "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp"),
+    *("scan", "sentencepiece", "table", "greedy", "fewest", "words", "transformers"),
+    *("quicktok-v1", "wordpiece", "linear", "splintr-rs", "tuetoken", "tokie", "fastokens"),
+    *("viterbi", "riptoken", "wordlevel", "rwkv", "plamo2", "hash", "rs-bpe"),
+)
 ORDER = (*FIRST, *(name for name in map(encoder_label, (*ALGORITHMS, *PEERS)) if name not in FIRST))
-LEFT = [index for index in range(N_LOOKS) if index % UNSPLIT_SHIFT >= len(ORDER)]
+LEFT = [index for index in range(N_LOOKS) if index % N_COLORS]  # not in Tokenloupe's colour
 SWATCH_PX = 12
 SHARP = 3  # pixels for one of the screen, so that it is sharp on any
 BASELINE = TOKENLOUPE
-BUILT_IN = "built in"  # in place of a version
 EXACTNESS = "exactness"
 TOKENS, BYTES = "tokens_per_s", "mb_per_s"
 UNITS = {TOKENS: "tokens/s", BYTES: "MB/s"}
@@ -116,7 +119,7 @@ def showing_of(run: BenchRun, theme: Theme, **choices: Any) -> Showing:
     return Showing(
         theme,
         left_out=run.left_out,
-        versions={**dict.fromkeys(ALGORITHMS, BUILT_IN), **versions},
+        versions=versions,
         call_limit_s=run.plan.get("call_limit_s"),
         **choices,
     )
@@ -394,25 +397,24 @@ def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> Sca
     side = 0.08 * (high - low)
     below = (1 - min([LEAST_SHARE, *(row.agreement for row in known)])) * 1.15
     step = next((each for each in SHARE_STEPS if each * (MOST_SHARES - 1) >= below), SHARE_STEPS[-1])
-    above, n_below = below * MOST_ABOVE / (1 - MOST_ABOVE), sum(not row.exact for row in known)
+    above = below * MOST_ABOVE / (1 - MOST_ABOVE)
     points = []
-    for row in known:
+    for row in sorted(known, key=lambda row: -row.figure(showing.unit)):
         name, style = row.contender, marker_style_of(row.contender, showing.theme)
         marks = ["once"] if row.n == 1 else []
         marks += [] if row.exact else [f"≈ {percent(row.agreement, 1)}"]
-        title, place = "  ".join([name, *marks]), (row.figure(showing.unit), row.agreement)
-        points.append(Point(name, title, style, *place, tip_of(row), not row.exact))
+        names = list(dict.fromkeys(("  ".join([name, *marks]), name)))
+        at = row.figure(showing.unit), row.agreement
+        points.append(Point(name, names, style, *at, tip_of(row), not row.exact))
     about = f"share of equal tokens, over {UNITS[showing.unit]}"
-    notes = f"Below it: {n_below} whose ids differ." if n_below else "Ids that differ would lie below it."
     return ScatterData(
         ["Speed × exactness"],
-        [f"{about}; below the line: ids that differ", about, ""],
+        [f"{about}; on the line all ids are equal, below it some differ", about, ""],
         points,
         Scale(UNITS[showing.unit], SCALE_TEXTS[showing.unit], is_log=True),
         Scale("", percent, values=[1 - step * index for index in range(MOST_SHARES)]),
         ((low - side, high + side), (1 - below, 1 + above)),
         1.0,
-        ["On the line: all ids are equal.", notes],
     )
 
 
@@ -434,9 +436,6 @@ def tip_of(row: BenchResult) -> str:
         lines.append(f"{percent(row.agreement, 2)} of spans equal; the first difference is at byte {at:,}")
     elif row.exact is None:
         lines.append("has a vocabulary of its own: compared in MB/s")
-    lines += [
-        f"{each.source.name}: {each.figure} ({each.source.differs})" for each in PUBLISHED if each.is_of(row)
-    ]
     return "\n".join(lines)
 
 
@@ -456,9 +455,10 @@ KINDS: Mapping[str, tuple[type[Chart], Callable[[Scenario, Sequence[BenchResult]
 def marker_style_of(name: str, theme: Theme) -> MarkerStyle:
     """The look of an encoder or library; other names have one of those that are left, by their letters."""
     base, is_split = split_name(name)
-    index = ORDER.index(base) if base in ORDER else LEFT[crc32(base.encode()) % len(LEFT)]
+    is_known = base in ORDER
+    index = ORDER.index(base) if is_known else LEFT[crc32(base.encode()) % len(LEFT)]
     index += 0 if is_split else UNSPLIT_SHIFT
-    return MarkerStyle(theme.contenders[index % len(theme.contenders)], MARKERS[index % len(MARKERS)])
+    return MarkerStyle(theme.contenders[index % N_COLORS], MARKERS[(index + (not is_known)) % len(MARKERS)])
 
 
 def swatch(name: str, theme: Theme) -> QIcon:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from guiapp.analysis.bench.findings import FIRST, LONE, Verdict
+from guiapp.analysis.bench.findings import FIRST, LONE, YOUR_TEXT, Verdict
 from guiapp.analysis.bench.history import BUSY
-from guiapp.analysis.bench.wording import in_words
 from guiapp.core.text.numbers_in_words import counted
-from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.event_filters import plain_tip, wrapped_tip
 from guiapp.kit.widgets.layouts import in_column
-from guiapp.kit.widgets.painting import bold, width_of
-from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource, plain_label
-from guiapp.pages.bench.charts import marker_image
+from guiapp.kit.widgets.painting import bold
+from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.pages.bench.charts import SWATCH_PX, marker_image
 from guiapp.pages.bench.choice import duration_text
 from guiapp.pages.bench.model import BenchModel
 
@@ -26,38 +25,56 @@ NO_MODEL = "Open a model to begin"
 NO_CONTENDER = "Add an encoder to begin"
 QUESTION = "Which is the fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
-LARGE, SMALL = (30, 26, 22, 20), (20, 18)  # px: the first size in which all fits into one line, or the last
+SIZES_PX = (30, 26, 22, 20, 18, 16, 14)  # the first in which all fits, or the last
+TWO_LINES_PX = 18  # of this size the verdict has room for two
+N_SENTENCE_LINES = 2
 MARKER_SHARE = 0.62  # of the size of letters
 COUNTED = "No special token is added, and none is looked for in the text, so that all do the same work."
+QWIDGETSIZE_MAX = (1 << 24) - 1
+Parts = Sequence[tuple[str, str]]
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 
 
 class Headline(QWidget):
-    """A large sentence and a dim one."""
+    """A large sentence and dim ones below, in a room of their own: nothing moves when they come and go."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
-        self._sizes_px: tuple[int, ...] = LARGE
+        self._factor = 1.0
         self._content: Verdict | str = ""
+        self._sentences: Sequence[str] = ()
+        self._warning = ""
         self._shown: tuple[object, ...] = ()
         self.verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.verdict.setTextInteractionFlags(SELECTABLE)
         self.verdict.setToolTip(plain_tip(COUNTED))
-        self.sentence = plain_label("dim", wraps=True)
+        self.verdict.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+        self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.sentence.setTextInteractionFlags(SELECTABLE)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         in_column(self.verdict, self.sentence, on=self, spacing=UNIT_PX)
         theme_source.changed.connect(self._draw)
+        self._fit()
 
-    def show_verdict(self, verdict: Verdict | str, sentence: str) -> None:
-        self._content = verdict
+    def show_verdict(self, verdict: Verdict | str, sentences: Sequence[str], warning: str = "") -> None:
+        """The sentences as far as there is room, the most important first; a warning dims the verdict."""
+        self._content, self._sentences, self._warning = verdict, sentences, warning
         self._draw()
-        if sentence != self.sentence.text():
-            self.sentence.setText(sentence)
-        self.sentence.setVisible(bool(sentence))
 
-    def set_large(self, is_large: bool) -> None:
-        self._sizes_px = LARGE if is_large else SMALL
+    def set_factor(self, factor: float) -> None:
+        """Enlarge all letters."""
+        self._factor = factor
+        self._fit()
+
+    def _fit(self) -> None:
+        rooms_px = (SIZES_PX[0], 1), (TWO_LINES_PX, 2)
+        self.verdict.setFixedHeight(max(n * QFontMetrics(self._font(px)).height() for px, n in rooms_px))
+        self.sentence.setFixedHeight(N_SENTENCE_LINES * QFontMetrics(self._font(UI_FONT_PX)).lineSpacing())
         self._draw()
+
+    def _font(self, size_px: int) -> QFont:
+        return Theme.ui_font(round(size_px * self._factor))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -65,27 +82,51 @@ class Headline(QWidget):
 
     def _draw(self) -> None:
         """Where it is not what is shown: each new text has all around it laid out again."""
-        theme, content, size_px = self._theme_source.theme, self._content, self._fitting_px()
-        if (content, size_px, theme.name) == self._shown:
+        theme, content, width_px = self._theme_source.theme, self._content, self.width()
+        shown = content, (*self._sentences, self._warning), self._factor, width_px, theme.name
+        if shown == self._shown:
             return
-        self._shown = content, size_px, theme.name
-        parts = [escape(content)] if isinstance(content, str) else _parts(content, theme, size_px)
-        self.verdict.setText(f'<span style="font-size: {size_px}px">{"".join(parts)}</span>')
+        self._shown = shown
+        parts: Parts = [(content, "")] if isinstance(content, str) else content.headline
+        ahead: Parts = () if isinstance(content, str) else content.ahead
+        color = theme.dim if self._warning else theme.text
+        fonts = [bold(self._font(px)) for px in SIZES_PX]
+        fitting = (font for font in fonts if self._fits(_words(parts), font, self.verdict))
+        self.verdict.setText(_rich(parts, theme, next(fitting, fonts[-1]).pixelSize(), color))
         self.verdict.setAccessibleName(str(content))
+        first = [([(self._warning, "")], theme.warning)] if self._warning else []
+        first += [([*ahead, (".", "")], color)] if ahead else []
+        self._draw_sentences([*first, *(([(words, "")], theme.dim) for words in self._sentences)])
 
-    def _fitting_px(self) -> int:
-        """The size of letters; about: most of the words are bold, and names have markers."""
-        fonts = ((size_px, bold(self._theme_source.theme.ui_font(size_px))) for size_px in self._sizes_px)
-        return next(
-            (px for px, font in fonts if width_of(str(self._content), font) + 2 * px <= self.width()),
-            self._sizes_px[-1],
-        )
+    def _draw_sentences(self, sentences: Sequence[tuple[Parts, QColor]]) -> None:
+        """Each in its colour; the last ones only where there is room."""
+        theme, font = self._theme_source.theme, self._font(UI_FONT_PX)
+        whole = [_words(parts) for parts, _ in sentences]
+        shown = len(sentences)
+        while shown > 1 and not self._fits(" ".join(whole[:shown]), font, self.sentence):
+            shown -= 1
+        rich = (_rich(parts, theme, font.pixelSize(), color) for parts, color in sentences[:shown])
+        self.sentence.setText(" ".join(rich))
+        self.sentence.setToolTip(wrapped_tip(" ".join(whole)))
+        self.sentence.setAccessibleName(" ".join(whole[:shown]))
+
+    def _fits(self, words: str, font: QFont, label: QLabel) -> bool:
+        room = QRect(0, 0, max(self.width(), 1), QWIDGETSIZE_MAX)
+        rect = QFontMetrics(font).boundingRect(room, Qt.TextFlag.TextWordWrap, f"{words}mm")  # with markers
+        return rect.height() <= label.height() and rect.width() <= room.width()
 
 
-def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
-    for words, kind in verdict.parts:
-        image = marker_image(words, theme, round(size_px * MARKER_SHARE)) + "&nbsp;" if kind == "name" else ""
-        yield f"{image}<b>{escape(words)}</b>" if kind else escape(words)
+def _words(parts: Parts) -> str:
+    return "".join(words for words, _ in parts)
+
+
+def _rich(parts: Parts, theme: Theme, size_px: int, color: QColor) -> str:
+    """Words, each with what it is, as in a verdict: names stand behind their markers."""
+    written, marker_px = [], max(round(size_px * MARKER_SHARE), SWATCH_PX)
+    for words, kind in parts:
+        image = f"{marker_image(words, theme, marker_px)}&nbsp;" if kind == "name" else ""
+        written.append(f"{image}<b>{escape(words)}</b>" if kind else escape(words))
+    return f'<span style="font-size: {size_px}px; color: {color.name()}">{"".join(written)}</span>'
 
 
 # The line below a verdict: how far it can be trusted, and what the run does at the moment
@@ -107,41 +148,36 @@ def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
     return QUESTION if model.choice.contenders else NO_CONTENDER
 
 
-def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
-    """One line of short sentences."""
+def warning_of(model: BenchModel, text: str) -> str:
+    """What the figures are of where that is not what is open and chosen now, else ""."""
+    another = model.measured_another(text)
+    of_text = text if text == YOUR_TEXT else model.title_of(text)
+    if another == "model":
+        return f"These figures are of {model.measured.vocabulary_name}: press Run to measure the open model."
+    if another == "changed":
+        return "These figures are of your text before it was changed: press Run to measure it again."
+    return f"These figures are of {of_text}: press Run to measure the chosen text." if another else ""
+
+
+def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[str]:
+    """Short ones, the most important first."""
     choice, is_running = model.choice, model.is_running
     if not (is_running or model.results or model.progress):
         if not choice.is_whole:
-            return ""
+            return []
         n_contenders, time = counted(len(choice.contenders), "encoder"), duration_text(choice.expected_s)
-        return f"{n_contenders}, about {time}. Ids are compared before times are taken."
-    another = "" if is_running or not model.results else model.measured_another
-    n_unopened = len(model.unopened) if is_running and (model.measured.loading or model.results) else 0
+        return [f"{n_contenders}, about {time}.", "Ids are compared before times are taken."]
     n_unmeasured = len(model.awaited) if not is_running and model.results else 0
-    noun = "more encoder" if model.results else "encoder"
     sentences = [
-        f"Measured with another {another}: run again to measure the one that is open." if another else "",
         "Paused." if model.is_paused else "",
-        _trust_in(verdict, is_running),
-        f"{_number(n_unopened, noun, 'is', 'are')} still to be opened." if n_unopened else "",
-        f"{_number(n_unmeasured, 'encoder', 'was', 'were')} not measured." if n_unmeasured else "",
+        f"{BUSY}." if verdict is not None and verdict.competitor and verdict.was_busy else "",
+        f"{counted(n_unmeasured, 'encoder')} {'was' if n_unmeasured == 1 else 'were'} not measured."
+        if n_unmeasured
+        else "",
         _ended(model.progress),
+        f"{model.title_of(text)}: {verdict.tokens}." if verdict is not None and verdict.n_tokens else "",
     ]
-    return " ".join(filter(None, sentences))
-
-
-def _trust_in(verdict: Verdict | None, is_running: bool) -> str:
-    if verdict is None or not verdict.competitor:
-        return ""
-    if verdict.was_busy:
-        return f"{BUSY}."
-    if verdict.is_stable:
-        return "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
-    return "" if verdict.is_tie else "Not settled yet." if is_running else "Not settled."
-
-
-def _number(number: int, noun: str, one: str, many: str) -> str:
-    return f"{in_words(number).capitalize()} {noun}{f' {one}' if number == 1 else f's {many}'}"
+    return list(filter(None, sentences))
 
 
 def _ended(words: str) -> str:

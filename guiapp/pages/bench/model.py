@@ -73,6 +73,7 @@ class BenchModel(QObject):
         self.progress = ""
         self._locating = LatestJob[DifferenceLocation](self, self._show_difference, self.failed)
         self._ended_because = ""
+        self._texts_at_opening: tuple[str, ...] = ()  # that were chosen when somebody opened a run
         self._starting = LatestJob[Plan](self, self._start, self._give_up)
         self.saved = SavedRuns(history, self)
         self.saved.opened.connect(self._show_opened)
@@ -99,6 +100,7 @@ class BenchModel(QObject):
             return
         plan, history = self.choice.plan, self._history
         self.measured, self.comparison, self.saved.shown = BenchRun(), None, None
+        self._texts_at_opening = ()
         self.is_paused = False
         self.set_progress("Starting …")
         if YOUR_TEXT in plan.corpora:
@@ -166,13 +168,6 @@ class BenchModel(QObject):
         return [name for name in planned if name not in there]
 
     @property
-    def unopened(self) -> set[str]:
-        """Who is being opened, or waits for it."""
-        return {*self.measured.loading, *self.awaited} - {
-            each["contender"] for each in self.measured.contenders
-        }
-
-    @property
     def failed_to_open(self) -> Mapping[str, str]:
         """Why one that was asked for takes no part at all."""
         gone = {each.contender: each.reason for each in self.measured.left_out if not each.scenario}
@@ -182,17 +177,32 @@ class BenchModel(QObject):
         reference = self.measured.vocabulary.get("library", "")
         return verdict_of(self.results, text, baseline, reference)
 
-    @property
-    def measured_another(self) -> str:
-        """What the results are of where that is not open now: "model" or "text"; "" where both are."""
-        now, document = self._session.vocabulary, self._session.document
-        if now is not None and self.measured.vocabulary.get("path") not in (None, str(now.path)):
-            return "model"
+    def title_of(self, text: str) -> str:
+        """How people know a text of the run."""
+        return self.choice.known_texts.get(text, text)
+
+    def measured_another(self, text: str) -> str:
+        """What the results on a text are of that is not so now, "" where all is.
+
+        "model" for another one, "text" where another one is chosen, "changed" for what was typed before.
+        """
+        now, document, measured = self._session.vocabulary, self._session.document, self.measured
+        if self.is_running or not self.results:
+            return ""
+        if now is not None:
+            opened = {"path": str(now.path), "chosen_pre": now.chosen_pre}
+            if any(measured.vocabulary.get(name, value) != value for name, value in opened.items()):
+                return "model"
+        chosen = self.choice.texts
+        if text and text not in (Path(name).name for name in chosen) and chosen != self._texts_at_opening:
+            return "text"
+        if text != YOUR_TEXT:
+            return ""
         used = next((each for each in self.measured.corpora if each["name"] == YOUR_TEXT), None)
         if used is None or used.get("size_bytes", document.size) > MOST_HASHED:
             return ""
         is_same = document.size == used.get("size_bytes", document.size)
-        return "" if is_same and sha256(document.text()).hexdigest() == used["sha256"] else "text"
+        return "" if is_same and sha256(document.text()).hexdigest() == used["sha256"] else "changed"
 
     def open_run(self, path: Path) -> None:
         if self.is_running:
@@ -208,6 +218,7 @@ class BenchModel(QObject):
         """The last run of an earlier start, unless somebody has begun another one meanwhile."""
         if not self.is_running and not self.results:
             self.show_run(opened.run, opened.entry.title, opened.entry.path)
+            self._texts_at_opening = ()  # nobody asked for it in the place of these
 
     def compare_with(self, path: Path) -> None:
         if path == self.saved.shown:
@@ -229,6 +240,7 @@ class BenchModel(QObject):
 
     def show_run(self, run: BenchRun, title: str = "A saved run", path: Path | None = None) -> None:
         self.measured, self.comparison, self.saved.shown = run, None, path
+        self._texts_at_opening = self.choice.texts
         self.isolate("")
         self.set_progress(title)
         self.results_changed.emit()

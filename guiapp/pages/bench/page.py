@@ -8,10 +8,10 @@ from urllib.parse import quote, unquote
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from guiapp.analysis.bench.findings import LinkedNote
-from guiapp.analysis.bench.plan import SCENARIOS, BenchError
+from guiapp.analysis.bench.plan import BenchError
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.charts.curves import DASHED
 from guiapp.kit.charts.markers import pattern
@@ -20,28 +20,27 @@ from guiapp.kit.state.background import later
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import InputWatch
-from guiapp.kit.widgets.labels import FittedLabel
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.bench.bar import BenchBar
-from guiapp.pages.bench.choice import THROUGHPUT, BenchChoice, CustomContenders
-from guiapp.pages.bench.headline import Headline, sentence_of, title_of
+from guiapp.pages.bench.choice import THROUGHPUT, CustomContenders
+from guiapp.pages.bench.headline import Headline, sentences_of, title_of, warning_of
 from guiapp.pages.bench.history import RUNS, RunHistory
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.more import WIDTH_PX, MorePanel
 from guiapp.pages.bench.results import CHANGES, NOTHING_MEASURED, QWIDGETSIZE_MAX, ResultsView, Sheet
 from guiapp.pages.bench.saving import BenchExport
 
-MOST_REMARKS_PX = 170  # high; what is more is scrolled to
-FOOT_SIDE_PX = 28
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 READABLE = LINKS | Qt.TextInteractionFlag.TextSelectableByMouse
 FRAME_MS = 220  # between two pictures of a run
 BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
-SIDE_PX = 36  # of the page, free at each side
+LOW_PX = 560  # high, every line counts
+SIDE_PX = 28  # of the page, free at each side
+PRESENTED_PX, LEAST_FACTOR = (1000, 600), 1.25  # a larger page is enlarged to the screen, a smaller one so
 RUN = "run"  # the subject of notices
 
 
@@ -77,11 +76,13 @@ class BenchPage(Page):
         self.headline = Headline(theme_source)
         self._sheet = Sheet()
         self.results = ResultsView(model, theme_source, self._sheet, settings)
-        self.footer = Footer(model.choice, theme_source)
+        self.footer = Footer(theme_source)
         self.more = MorePanel(model, theme_source)
         self.more.hide()
         self.export = BenchExport(model, self)
+        self._is_presented = False
         self._frames = later(self, FRAME_MS, self.redraw)
+        self._until_unfolded = later(self, 0, self._scroll_to_notes)
         self._input_watch = InputWatch(parent=self)
         self._input_watch.noticed.connect(model.hold)
         self._input_watch.noticed.connect(self._put_off_frame)
@@ -92,7 +93,7 @@ class BenchPage(Page):
     def _build_layout(self) -> None:
         parts = self.bar, self.headline, (self.results, 1)
         self._body = in_column(*parts, margins=(SIDE_PX, 2 * GAP_PX), spacing=2 * GAP_PX)
-        self._sheet.set_layout(self._body)
+        self._sheet.set_layout(self._body, self.footer.notes)
         self._right = framed(in_column(self.notices, (self._sheet, 1), self.footer, spacing=0), "ground")
         in_row(self.more, (self._right, 1), on=self, spacing=1)
         self.setFocusProxy(self.bar.run_button)
@@ -108,10 +109,11 @@ class BenchPage(Page):
         model.compared.connect(self._show_changes)
         model.running_changed.connect(self._on_running_changed)
         self.bar.report_button.clicked.connect(self.save_report)
-        for wanted in (self.bar.more_wanted, self.footer.more_clicked):
-            wanted.connect(self.open_more)
+        self.bar.more_wanted.connect(self.open_more)
+        self.footer.more_clicked.connect(self._toggle_more)
         self.more.closed.connect(self.close_more)
-        self.footer.link_clicked.connect(self._open_link)
+        self.footer.notes.linkActivated.connect(self._open_link)
+        self.footer.notes_button.clicked.connect(self._until_unfolded.start)
         for chooser in (self.results.texts, self.results.baselines):
             chooser.activated.connect(self.redraw)
 
@@ -125,6 +127,20 @@ class BenchPage(Page):
     @property
     def is_ready(self) -> bool:
         return not self._frames.isActive()
+
+    def set_presented(self, is_presented: bool) -> None:
+        self._is_presented = is_presented
+        if is_presented:
+            self._show_more(False)
+        for part in (self.bar, self.footer):
+            part.setHidden(is_presented)
+        self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Fill the screen of a presentation."""
+        factor = min(self.width() / PRESENTED_PX[0], self.height() / PRESENTED_PX[1])
+        self.headline.set_factor(max(factor, 1.0) if self._is_presented else 1.0)
+        self.results.set_factor(max(factor, LEAST_FACTOR) if self._is_presented else 1.0)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -140,21 +156,26 @@ class BenchPage(Page):
 
     def open_more(self) -> None:
         """Show all that can be chosen at the left."""
-        self.more.show()
-        self.bar.lead_with(self.headline)
         self._show_more(True)
         self.more.close_button.setFocus()
 
     def close_more(self) -> None:
-        self.more.hide()
-        self._body.insertWidget(1, self.headline)
-        self.bar.show_choices()
         self._show_more(False)
         self.footer.more_button.setFocus()
 
+    def _toggle_more(self) -> None:
+        (self.open_more if self.more.isHidden() else self.close_more)()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        is_low = self.height() < LOW_PX
+        gap_px = GAP_PX if is_low else 2 * GAP_PX
+        self._body.setSpacing(gap_px)
+        self._body.setContentsMargins(SIDE_PX, gap_px, SIDE_PX, gap_px)
+        self.bar.set_small(is_low and self.width() < BOTH_PX)
         self._fit_more()
+        if self._is_presented:
+            self._enlarge()
 
     def _fit_more(self) -> None:
         """Let more to choose stand beside the results, or in their place where there is no room for both."""
@@ -163,9 +184,7 @@ class BenchPage(Page):
         self._right.setHidden(is_narrow and not self.more.isHidden())
 
     def _show_more(self, is_open: bool) -> None:
-        self.headline.set_large(not is_open)
-        self.footer.show_more_button(not is_open)
-        self.results.show_all(is_open)
+        self.more.setVisible(is_open)
         self._fit_more()
         self.setFocusProxy((self.more if is_open else self.bar).run_button)
         self.redraw()
@@ -216,8 +235,11 @@ class BenchPage(Page):
         """The verdict, and how the run goes; nobody looks while other pages are in front."""
         if self.isVisible():
             model, results = self.model, self.results
-            verdict = model.verdict(results.text, results.baseline)
-            self.headline.show_verdict(title_of(model, verdict), sentence_of(model, verdict))
+            text = results.text
+            verdict, warning = model.verdict(text, results.baseline), warning_of(model, text)
+            title, sentences = title_of(model, verdict), sentences_of(model, verdict, text)
+            self.headline.show_verdict(title, sentences, warning)
+            results.set_dimmed(bool(warning))
 
     def _on_running_changed(self) -> None:
         if (window := self.window().windowHandle()) is not None:
@@ -241,6 +263,11 @@ class BenchPage(Page):
     def _forget_failure(self) -> None:
         self.notices.clear_notice(RUN)
 
+    def _scroll_to_notes(self) -> None:
+        """Once they have their room below the charts; or back to the top."""
+        notes = self.footer.notes
+        self._sheet.verticalScrollBar().setValue(notes.y() if notes.isVisible() else 0)
+
     def _open_link(self, link: str) -> None:
         self.model.open_difference(*map(unquote, link.split("/")))
 
@@ -249,52 +276,37 @@ class Footer(QFrame):
     """What there is more to choose, and notes on the run, folded into one line.
 
     Signals:
-        more_clicked(): show all that can be chosen.
-        link_clicked(str): a link in a remark.
+        more_clicked(): show all that can be chosen, or no longer.
+
+    notes  what the page shows below its charts while the button is pressed
     """
 
     more_clicked = Signal()
-    link_clicked = Signal(str)
 
-    def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
+    def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "status")
-        self._choice, self._theme_source = choice, theme_source
+        self._theme_source = theme_source
         self._notes: list[str] = []
         self.more_button = tool_button("More", self.more_clicked.emit, role="name")
-        self.what = set_role(FittedLabel(), "dim")
+        what = set_role(QLabel("encoders, scenarios, texts, sizes, threads"), "dim")
         self.notes_button = tool_button("", self._draw, role="name")
         self.notes_button.setCheckable(True)
         for button in (self.more_button, self.notes_button):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.notes.setTextInteractionFlags(READABLE)
-        self.notes.linkActivated.connect(self.link_clicked)
-        self._area = QScrollArea()
-        scroll_down(self._area, self.notes)
-        self._area.viewport().setAutoFillBackground(False)
-        self._area.hide()
-        line = in_row(self.more_button, (self.what, 1), (STRETCH, 0), self.notes_button)
-        in_column(self._area, line, on=self, margins=(FOOT_SIDE_PX, GAP_PX), spacing=UNIT_PX)
-        choice.changed.connect(self._on_choice_changed)
+        self.notes.setContentsMargins(SIDE_PX, 0, SIDE_PX, 2 * GAP_PX)
+        self.notes.hide()
+        parts = self.more_button, what, (STRETCH, 1), self.notes_button
+        in_row(*parts, on=self, margins=(SIDE_PX - GAP_PX, UNIT_PX))
         theme_source.changed.connect(self._draw)
-        self._on_choice_changed()
         self._draw()
 
     def show_notes(self, notes: Sequence[str]) -> None:
         if list(notes) != self._notes:
             self._notes = list(notes)
             self._draw()
-
-    def show_more_button(self, is_shown: bool) -> None:
-        self.more_button.setVisible(is_shown)
-        self.what.setVisible(is_shown)
-        self._hide_if_empty()
-
-    def _on_choice_changed(self) -> None:
-        n_contenders = len(self._choice.candidates) + len(self._choice.missing)
-        numbers = f"{counted(n_contenders, 'encoder')}, {counted(len(SCENARIOS), 'scenario')}"
-        self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
 
     def _draw(self) -> None:
         dim, is_open = self._theme_source.theme.dim, self.notes_button.isChecked()
@@ -304,21 +316,7 @@ class Footer(QFrame):
         self.notes_button.setVisible(bool(self._notes))
         self.notes.setText("")  # a label keeps the colour of its links until it has other words
         self.notes.setText("".join(f"<p style='margin: 0 0 6px 0'>{note}</p>" for note in self._notes))
-        self._area.setVisible(is_open and bool(self._notes))
-        self._fit()
-        self._hide_if_empty()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """As high as the notes are, if they are few."""
-        needed_px = self.notes.heightForWidth(max(self.width() - 2 * FOOT_SIDE_PX, 1))
-        self._area.setFixedHeight(max(min(needed_px, MOST_REMARKS_PX), 0))
-
-    def _hide_if_empty(self) -> None:
-        self.setVisible(bool(self._notes) or not self.more_button.isHidden())
+        self.notes.setVisible(is_open and bool(self._notes))
 
 
 def linked(note: str) -> str:

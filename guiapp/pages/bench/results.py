@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.analysis.bench.plan import SCENARIOS
-from guiapp.analysis.bench.published import n_missing
 from guiapp.analysis.bench.report import (
     ALMOST,
     CONTENDER,
@@ -31,12 +30,20 @@ from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.export.html import Html, rendered
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
-from guiapp.kit.charts.chart import Chart
+from guiapp.kit.charts.chart import DIMMED, Chart
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import ChoiceBox, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, WrappingRow, in_column, in_row, scroll_down
 from guiapp.kit.widgets.notices import copy_text
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource, set_role
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    set_role,
+)
 from guiapp.pages.bench.charts import (
     BASELINE,
     EXACTNESS,
@@ -67,8 +74,8 @@ ARROWS = {False: " ↑", True: " ↓"}
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
-WIDE_PX = 760  # from here on there is room for two charts beside each other
-HIGH_PX, LEAST_TABLE_PX = 380, 120  # from here on there is room for a table below them
+WIDE_PX = 800  # from here on there is room for two charts beside each other
+LEAST_TABLE_PX, MOST_CHOOSER_PX = 120, 180
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
 HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 70, 250, 170
@@ -79,7 +86,7 @@ QUANTITIES = {"Speed": True, "Time": False}
 
 
 class Sheet(QScrollArea):
-    """What is laid out in a column is seen whole where it can be.
+    """What is laid out in a column is seen whole where it can be; what is below it is scrolled to.
 
     Signals:
         resized(): there is more or less room.
@@ -89,30 +96,39 @@ class Sheet(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self._inside = _Inside()
+        self._inside = _Inside(self)
         scroll_down(self, self._inside)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAutoFillBackground(False)
         self._inside.setAutoFillBackground(False)
 
-    def set_layout(self, column: QVBoxLayout) -> None:
-        self._inside.setLayout(column)
+    def set_layout(self, column: QVBoxLayout, below: QWidget) -> None:
+        self._inside.column.setLayout(column)
+        self._inside.below = below
+        in_column((self._inside.column, 1), below, on=self._inside, spacing=0)
 
     def room_for(self, part: QWidget) -> int:
-        """The height that is seen of the last part without scrolling."""
-        below = self._inside.contentsRect().bottom() - part.geometry().bottom()
+        """The height that is seen of the last part of the column without scrolling."""
+        below = self._inside.column.contentsRect().bottom() - part.geometry().bottom()
         return self.viewport().height() - part.y() - max(below, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._inside.updateGeometry()
         self.resized.emit()
 
 
 class _Inside(QWidget):
+    def __init__(self, area: QScrollArea) -> None:
+        super().__init__()
+        self._area, self.column, self.below = area, QWidget(), QWidget()
+
     def heightForWidth(self, width: int) -> int:
-        """The least that the parts need: by default it would be what they would like to have."""
-        layout = self.layout()
-        return -1 if layout is None else layout.minimumHeightForWidth(width)
+        """What is seen for the column, or the least that it needs: by default that would be what it likes."""
+        layout, room_px = self.column.layout(), self._area.viewport().height()
+        least_px = 0 if layout is None else layout.minimumHeightForWidth(width)
+        below_px = 0 if self.below.isHidden() else self.below.heightForWidth(width)
+        return max(least_px, room_px) + below_px
 
 
 class ResultsView(QWidget):
@@ -129,13 +145,14 @@ class ResultsView(QWidget):
         self._drawn: dict[str, object] = {}  # what each chart shows
         self._preferred: tuple[str, ...] = CALM  # the one chosen first
         self._placed: object = None
-        self._shows_all = False
+        self._is_dimmed = False
+        self._factor = 1.0
         self.keys: list[str] = []
         self.tabs: dict[str, QToolButton] = {}
         self.charts: dict[str, Chart] = {}
-        self.texts, self.own_texts = Chooser("Text"), Chooser("Text of this chart")
+        self.texts, self.own_texts = Chooser("Text", model.title_of), Chooser("Text of this chart")
         self.units = ChoiceBox("Unit", {title: key for key, title in UNITS.items()})
-        self.baselines = Chooser("Baseline", BASELINE)
+        self.baselines = Chooser("What speeds are compared with", "vs. {}".format, BASELINE)
         self.quantities = ChoiceBox("What curves show", QUANTITIES)
         if settings is not None:
             self.units.show_choice(settings.bench_unit)
@@ -186,11 +203,11 @@ class ResultsView(QWidget):
     @property
     def text(self) -> str:
         """The text that charts are of, and the verdict."""
-        return self.texts.currentText()
+        return self.texts.name
 
     @property
     def baseline(self) -> str:
-        return self.baselines.currentText() or BASELINE
+        return self.baselines.name or BASELINE
 
     def choose(self, key: str) -> None:
         """Show it; throughput and exactness together, where there is room."""
@@ -201,19 +218,28 @@ class ResultsView(QWidget):
         self._preferred = (key,)
         self.redraw()
 
-    def show_all(self, is_all: bool) -> None:
-        """Tabs, also where there is little to choose, and the table of the text below the charts."""
-        self._shows_all = is_all
+    def set_factor(self, factor: float) -> None:
+        """Enlarge what is shown for an audience, which chooses nothing."""
+        if factor == self._factor:
+            return
+        self._factor = factor
+        for chart in self.charts.values():
+            chart.set_factor(factor)
+        self.tables.set_style(self._is_dimmed, factor)
+        self.redraw()
 
-    @property
-    def has_table_below(self) -> bool:
-        has_room = self._shows_all and self._model.can_report and self._room_px >= HIGH_PX
-        return has_room and not {*self.shown} & {*TABLES}
+    def set_dimmed(self, is_dimmed: bool) -> None:
+        """Charts and tables, whose figures are not of what is open now."""
+        if is_dimmed != self._is_dimmed:
+            self._is_dimmed = is_dimmed
+            for chart in self.charts.values():
+                chart.set_dimmed(is_dimmed)
+            self.tables.set_style(is_dimmed, self._factor)
 
     @property
     def is_column(self) -> bool:
         """Whether charts stand below each other."""
-        return self.shown == CALM and self._fits_column and not self.has_table_below
+        return self.shown == CALM and self._fits_column
 
     @property
     def _room_px(self) -> int:
@@ -222,34 +248,39 @@ class ResultsView(QWidget):
 
     @property
     def _fits_two(self) -> bool:
-        return self.width() >= WIDE_PX and self._room_px >= self.bar.height() + LEAST_EXACTNESS_PX
+        return (
+            self.width() >= WIDE_PX * self._factor and self._room_px >= self.bar.height() + LEAST_EXACTNESS_PX
+        )
 
     @property
     def _fits_column(self) -> bool:
         model = self._model
         names = {row.contender for row in model.results} | {*model.measured.loading, *model.failed_to_open}
         n_rows = len(names | {*model.awaited} if model.is_running else names)
-        return self._room_px >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
+        needed_px = HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
+        return self._room_px >= self.bar.height() + needed_px * self._factor
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        if (self.shown, self.has_table_below, self.is_column) != self._placed:
+        if (self.shown, self.is_column) != self._placed:
             self.redraw()
 
     def redraw(self) -> None:
         model = self._model
         self.keys = self._list_keys()
-        shown = self.shown
-        self._offer(shown)
+        self._offer(self.shown)
+        shown = self.shown  # in the room that these offers leave
         self._place(shown)
         showing = self._showing  # of what is chosen among the offers
         n_rows = len({row.contender for row in self._rows(THROUGHPUT)}) + len(showing.loading)
         for key, height_px in zip(CALM, (n_rows * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX), strict=True):
             if key in self.charts:  # what is free stays free at the end
-                self.charts[key].setMaximumHeight(height_px if self.is_column else QWIDGETSIZE_MAX)
+                self.charts[key].setMaximumHeight(
+                    round(height_px * self._factor) if self.is_column else QWIDGETSIZE_MAX
+                )
         for key in shown:
             if key == FIGURES:
                 self.tables.show_tables(*figures(model.measured.finished, self.baseline))
@@ -259,9 +290,6 @@ class ResultsView(QWidget):
                 self.tables.show_tables(*changed(model.comparison))
             else:
                 self._show(key, self._rows(key), showing)
-        if self.has_table_below:
-            rows = [row for row in model.measured.finished if row.corpus == self.text]
-            self.tables.show_tables(*figures(rows, self.baseline))
 
     def _show(self, key: str, rows: Sequence[BenchResult], showing: Showing) -> None:
         """Draw these records, unless they are drawn: times change with their number alone."""
@@ -277,27 +305,21 @@ class ResultsView(QWidget):
         for key in keys:
             if key not in self.tabs:
                 self.tabs[key] = self._tab(key)
-        is_seen = shown[0] != EXACTNESS and (self._fits_two or self._fits_column)  # with throughput
-        apart = [key for key in keys if key != EXACTNESS or not is_seen]
-        texts = [row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS]
-        has_choice = self._shows_all or bool({*keys} - {*CALM, FIGURES}) or len({*texts}) > 1
         for key, tab in self.tabs.items():
-            tab.setVisible(has_choice and key in apart)
-            tab.setChecked(key == shown[0])
-        self.bar.show_widgets([self.tabs[key] for key in apart] if has_choice else [])
-        self.texts.offer(texts)
+            tab.setVisible(key in keys)
+            tab.setChecked(key in shown)
+        self.texts.offer([row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS])
         scenarios = [SCENARIOS[key] for key in shown if key in SCENARIOS]
         own = next((each.name for each in scenarios if each.own_texts), "")
         self.own_texts.offer(texts_of(results, own) if own else [])
         kinds = {each.chart for each in scenarios}
         has_speeds = not kinds.isdisjoint(HAVE_SPEEDS) or EXACTNESS in shown
-        has_units = has_speeds and bool(results)
-        self.units.setVisible(has_units)
+        self.units.setVisible(has_speeds)
         self.quantities.setVisible("curves" in kinds)
         self.baselines.offer([row.contender for row in results if row.mb_per_s])
-        has_ratios = has_speeds or FIGURES in shown or self.has_table_below
-        self.baselines.setVisible(has_choice and has_ratios and self.baselines.count() > 1)
-        self.bar.setVisible(has_choice or has_units)
+        self.baselines.setVisible((has_speeds or FIGURES in shown) and self.baselines.count() > 1)
+        self.bar.setVisible(self._factor == 1.0)
+        self.bar.show_widgets([self.tabs[key] for key in keys])  # as high as these and the choosers need now
 
     def _tab(self, key: str) -> QToolButton:
         title = TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label)
@@ -307,10 +329,10 @@ class ResultsView(QWidget):
 
     def _place(self, shown: tuple[str, ...]) -> None:
         """Give those that are shown all the room, and hide the others."""
-        has_table, box, is_column = self.has_table_below, self._charts_box, self.is_column
-        if (shown, has_table, is_column) == self._placed:
+        box, is_column = self._charts_box, self.is_column
+        if (shown, is_column) == self._placed:
             return
-        self._placed = shown, has_table, is_column
+        self._placed = shown, is_column
         for chart in self.charts.values():
             box.removeWidget(chart)
             chart.hide()
@@ -320,7 +342,7 @@ class ResultsView(QWidget):
                 box.addWidget(self.chart(key), COLUMN_SHARES[key] if is_column else 1)
                 self.chart(key).show()
         self._body.setStretch(0, int(box.count() > 0))  # an empty one would take its share, too
-        self.tables.setVisible(has_table or not box.count())
+        self.tables.setVisible(not box.count())
 
     def chart(self, key: str) -> Chart:
         """The chart of a scenario or of exactness, made when it is needed first."""
@@ -332,6 +354,8 @@ class ResultsView(QWidget):
             chart.set_reason(NOTHING_YET)
             chart.clicked.connect(self._on_chart_clicked)
             chart.emphasize(self._model.isolated)
+            chart.set_dimmed(self._is_dimmed)
+            chart.set_factor(self._factor)
         return self.charts[key]
 
     @property
@@ -356,7 +380,7 @@ class ResultsView(QWidget):
 
     def _rows(self, key: str) -> list[BenchResult]:
         has_own = bool(scenario_of(key).own_texts)
-        return rows_of(self._model.results, key, self.own_texts.currentText() if has_own else self.text)
+        return rows_of(self._model.results, key, self.own_texts.name if has_own else self.text)
 
     def _on_isolated_changed(self) -> None:
         for chart in self.charts.values():
@@ -377,29 +401,38 @@ class Chooser(QComboBox):
     It is hidden where there is nothing to choose.
     """
 
-    def __init__(self, title: str, preferred: str = "") -> None:
+    def __init__(self, title: str, title_of: Callable[[str], str] = str, preferred: str = "") -> None:
         super().__init__(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName(title)
         self.setToolTip(title)
-        self._preferred = preferred
-        self.textActivated.connect(self._prefer)
+        self._title_of, self._preferred = title_of, preferred
+        self.activated.connect(self._prefer)
+
+    @property
+    def name(self) -> str:
+        """The one that is chosen, "" for none."""
+        return self.currentData() or ""
 
     def offer(self, names: Sequence[str]) -> None:
         """List these names, each once, in place of those that are there."""
         listed = list(dict.fromkeys(names))
-        if listed != [self.itemText(index) for index in range(self.count())]:
+        if listed != [self.itemData(index) for index in range(self.count())]:
             with QSignalBlocker(self):
                 self.clear()
-                self.addItems(listed)
-                self.setCurrentIndex(max(self.findText(self._preferred), 0))
+                for name in listed:
+                    self.addItem(self._title_of(name), name)
+                self.setCurrentIndex(max(self.findData(self._preferred), 0))
         self.setVisible(len(listed) > 1)
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint().boundedTo(QSize(MOST_CHOOSER_PX, QWIDGETSIZE_MAX))
 
     def minimumSizeHint(self) -> QSize:
         """Qt keeps the one for the names before."""
         return self.sizeHint()
 
-    def _prefer(self, name: str) -> None:
-        self._preferred = name
+    def _prefer(self) -> None:
+        self._preferred = self.name
 
 
 # Tables, to read, to sort and to copy
@@ -414,6 +447,7 @@ class TablesView(QTextBrowser):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
+        self._opacity = self._factor = 1.0
         self._tables: Sequence[Table] = ()
         self._intro = ""
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
@@ -424,6 +458,10 @@ class TablesView(QTextBrowser):
         self.setOpenLinks(False)
         self.anchorClicked.connect(self._on_link_clicked)
         theme_source.changed.connect(self._draw)
+
+    def set_style(self, is_dimmed: bool, factor: float) -> None:
+        self._opacity, self._factor = DIMMED if is_dimmed else 1.0, factor
+        self._draw()
 
     def show_tables(self, intro: str, tables: Sequence[Table]) -> None:
         if (intro, tables) != (self._intro, self._tables):
@@ -457,7 +495,7 @@ class TablesView(QTextBrowser):
 
     def _draw(self) -> None:
         place = self.verticalScrollBar().value()
-        self.document().setDefaultStyleSheet(_style(self._theme_source.theme))
+        self.document().setDefaultStyleSheet(_style(self._theme_source.theme, self._opacity, self._factor))
         orders = [self._order_of(table) for table in self._tables]
         values = {
             "intro": self._intro,
@@ -492,23 +530,24 @@ class TablesView(QTextBrowser):
         return Html(f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;")
 
 
-def _style(theme: Theme) -> str:
-    dim = theme.dim.name()
+def _style(theme: Theme, opacity: float, factor: float) -> str:
+    colors = theme.text, theme.dim, theme.good, theme.warning
+    text, dim, good, warning = (blend(theme.background, each, opacity).name() for each in colors)
+    font_px, small_px = round(UI_FONT_PX * factor), round(SMALL_FONT_PX * factor)
     return (
-        f"body {{ font-size: {UI_FONT_PX}px }} p, span, a {{ color: {dim} }} a {{ text-decoration: none }} "
+        f"body {{ font-size: {font_px}px; color: {text} }} p, span, a {{ color: {dim} }} "
+        f"a {{ text-decoration: none }} td {{ color: {text} }} "
         f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px }} "
         f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px; "
-        f"font-size: {SMALL_FONT_PX}px; font-weight: 400 }} "
+        f"font-size: {small_px}px; font-weight: 400 }} "
         f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
         f".copy {{ text-decoration: underline }} "
-        f".good {{ color: {theme.good.name()} }} .warning {{ color: {theme.warning.name()} }}"
+        f".good {{ color: {good} }} .warning {{ color: {warning} }}"
     )
 
 
 def published(run: BenchRun) -> tuple[str, list[Table]]:
     intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
-    if missing := n_missing(run):
-        intro += f" {missing} published figures have no counterpart in this run."
     return intro, list(published_tables(run))
 
 

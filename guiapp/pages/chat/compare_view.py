@@ -1,16 +1,18 @@
-"""The prompt with another one beside it: what it is compared with, counts, and two columns."""
+"""The prompt beside another one, counts and two columns; and whether llama.cpp makes the same of it."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QToolButton
 
 from guiapp.analysis.chat.chat import Turn
 from guiapp.analysis.chat.hints import Hint
+from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
 from guiapp.analysis.chat.report import ChatComparison
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, id_changes
 from guiapp.analysis.explain.id_lists import NO_IDS
@@ -20,19 +22,21 @@ from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import ChangeSpans, LinkedViews, MarkedSpans, map_changes
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.state.background import later
+from guiapp.kit.state.background import Background, NotReadyError, Progress, later
 from guiapp.kit.widgets.controls import WalkButtons, tool_button
+from guiapp.kit.widgets.event_filters import wrapped_tip
 from guiapp.kit.widgets.labels import FittedLabel
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
-from guiapp.kit.widgets.painting import LEFT, write
+from guiapp.kit.widgets.painting import LEFT, icon, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     SMALL_FONT_PX,
     Theme,
     ThemeSource,
+    color_again,
     plain_label,
     set_role,
 )
@@ -43,12 +47,21 @@ from guiapp.pages.chat.counterpart import (
     PromptComparison,
     PromptVariant,
 )
+from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.prompt_view import SIDE_PX, PromptView, TokenLine, ring_hint
 from guiapp.pages.chat.spans import ChatSpans, line_of, places
 from guiapp.pages.chat.template_panel import ask_for_template
 
+if TYPE_CHECKING:
+    from guiapp.analysis.chat.chat import Chat
+
 LONGEST_NAME = 28
 FRAME_MS = 8.0  # for rows that are new, on each side
+IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs from llama.cpp"
+ABOUT_IDS = "llama.cpp itself, given these messages, makes the same text and the same ids of them."
+ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model's file."
+IDLE_MS = 2_000
+ICON_PX = 14
 
 
 class CompareMenu(MenuButton):
@@ -167,9 +180,9 @@ class CompareView(QFrame):
             framed(in_column(head, (side, 1), spacing=0))
             for head, side in zip(self.heads, self.sides, strict=True)
         ]
-        splitter = in_splitter(*columns, sizes=(500, 500))
-        splitter.setStretchFactor(1, 1)
-        in_column(above, (splitter, 1), below, on=self, spacing=0)
+        self._columns = in_splitter(*columns, sizes=(500, 500))
+        self._columns.setStretchFactor(1, 1)
+        in_column(above, (self._columns, 1), STRETCH, below, on=self, spacing=0)
         end = QAction("End the comparison", self)
         end.setShortcut(Qt.Key.Key_Escape)
         end.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -196,6 +209,8 @@ class CompareView(QFrame):
         for side in self.sides:
             side.keep_rows_for_added(any(adds), False)
         self.menu.setText("Compare…" if counterpart is None else f"Beside: {name_of(counterpart)}")
+        for part in (self._columns, self.walking):
+            part.setVisible(compared is not None or self.counterpart.is_busy)
         if compared is None:
             for side in self.sides:
                 map_changes(side, side.spans, self._themes)
@@ -307,7 +322,8 @@ def _counts_in_words(comparison: ChatComparison, number: int) -> list[str]:
         if any(counts):
             parts.append(part)
             differing += [part] if more else []
-    return ["   ".join(parts), "   ".join(differing)]
+    shorter = [parts[:n] for n in range(len(parts) - 1, 0, -1)]
+    return ["   ".join(each) for each in (parts, *([differing] if differing else shorter))]
 
 
 def name_of(counterpart: Counterpart) -> str:
@@ -427,3 +443,68 @@ def _absence(turn: Turn | None) -> str:
     if turn.is_prompt:
         return "no generation prompt"
     return f"no message of {quoted(turn.role)}" if turn.message is not None else "nothing"
+
+
+# Whether llama.cpp makes the same of the conversation, compared without being asked while nobody types
+
+
+class LlamaVerdict(NamedTuple):
+    """In what llama.cpp's prompt is another, "" for nothing; and whether ids were compared, too."""
+
+    difference: str
+    has_ids: bool = True
+
+
+class LlamaBadge(QToolButton):
+    """Nothing, as long as nothing is known about the prompt that is shown.
+
+    verdict  is computed some time after the prompt changed, by a process of llama.cpp's
+    """
+
+    def __init__(self, model: ChatModel, theme_source: ThemeSource, idle_ms: int = IDLE_MS) -> None:
+        super().__init__()
+        self._model, self._theme_source, self._idle_ms = model, theme_source, idle_ms
+        self._has_room = True
+        self.verdict = Background[LlamaVerdict](self, self._comparing)
+        set_role(self, "badge")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.verdict.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        model.result_changed.connect(self._compare)
+        model.edited.changed.connect(self._compare)
+        self._refresh()
+
+    def set_room(self, has_room: bool) -> None:
+        """Whether there is room for it."""
+        self._has_room = has_room
+        self._refresh()
+
+    def _compare(self) -> None:
+        self.verdict.forget()
+        self.verdict.refresh(self._idle_ms)
+
+    def _comparing(self) -> partial[LlamaVerdict] | None:
+        chat = self._model.chat
+        if self._model.is_outdated:
+            raise NotReadyError
+        if chat is None or chat.settings.as_text or not is_installed():
+            return None
+        return partial(_verdict, chat)
+
+    def _refresh(self) -> None:
+        verdict, theme = self.verdict.value or LlamaVerdict(self.verdict.problem), self._theme_source.theme
+        is_known = self.verdict.value is not None or bool(verdict.difference)
+        self.setVisible(is_known and self._has_room)
+        equal, about = (IDS, ABOUT_IDS) if verdict.has_ids else (TEXT, ABOUT_TEXT)
+        self.setText(DIFFERS if verdict.difference else equal)
+        self.setToolTip(wrapped_tip(verdict.difference or about))
+        self.setAccessibleDescription(verdict.difference or about)
+        self.setIcon(icon("error", theme.bad) if verdict.difference else icon("check", theme.good))
+        self.setProperty("state", "bad" if verdict.difference else "")
+        color_again(self)
+
+
+def _verdict(chat: Chat, progress: Progress) -> LlamaVerdict:
+    prompt = llama_prompt(chat, partial(progress, 0.0))
+    return LlamaVerdict(prompt.difference(chat), prompt.token_ids is not None)

@@ -22,10 +22,9 @@ NUMBER_PX = 10
 BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS = "content_became_control", "double_bos", "near_miss"
 ROW_PX = 40
 MOST_LINES = 4  # of a hint
-MOST_ROWS = 4  # without scrolling
 MOST_HINTS = 100
 NARROW_PX = 440
-MOST_FURTHER_PX = 40  # for those of several lines
+MOST_PX = 200
 NO_HINT = Hint("", "", "", (0, 0))
 TITLES = {
     "content_became_control": "Content became control",
@@ -135,6 +134,7 @@ class HintList(QScrollArea):
         self._model, self._theme_source = model, theme_source
         self.rows: list[HintRow] = []
         self._heights_px: list[int] = []
+        self._room_px = MOST_PX
         self._is_fitting = False
         self.setAccessibleName("Hints")
         self._inside = set_role(QFrame(), "panel")
@@ -147,13 +147,19 @@ class HintList(QScrollArea):
         self._refresh()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, min(sum(self._heights_px), MOST_ROWS * ROW_PX + MOST_FURTHER_PX))
+        return QSize(300, min(sum(self._heights_px), self._room_px))
+
+    def set_room(self, room_px: int) -> None:
+        """Leave the prompt enough of it."""
+        self._room_px = min(room_px, MOST_PX)
+        self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, min(self.sizeHint().height(), sum(self._heights_px[:1])))
 
     def _refresh(self) -> None:
-        hints, had_keys = self._model.hints[:MOST_HINTS], self._has_keys()
+        hints = () if self._model.failure else self._model.hints[:MOST_HINTS]  # else of other messages
+        had_keys = self._has_keys()
         take_away(*self.rows[len(hints) :])
         del self.rows[len(hints) :]
         while len(self.rows) < len(hints):
@@ -200,8 +206,8 @@ class HintList(QScrollArea):
             self._is_fitting = False
 
     def _fit(self) -> None:
-        """Be as high as the first rows, if there is room."""
-        heights_px = [row.minimumSizeHint().height() for row in self.rows[:MOST_ROWS]]
+        """Be as high as the rows, if there is room."""
+        heights_px = [row.minimumSizeHint().height() for row in self.rows]
         if heights_px != self._heights_px:
             self._heights_px = heights_px
             self.updateGeometry()

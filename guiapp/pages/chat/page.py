@@ -23,10 +23,9 @@ from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
-from guiapp.pages.chat.compare_view import CompareView
+from guiapp.pages.chat.compare_view import CompareView, LlamaBadge
 from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
-from guiapp.pages.chat.llama_badge import LlamaBadge
 from guiapp.pages.chat.message_list import MessageList
 from guiapp.pages.chat.model import ChatModel, SavedConversation, as_json
 from guiapp.pages.chat.prompt_view import LEGEND, BudgetStrip, PromptView, TokenLine
@@ -36,7 +35,7 @@ from guiapp.pages.chat.template_panel import TemplatePanel
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
 
-MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
+MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 660, 320
 LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
 WIDE_PX = 1100  # in less, the template is folded at first
 BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
@@ -47,7 +46,7 @@ FORMS: dict[str, Callable[[Chat], str]] = {
     "Token ids": lambda chat: json.dumps(chat.encoding.token_ids.tolist()),
     "Template": lambda chat: chat.template.text,
 }
-EMPTY = "Type a message at the left, or begin with the sample."
+EMPTY = "Type a message at the left, or try the sample."
 
 
 class ChatPage(Page):
@@ -86,6 +85,7 @@ class ChatPage(Page):
         middle.setMinimumWidth(LEAST_PROMPT_PX)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
         self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
+        self.splitter.setStretchFactor(2, 1)  # lines of templates are long
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self.prompt.hovered.connect(self.template.view.point_at)
         self.hints.pointed_at.connect(self._point_at)
@@ -111,7 +111,9 @@ class ChatPage(Page):
     @property
     def panels(self) -> list[QWidget]:
         prompt = self.prompt if self.counterpart.counterpart is None else self.compare
-        return [self.messages.first_editor, prompt, self.template.view]
+        sides = (self.messages, self.messages.first_editor), (self.template, self.template.view)
+        messages, template = ([part] if not side.isHidden() else [] for side, part in sides)
+        return [*messages, prompt, *template]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -158,7 +160,7 @@ class ChatPage(Page):
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
         self.parsed.setToolTip("Content is encoded as text now: parse its control tokens again")
-        self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
+        self.unfold = tool_button("Template", self._switch_sides, role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
         buttons = self.parsed, self.unfold, self.llama, self.compare.menu, self.copy
@@ -179,6 +181,9 @@ class ChatPage(Page):
         self._shows_template = is_shown
         self._fold()
 
+    def _switch_sides(self) -> None:
+        self.show_template(self.template.isHidden())
+
     def show_line(self, template: str, line: int) -> None:
         """Choose one of the model's templates, and scroll to a line of it."""
         shown = None if self.model.result is None else self.model.result.template
@@ -190,19 +195,26 @@ class ChatPage(Page):
         self.template.view.setFocus()
 
     def _fold(self) -> None:
-        """Where nobody has said what to show, that follows from the room; two prompts need all of it."""
+        """Where nobody has said what to show, that follows from the room; two prompts need all of it.
+
+        Where it is narrow, the template takes the place of the messages.
+        """
         is_single = self.counterpart.counterpart is None
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
         self.ways.setVisible(is_single)
         self.llama.set_room(is_single and self.width() >= BADGE_FROM_PX)
-        is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
+        is_wide = self.width() >= WIDE_PX
+        is_shown = is_wide if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)
-        self.unfold.setVisible(not is_shown and is_single)
+        self.messages.setVisible(is_wide or (is_single and not is_shown))
+        self.unfold.setText("Messages" if is_shown else "Template")
+        self.unfold.setVisible(is_single and not (is_wide and is_shown))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.hints.set_room(self.height() // 3)
         self._fold()
 
     def _refresh(self) -> None:
@@ -242,9 +254,9 @@ class CopyButton(MenuButton):
         self.fill_on_open(self._list)
 
     def _list(self, menu: QMenu) -> None:
-        chat = self._model.chat
+        is_current = self._model.chat is not None and not self._model.failure  # else it is of other messages
         for title, form in FORMS.items():
-            menu.addAction(title, partial(self._copy, title, form)).setEnabled(chat is not None)
+            menu.addAction(title, partial(self._copy, title, form)).setEnabled(is_current)
         has_messages = bool(self._model.edited.messages)
         menu.addAction("Messages as JSON", self._copy_messages).setEnabled(has_messages)
         menu.addAction("Python for transformers", self._copy_python).setEnabled(has_messages)
@@ -254,7 +266,7 @@ class CopyButton(MenuButton):
             copy_text(self, form(self._model.chat), f"the {title[0].lower()}{title[1:]}")
 
     def _copy_messages(self) -> None:
-        copy_text(self, as_json(self._model.edited.conversation), "messages as JSON")
+        copy_text(self, as_json(self._model.edited.conversation), "the messages as JSON")
 
     def _copy_python(self) -> None:
         conversation, settings = self._model.edited.conversation, self._model.settings
@@ -269,4 +281,4 @@ class CopyButton(MenuButton):
             *([f"    chat_template={settings.template!r},"] if is_text(settings.template or "") else []),
             ")",
         ]
-        copy_text(self, "\n".join(lines) + "\n", "Python for transformers")
+        copy_text(self, "\n".join(lines) + "\n", "the Python code for transformers")

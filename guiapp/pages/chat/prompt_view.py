@@ -16,6 +16,7 @@ from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.compare.comparison import context_length_of
 from guiapp.analysis.editing.text_buffer import BlockSplice, TextBlocks, TextBuffer, TextEdit, Unbroken
 from guiapp.core.text.normalized import n_equal_from_start
+from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.spans.layout import token_boxes
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
@@ -334,8 +335,10 @@ class BudgetStrip(Painted):
             labels.append((share, left))
             left += wide + SEAM_PX
         taken = list[tuple[float, float]]()  # the largest before those that their words would cover
-        for share, start in sorted(labels, key=lambda label: -label[0].n_tokens):
-            end = start + sum(_widths_of(share)) + 2 * GAP_PX
+        for share, left in sorted(labels, key=lambda label: -label[0].n_tokens):
+            words_px = sum(_widths_of(share))
+            start = min(left, MARGIN_PX + width - words_px)  # beside it are the figures of the whole
+            end = start + words_px + 2 * GAP_PX
             if all(end <= other[0] or other[1] <= start for other in taken):
                 taken.append((start, end))
                 self._write_share(painter, theme, share, start)
@@ -351,13 +354,13 @@ class BudgetStrip(Painted):
         vocabulary, n_tokens = self._model.session.vocabulary, budget.n_tokens
         limit = None if vocabulary is None else context_length_of(vocabulary)
         right = QRectF(self.width() - FIGURES_PX - MARGIN_PX, 8, FIGURES_PX, 24)
-        of, font = f" of {limit:,}" if limit else " tokens", Theme.ui_font(SMALL_FONT_PX)
+        of, font = f" of {limit:,} tokens" if limit else " tokens", Theme.ui_font(SMALL_FONT_PX)
         write(painter, right, of, theme.dim, RIGHT, font)
         color = theme.warning if limit is not None and n_tokens > limit else theme.text
         number = right.adjusted(0, 0, -width_of(of, font), 0)
         write(painter, number, f"{n_tokens:,}", color, RIGHT, Theme.mono_font(18))
-        share = f"{(budget.n_template + budget.n_added) / n_tokens:.0%} is template" if n_tokens else ""
-        write(painter, right.translated(0, 24), share.replace("%", " %"), theme.dim, RIGHT, font)
+        share = f"{percent(budget.n_template / n_tokens)} are template" if n_tokens else ""
+        write(painter, right.translated(0, 24), share, theme.dim, RIGHT, font)
 
 
 def _shares_of(budget: Budget) -> list[Share]:

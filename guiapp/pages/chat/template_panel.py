@@ -104,7 +104,7 @@ class TemplatePanel(QFrame):
         lines = self.view.lines
         n_all, n_ran = sum(count is not None for count in lines), sum(bool(count) for count in lines)
         short = f"{n_ran:,} of {n_all:,}"
-        self._n_ran.set_texts([f"{short} lines ran", short] if n_all else [""])
+        self._n_ran.set_texts([f"{short} lines ran", f"{short} ran", short] if n_all else [""])
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QWidget
 
 from guiapp.analysis.compare.reasons import shown
 from guiapp.analysis.compare.texts import LONGEST
@@ -19,7 +19,7 @@ from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.labels import Span
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, take_away
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import (
@@ -32,6 +32,7 @@ from guiapp.kit.widgets.painting import (
 )
 from guiapp.kit.widgets.theme import (
     GAP_PX,
+    MARGIN_PX,
     SMALL_FONT_PX,
     UI_FONT_PX,
     UNIT_PX,
@@ -44,14 +45,16 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.compare.models import MOST, CauseCount, DifferenceCauses, ModelsComparison
 
 ROW_PX, BAR_PX = 32, 3
+LINE_PX = 48  # two lines of text, and room
 CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
-LEAST_PX = 280
+LEAST_PX, WIDE_PX = 280, 560
 LEGEND = (
     LegendEntry(QUIET, "All models have this token here"),
     LegendEntry(token("word"), "At least one other model has it, too"),
     LegendEntry(RINGED, "Only this model has it"),
     LegendEntry(characters("+2", "warning"), "More tokens on this line than the model with the fewest"),
 )
+SHORT_LEGEND = tuple(map(LegendEntry, (QUIET, token("word"), RINGED), ("in all", "in some", "only here")))
 ADD_A_MODEL = "Add a model to compare with: the same text, cut by each, side by side."
 NO_DIFFERENCE = "All models cut this text alike."
 HOW_TO_WALK = "F8 goes from difference to difference, Shift+F8 back."
@@ -85,7 +88,9 @@ class DifferencePanel(ItemDetails):
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self.reason.setAccessibleName("Why")
-        self._card = card(self.grid, self.reason, in_row(self.race_button, self.copy_button, STRETCH))
+        buttons = in_row(self.race_button, self.copy_button, STRETCH)
+        self._parts = in_column((self.grid, 1), (in_column(self.reason, buttons, STRETCH), 1))
+        self._card = card(self._parts)
         self._by_cause = heading("By cause")
         self.causes = CauseCounts(theme_source)
         self._legend = QWidget()
@@ -100,6 +105,12 @@ class DifferencePanel(ItemDetails):
         theme_source.changed.connect(self._show_reason)
         self._refresh()
         self._show_counts()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The reason stands below the tokens, or at their right where there is room."""
+        super().resizeEvent(event)
+        ways = QBoxLayout.Direction
+        self._parts.setDirection(ways.LeftToRight if self.width() >= WIDE_PX else ways.TopToBottom)
 
     def copy(self) -> None:
         """Put the text, what each model makes of it, and why on the clipboard, as Markdown."""
@@ -156,27 +167,57 @@ class DifferencePanel(ItemDetails):
             yield row_of(column, side.name, comparison.columns.index(column), between, byte_span, tints)
 
     def _show_reason(self) -> None:
-        if self._walk.current is None:
-            return
-        theme, explained = self._theme_source.theme, self._causes.explained
-        if explained is None:
-            self.show_reason([Span(LOOKING if self._causes.reasons.is_busy else TOO_LONG, theme.dim)])
-            return
-        names = [side.name for side in self._causes.sides]
-        colors = {name: (name, theme.text) for name in names}
-        spans: list[Span] = []
-        for each in explained:
-            sentence, about = each.reason.sentence, f"\n{capitalized(each.reason.title)}"
-            if each.alike:
-                others = " and ".join(names[number] for number in each.alike)
-                cut = "cuts" if len(each.alike) == 1 else "cut"
-                sentence += f" {others} {cut} it as {names[each.other]} does."
-            spans += [Span("\n", theme.text)] * bool(spans)
-            spans += [*sentence_spans(sentence, theme, colors), Span(about, theme.dim)]
-        self.show_reason(spans)
+        if self._walk.current is not None:
+            self.show_reason(_reason_spans(self._causes, self._theme_source.theme))
 
     def _show_counts(self) -> None:
         self.causes.show_counts(self._causes.counts, self._walk.kind)
+
+
+def _reason_spans(causes: DifferenceCauses, theme: Theme) -> list[Span]:
+    """Why models cut the current difference otherwise: a paragraph for each unlike the first."""
+    if causes.explained is None:
+        return [Span(LOOKING if causes.reasons.is_busy else TOO_LONG, theme.dim)]
+    names = [side.name for side in causes.sides]
+    colors = {name: (name, theme.text) for name in names}
+    spans: list[Span] = []
+    for each in causes.explained:
+        sentence, about = each.reason.clause, f"\n{capitalized(each.reason.title)}"
+        if each.alike:
+            others = " and ".join(names[number] for number in each.alike)
+            cut = "cuts" if len(each.alike) == 1 else "cut"
+            sentence += f" {others} {cut} it as {names[each.other]} does."
+        spans += [Span("\n", theme.text)] * bool(spans)
+        spans += [*sentence_spans(sentence, theme, colors), Span(about, theme.dim)]
+    return spans
+
+
+class ReasonLine(QFrame):
+    """The reason for the current difference over the columns, where the panel beside them is left out."""
+
+    def __init__(self, walk: DifferenceWalk, causes: DifferenceCauses, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._walk, self._causes, self._theme_source = walk, causes, theme_source
+        self._is_active = False
+        self.text = StyledText(Theme.ui_font(), 2)
+        self.text.setAccessibleName("Why")
+        in_column(self.text, STRETCH, on=self, margins=(MARGIN_PX, UNIT_PX))
+        self.setFixedHeight(LINE_PX)  # else each step of the walk would move the text
+        walk.changed.connect(self._refresh)
+        causes.reasons.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
+
+    def set_active(self, is_active: bool) -> None:
+        self._is_active = is_active
+        self._refresh()
+
+    def _refresh(self) -> None:
+        is_shown = self._is_active and self._walk.current is not None
+        self.setVisible(is_shown)
+        if is_shown:
+            self.text.set_spans(_reason_spans(self._causes, self._theme_source.theme))
 
 
 class CauseRow(PaintedButton):

@@ -15,13 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.compare.comparison import ModelSide, count_unknown, fewest_tokens, names_apart
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.spans import UNTOLD, LiveComparison, SpanColumn, column_of
-from guiapp.analysis.compare.texts import (
-    LONGEST,
-    DifferenceReason,
-    DifferingSpan,
-    differing_span,
-    reasons_of,
-)
+from guiapp.analysis.compare.texts import LONGEST, DifferenceReason, DifferingSpan, differing_span, reasons_of
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import FragmentTokens

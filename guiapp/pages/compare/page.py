@@ -11,18 +11,23 @@ from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.side_by_side.walk import DifferenceWalk
+from guiapp.kit.spans.legend import LegendLabel
+from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import WalkButtons, push_button, tool_button
-from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import STRETCH, FittingRow, in_column, in_row, in_splitter
+from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, set_role
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, ThemeSource, set_role
 from guiapp.pages.compare.columns import ColumnsArea
-from guiapp.pages.compare.details import LEGEND, DifferencePanel
+from guiapp.pages.compare.details import LEGEND, SHORT_LEGEND, DifferencePanel, ReasonLine
 from guiapp.pages.compare.models import ComparedFigures, DifferenceCauses, ModelsComparison
 from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
 
 DETAILS_PX = 320
-LEAST_COLUMNS_PX = 200  # high, as long as the summary can give way
+LEAST_COLUMNS_PX = 280  # high, as long as the summary can give way
+LEAST_BESIDE_PX = 240  # of a column beside the details
+DRAWER_PX = 210  # high, of the details where they are below the columns
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
@@ -44,13 +49,16 @@ class ComparePage(Page):
         self.columns = ColumnsArea(self.comparison, figures, requests, themes, actions["whitespace"])
         self.details = DifferencePanel(self.comparison, self.walk, self.causes, self._ask_for_model, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
-        self.bar = CompareTools(setting.compared, self.walk, back, on, self._ask_for_model)
+        self.bar = CompareTools(setting.compared, self.walk, back, on, self._ask_for_model, themes)
+        self.why = ReasonLine(self.walk, self.causes, themes)
+        self.notices = notices = NoticeArea(themes)
+        notices.watch_files(setting.session.text)
         self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
         self.summary_splitter = in_splitter(
             self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
         self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
-        in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
+        in_column(notices, self.bar, self.why, (self.splitter, 1), on=self, spacing=0)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
         self.details.race_wanted.connect(requests.race_wanted)
@@ -59,14 +67,14 @@ class ComparePage(Page):
         self._wants_details: bool | None = None  # what people chose; else as there is room
         self.bar.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._on_editors_changed)
-        self.columns.room_changed.connect(self._fit_details)
+        self._fit_soon = later(self, 0, self._fit_details)  # a splitter lays out its parts: none may leave it
         self._on_editors_changed()
         self.setFocusProxy(self.columns.columns[0].editor)
 
     @property
     def panels(self) -> list[QWidget]:
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
-        return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
+        return [*editors, *(part for part in (self.summary, self.details) if part.isVisible())]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -74,8 +82,9 @@ class ComparePage(Page):
 
     @property
     def is_ready(self) -> bool:
-        is_compared = self.comparison.is_ready and self.causes.is_ready
-        return is_compared and self.columns.is_painted and self.summary.is_ready
+        is_compared = self.comparison.is_ready and self.causes.is_ready and not self._fit_soon.isActive()
+        is_counted = self.summary.is_ready or self.summary.isHidden()
+        return is_compared and self.columns.is_painted and is_counted
 
     def set_text_size(self, size_px: int) -> None:
         self.columns.links.set_font_px(size_px)
@@ -87,10 +96,11 @@ class ComparePage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        room, most = self.height(), max(LEAST_SUMMARY_PX, self.height() - LEAST_COLUMNS_PX)
+        room = self.height() - self.bar.height()
+        most = max(LEAST_SUMMARY_PX, room - LEAST_COLUMNS_PX)
         if self.summary_splitter.sizes()[1] > most:
             self.summary_splitter.setSizes((room - most, most))
-        self._fit_details()
+        self._fit_soon.start()
 
     def _on_editors_changed(self) -> None:
         """What can be done with the text is in the menu of each editor."""
@@ -103,13 +113,23 @@ class ComparePage(Page):
         self._fit_details()
 
     def _fit_details(self) -> None:
-        """Leave the details out where columns stand side by side and need the room."""
-        needed, room = self.columns.needed_px, self.width()
-        stands_below = room < needed and self.columns.has_room_below
-        shows = stands_below or needed + DETAILS_PX <= room
-        if self._wants_details is not None:
-            shows = self._wants_details
+        """Leave the details out where columns need the room.
+
+        Where people want them all the same, and columns would be too narrow to read, they take the summary's.
+        """
+        room = self.width()
+        shows = self._wants_details
+        if shows is None:
+            shows = self.columns.needed_px + DETAILS_PX <= room
+        is_beside = (room - DETAILS_PX) / len(self.columns.columns) >= LEAST_BESIDE_PX
+        holder = self.splitter if is_beside else self.summary_splitter
+        if self.details.parentWidget() is not holder:
+            holder.addWidget(self.details)
+            self.splitter.setSizes((room - DETAILS_PX, DETAILS_PX))
+            self.summary_splitter.setSizes((self.height() - DRAWER_PX, DRAWER_PX, DRAWER_PX))
+        self.summary.setVisible(is_beside or not shows)
         self.details.setVisible(shows)
+        self.why.set_active(not shows)
         self.bar.details_button.setChecked(shows)
 
     def _ask_for_model(self) -> None:
@@ -133,7 +153,7 @@ def make_page(setting: PageSetting) -> ComparePage:
 
 
 class CompareTools(QFrame):
-    """`‹ 10 of 44 › F8   Details   + Add model`."""
+    """`‹ 10 of 44 › F8   what the marks mean   Why they differ   + Add model`."""
 
     def __init__(
         self,
@@ -142,22 +162,28 @@ class CompareTools(QFrame):
         back: QAction,
         on: QAction,
         add_model: Callable[[], None],
+        theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         self._compared = compared
         self._walk = walk
         self.walking = WalkButtons(back, on, "Difference")
-        self.details_button = tool_button("Details", tip="Show the difference that is looked at, and why")
+        tip = "Show both cuts of the current difference, the reason, and all differences by cause"
+        self.details_button = tool_button("Why they differ", tip=tip)
         self.details_button.setCheckable(True)
+        entries = zip(SHORT_LEGEND, LEGEND, strict=False)
+        self._legend = FittingRow([LegendLabel(each, theme_source, whole.meaning) for each, whole in entries])
         self.add_button = push_button("+ Add model", add_model, role="raised")
         set_role(self, "bar")
-        parts = self.walking, STRETCH, self.details_button, self.add_button
-        in_row(*parts, on=self, margins=(GAP_PX, UNIT_PX), spacing=UNIT_PX)
+        parts = self.walking, (self._legend, 1), STRETCH, self.details_button, self.add_button
+        in_row(*parts, on=self, margins=(GAP_PX, UNIT_PX), spacing=GAP_PX)
         walk.changed.connect(self._refresh)
         compared.sessions_changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
         self.walking.show_place(self._walk.current, self._walk.n_all)
-        self.walking.setVisible(len(self._compared.sessions) > 1)
+        is_alone = len(self._compared.sessions) < 2
+        for part in (self.walking, self._legend, self.details_button):
+            part.setVisible(not is_alone)
         self.add_button.setEnabled(self._compared.can_add)

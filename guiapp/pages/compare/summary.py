@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import LONGEST_CONTEXT, Counts, ModelSide, names_apart
-from guiapp.analysis.compare.texts import Terms, count_tables, count_texts, csv_text, svg_text, text_files
+from guiapp.analysis.compare.texts import count_texts, text_files
+from guiapp.analysis.compare.texts_report import Terms, count_tables, csv_text, svg_text
 from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
@@ -38,8 +39,7 @@ NamedTexts = Iterator[tuple[str, bytes]]
 MOST_PRICE = 1e12
 MOST_KEPT = 500  # models with a price of their own
 OPENING_SHARE = 0.5  # of the progress of a row
-PAUSE_MS = 150  # typing goes on meanwhile
-PAUSE_BEFORE_OPENING_MS = 800
+PAUSE_MS = 300  # typing goes on meanwhile
 KEPT_OPEN = 4  # of the models that are in no column; a large one takes 30 MB
 NO_MODEL = "No model"
 
@@ -84,7 +84,6 @@ class SummaryModel(QObject):
         self._listing = LatestJob[tuple[Path, SummaryTexts]](self, self._take_folder, self._on_listing_failed)
         self._listing.busy_changed.connect(self.changed)
         self._pause = later(self, PAUSE_MS, self._go_on)
-        self._pause_before_opening = later(self, PAUSE_BEFORE_OPENING_MS, self._go_on)
         self.installed = InstalledModels(self)
         self._adds_installed = False
         self.installed.looking_changed.connect(self._add_installed)
@@ -97,7 +96,6 @@ class SummaryModel(QObject):
 
     def stop(self) -> None:
         self._pause.stop()
-        self._pause_before_opening.stop()
         for job in (self._job, self._listing):
             job.wait()
         self.installed.close()
@@ -216,7 +214,6 @@ class SummaryModel(QObject):
 
     def _begin_again(self) -> None:
         """The text is another one, and may be yet another soon."""
-        self._pause_before_opening.start()
         if self.texts is None:
             self._pause.start()
         else:
@@ -263,9 +260,7 @@ class SummaryModel(QObject):
         if self._at_work is not None or self._pause.isActive() or not self._is_active:
             return
         texts = self.texts = self.texts or self._present_text()
-        is_early = self._pause_before_opening.isActive()
-        due = (row for row in self.rows if self.is_due(row))
-        row = next((row for row in due if not is_early or row.session or row in self._open), None)
+        row = next(filter(self.is_due, self.rows), None)
         if row is None or row.model is None:
             return
         self._at_work, basis = row, self._basis_of(row, texts)

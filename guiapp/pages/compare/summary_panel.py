@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
     QFontMetrics,
-    QHelpEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
@@ -29,7 +28,6 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFileDialog,
     QFormLayout,
     QLabel,
@@ -39,7 +37,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QToolTip,
     QWidget,
 )
 
@@ -52,7 +49,7 @@ from guiapp.kit.state.background import later
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import Popover, tool_button
-from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
+from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.menu_button import ExportButton, Form, Make, MenuButton, SavingBar
@@ -89,7 +86,8 @@ ARROW = "▴ "  # beside the title of what is sorted by
 SCROLL_BAR_PX = 10
 FIT_AFTER_MS = 50  # figures come one row after another
 FIELD_PX = 130
-LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 230
+LONGEST_NAME = 32
+LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 200
 FORMS = {
     ending: Form(title, ending)
     for ending, title in ((".csv", "Table"), (".md", "Markdown"), (".svg", "Drawing of bars"))
@@ -172,7 +170,9 @@ class SummaryPanel(QWidget):
     def _open_terms(self) -> None:
         selected = self.view.selected_rows()
         row = selected[0] if len(selected) == 1 and selected[0].model is not None else None
-        popover = TermsPopover(self.summary, row, "" if row is None else quoted(row.title, 32), self)
+        popover = TermsPopover(
+            self.summary, row, "" if row is None else quoted(row.title, LONGEST_NAME), self
+        )
         popover.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         popover.open_under(self.terms_button)
         popover.setFocus()
@@ -185,7 +185,9 @@ class SummaryPanel(QWidget):
         self._failure.setText(summary.failure)
         models = counted(len(summary.rows), "model")
         description = f"{models}, {self._texts_description()}{self._busy_description()}"
-        self._note.set_texts([f"{description} · tokens a word by script", description, models, ""])
+        first = quoted(summary.titles()[0], LONGEST_NAME)
+        about = f"{description} · ratio to {first}, then tokens a word by script"
+        self._note.set_texts([about, f"{description} · ratio to {first}", description, models, ""])
 
     def _texts_description(self) -> str:
         summary = self.summary
@@ -293,18 +295,15 @@ class SummaryView(QTableView):
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
 
     def copy(self) -> None:
-        self._copy(self.table.tab_separated)
+        self._copy(self.table.as_text)
 
     def copy_markdown(self) -> None:
         self._copy(self.table.markdown)
 
-    def _copy(self, write: Callable[[list[SummaryRow]], str]) -> None:
-        rows = self.chosen_rows()
+    def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
+        """The rows that are selected, or else all."""
+        rows = list(map(self.table.rows.index, self.selected_rows() or self.table.rows))
         copy_text(self, write(rows), counted(len(rows), "row"))
-
-    def chosen_rows(self) -> list[SummaryRow]:
-        """Those that are selected, or else all."""
-        return self.selected_rows() or self.table.rows
 
     def selected_rows(self) -> list[SummaryRow]:
         numbers = sorted(index.row() for index in self.selectionModel().selectedRows(1))
@@ -326,7 +325,7 @@ class SummaryView(QTableView):
         menu.addSeparator()
         column = self.currentIndex().column()
         if column > 0:
-            title = self.table.lines([])[0][column].replace("&", "&&")
+            title = self.table.columns[column].title.replace("&", "&&")
             menu.addAction(f"Sort by {title}", partial(self._sort_up, column))
         menu.addAction("Sort by model", partial(self._sort_up, 0))
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
@@ -404,10 +403,11 @@ class SummaryView(QTableView):
             self.setColumnWidth(column, px + more)
 
     def _needed_px(self, column: int) -> int:
-        title = f"{ARROW}{self.table.lines([])[0][column]}"
+        title = f"{ARROW}{self.table.columns[column].title}"
         head = self.horizontalHeader().fontMetrics().horizontalAdvance(title)
         character_px = self.fontMetrics().horizontalAdvance("0")  # all are as wide
-        indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
+        rows = (at for at, row in enumerate(self.table.rows) if not self._summary.state_of(row))
+        indexes = [self.table.index(row, column) for row in rows]
         cells = [character_px * len(index.data()) + bar_px(index) for index in indexes]
         return max([head, LEAST_COLUMN_PX, *cells]) + 2 * GAP_PX
 
@@ -439,14 +439,6 @@ class _CellDelegate(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_HasFocus:
             ring(painter, place.adjusted(1, 1, -1, -2), theme.accent, 3)
         painter.restore()
-
-    def helpEvent(
-        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
-    ) -> bool:
-        if event.type() != QEvent.Type.ToolTip or not index.isValid():
-            return False
-        QToolTip.showText(event.globalPos(), plain_tip(str(index.data(Qt.ItemDataRole.ToolTipRole))), view)
-        return True
 
     @abstractmethod
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt
 
 from guiapp.analysis.compare.comparison import UNSPACED, Counts, Tally
-from guiapp.analysis.compare.texts import (
+from guiapp.analysis.compare.texts_report import (
     NO_ENDING,
     CountColumn,
     Terms,
@@ -20,6 +21,7 @@ from guiapp.analysis.compare.texts import (
 from guiapp.analysis.export.tables import NONE, Table, markdown_table
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.text.numbers_in_words import printable, quoted
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.tables import LEFT, RIGHT, AnyIndex, Column, RowTable
 from guiapp.pages.compare.summary import SummaryModel, SummaryRow
 
@@ -104,11 +106,11 @@ class SummaryTable(RowTable[SummaryRow]):
         row, column = self.rows[index.row()], index.column() - 1
         match role:
             case Qt.ItemDataRole.AccessibleTextRole:
-                told = self._summary.state_of(row)
+                state = self._summary.state_of(row)
                 figure = f"{self._columns[column].title} {self._cell(column, row)}" if column >= 0 else ""
-                return ", ".join(filter(None, (self._titles[row], told or figure)))
+                return ", ".join(filter(None, (self._titles[row], state or figure)))
             case Qt.ItemDataRole.ToolTipRole:
-                return self._tip(row, column)
+                return plain_tip(self._tip(row, column))
             case _ if role == ROW_ROLE:
                 return row
             case _ if role == BAR_ROLE:
@@ -122,22 +124,13 @@ class SummaryTable(RowTable[SummaryRow]):
         self._refresh()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns))
 
-    def lines(self, rows: list[SummaryRow]) -> list[list[str]]:
-        head = ["", *(column.title for column in self._columns)]
-        return [head, *([self._titles[row], *self._cells(row)] for row in rows)]
-
-    def tab_separated(self, rows: list[SummaryRow]) -> str:
-        return "".join("\t".join(line) + "\n" for line in self.lines(rows))
-
-    def markdown(self, rows: list[SummaryRow]) -> str:
-        return markdown_table(Table("", self.lines(rows))) + "\n"
-
-    def _cells(self, row: SummaryRow) -> list[str]:
-        if told := self._summary.state_of(row):
-            return [told, *[""] * (len(self._columns) - 1)]
-        return [self._cell(column, row) for column in range(len(self._columns))]
+    def markdown(self, rows: Iterable[int]) -> str:
+        lines = [[column.text(self.rows[row]) for column in self._heads] for row in rows]
+        return markdown_table(Table("", [[column.title for column in self._heads], *lines])) + "\n"
 
     def _cell(self, column: int, row: SummaryRow) -> str:
+        if state := self._summary.state_of(row):
+            return "" if column else state
         if (values := self._values.get(row)) is None:
             return ""
         return NONE if (value := values[column]) is None else self._columns[column].text(value)
@@ -149,8 +142,8 @@ class SummaryTable(RowTable[SummaryRow]):
         return Bar(value, *spread)
 
     def _tip(self, row: SummaryRow, column: int) -> str:
-        if told := self._summary.state_of(row):
-            return printable(told)
+        if state := self._summary.state_of(row):
+            return printable(state)
         name = printable(row.name)
         if column < 0:
             return "\n".join(filter(None, (self._titles[row], name)))

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QTableView
 
 from guiapp.analysis.compare.id_changes import TOO_LONG, notes, tokens_in_words
 from guiapp.analysis.export.tables import NONE
-from guiapp.core.text.numbers_in_words import counted, percent, quoted
+from guiapp.core.text.numbers_in_words import counted, elided, percent, quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.side_by_side.details import ItemDetails, row_of
 from guiapp.kit.side_by_side.grid import GridRow
@@ -24,7 +24,7 @@ from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span
 from guiapp.kit.widgets.layouts import STRETCH, card, in_row
 from guiapp.kit.widgets.tables import LEFT, Column, RowTable, show_rows
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource, heading, set_role
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, heading, set_role
 from guiapp.pages.compare.texts import ComparedTexts
 
 WITHOUT_TEXT = (
@@ -38,6 +38,7 @@ WITHOUT_IDS = (
     "The list stays there until the window closes, and is written to no file."
 )
 LONGEST_ERROR = 300
+LONGEST_SHOWN = 10  # characters of one side of a change in the list
 LEGEND = (
     LegendEntry(QUIET, "In both texts"),
     LegendEntry(RINGED, "Only in this text"),
@@ -138,6 +139,7 @@ class TextsDetails(ItemDetails):
         at = current or 0
         self.title.set_texts([where(compared, at).upper()])
         self._list_title.setText(counts(compared).upper())
+        self.list.setMaximumHeight(max(LIST_PX, ROW_PX * n_changes + UNIT_PX))  # the legend is next
         self.grid.show_rows(list(grid_rows(compared, at)))
         if current is None:
             self.list.clearSelection()
@@ -175,7 +177,7 @@ def beginning(compared: ComparedTexts) -> Beginning:
         return Beginning(f"The same {counted(len(outcome.first), 'token')}", lines)
     share = percent(outcome.n_common / len(outcome.second)) if len(outcome.second) else "0 %"
     whose = "the list" if compared.takes_ids else "the right text"
-    kept = f"{share} of {whose}: what a prefix cache keeps."
+    kept = f"A prefix cache keeps {share} of {whose}."
     title = f"{counted(outcome.n_common, 'token')} in common"
     return Beginning(title, (*lines, kept), _first_difference(compared))
 
@@ -218,7 +220,7 @@ def where(compared: ComparedTexts, index: int) -> str:
 
 
 def in_a_line(compared: ComparedTexts, index: int) -> str:
-    removed, inserted = (_shown(compared, ids) for ids in changed_ids(compared, index))
+    removed, inserted = (_in_short(compared, ids) for ids in changed_ids(compared, index))
     return f"{removed} → {inserted}"
 
 
@@ -243,6 +245,13 @@ def grid_rows(compared: ComparedTexts, index: int) -> Iterator[GridRow]:
 def size(side: MarkedSpans) -> str:
     document = side.document
     return f"{counted(document.n_characters, 'character')} · {counted(document.size, 'byte')}"
+
+
+def _in_short(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
+    """Tokens, or the first of them and how many there are."""
+    shown = _shown(compared, ids)
+    is_short = len(ids) < 2 or len(shown) <= LONGEST_SHOWN
+    return shown if is_short else f"{elided(shown, LONGEST_SHOWN)} ({len(ids):,})"
 
 
 def _shown(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:

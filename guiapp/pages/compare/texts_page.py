@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
-from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import LinkedViews, map_changes, pointed_out
@@ -24,13 +24,13 @@ from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.notices import copy_text, dropped_files
+from guiapp.kit.widgets.notices import NoticeArea, copy_text, dropped_files
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
-KINDS = ("Text", "Ids")
+KINDS = ("Right text", "Ids")
 TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
 IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
 DECODED_PLACEHOLDER = "What they stand for"
@@ -62,7 +62,10 @@ class TextsPage(Page):
         left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
         self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
         self.splitter.setStretchFactor(1, 1)
-        in_column(self._make_tools(setting), (self.splitter, 1), on=self, spacing=0)
+        self.notices = notices = NoticeArea(themes)
+        notices.watch_files(compared.first.text, "left")
+        notices.watch_files(compared.second.text, "right")
+        in_column(notices, self._make_tools(setting), (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.left)
         self.links = LinkedViews(setting.actions["whitespace"], self._sync, self)
         for view in (self.left, *self.right.views):
@@ -142,8 +145,8 @@ class TextsPage(Page):
         self.right.head.show_counts(n_tokens[1], -n_more, n_common, max(n_tokens))
         self.left_head.show_size(size(compared.left))
         path = compared.first.text.path
-        names = [] if path is None else [quoted(path.name, LONGEST_NAME)]
-        self._left_name.set_texts([*names, "The window's text"])
+        name = [] if path is None else [f"Left text · {quoted(path.name, LONGEST_NAME)}"]
+        self._left_name.set_texts([*name, "Left text"])
         adds = [bool(len(each.tokens)) and each.tokens.span(0)[1] == 0 for each in compared.sides]
         for view in (self.left, self.right.shown):
             view.keep_rows_for_added(has_second and any(adds), False)
@@ -286,6 +289,8 @@ class RightSide(QWidget):
         text = self._compared.second.text
         for path in self._compared.files[:MOST_LISTED]:
             add_choice(menu, quoted(path.name, LONGEST_NAME), path == text.path, partial(text.open, path))
+        if (n_more := len(self._compared.files) - MOST_LISTED) > 0:
+            menu.addAction(f"{counted(n_more, 'more file')}: open them one by one").setEnabled(False)
 
     def _copy_left(self) -> None:
         self._compared.copy_left()

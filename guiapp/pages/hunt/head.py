@@ -11,14 +11,15 @@ from PySide6.QtGui import QAction, QIntValidator, QPainter
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
+from guiapp.core.text.numbers_in_words import capitalized, counted, percent, quoted
 from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
-from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, write
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.hunt.model import SECONDS, HuntModel, title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
@@ -27,6 +28,13 @@ NEAR_PX = 5.0  # of a tick that is pointed at
 LONGEST_PATH = 400
 MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
+FIGURES = (
+    ("text tried", "texts tried"),
+    ("a second", "a second"),
+    ("differs", "differ"),
+    ("cause", "causes"),
+)
+"""What each counts: one of it, and several."""
 GENERATORS_TIP = "What makes the texts that are tried"
 TEXTS_TIP = "Texts of your own, tried line by line, and changed here and there"
 RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons run to the left
@@ -56,12 +64,13 @@ class HuntHead(QFrame):
         second.button.fill_on_open(self._list_competitors)
         self.generators.fill_on_open(self._list_generators)
         self.texts.fill_on_open(self._list_texts)
-        against = set_role(QLabel("against"), "dim")
+        against = set_role(FittedLabel(), "dim")
+        against.set_texts(["against", ""])
         choices = in_column(self.generators, self.texts, spacing=0)
         for button in (self.generators, self.texts):
             choices.setAlignment(button, RIGHT_SIDE)
         parts = first, against, second, (STRETCH, 1), choices
-        in_row(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=MARGIN_PX)
+        in_row(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
         model.sides.changed.connect(self._on_sides_changed)
         model.changed.connect(self._on_choices_changed)
         self._on_sides_changed()
@@ -151,25 +160,31 @@ class HuntStatus(QWidget):
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
-        self.figures = {name: Figure(name) for name in ("texts tried", "a second", "differ", "causes")}
+        self.figures = [Figure(*words) for words in FIGURES]
         self.time = MenuButton(theme_source, role="quiet", tip="How long a hunt goes on")
         self.time.setFont(Theme.mono_font(FIGURE_PX))
         self.time.list_choices({_duration(seconds): seconds for seconds in SECONDS})
         self.time.menu().triggered.connect(self._choose_seconds)
         self.seed = QLineEdit()
         self.seed.setValidator(QIntValidator(0, MOST_SEED, self.seed))
-        self.seed.setFixedWidth(84)
+        self.seed.setFixedWidth(self.seed.fontMetrics().horizontalAdvance(str(MOST_SEED)) + 4 * GAP_PX)
         self.seed.setAccessibleName("Seed")
         self.seed.setToolTip("The same seed tries the same texts")
         self.seed.textEdited.connect(self._choose_seed)
         self.button = push_button("Start", model.run_or_stop, role="primary")
         self.button.setMinimumWidth(72)
         self.bar = TimeBar(model, theme_source)
-        seed = in_row((STRETCH, 1), set_role(QLabel("seed"), "dim"), self.seed, spacing=GAP_PX)
-        times = in_column(self.time, seed, spacing=UNIT_PX)
-        times.setAlignment(self.time, RIGHT_SIDE)
-        row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=3 * UNIT_PX)
-        in_column(row, self.bar, on=self, margins=(MARGIN_PX, MARGIN_PX, MARGIN_PX, 0), spacing=GAP_PX)
+        self._figures = framed(in_row(*self.figures, STRETCH, spacing=MARGIN_PX))
+        choices = self.time, STRETCH, set_role(QLabel("seed"), "dim"), self.seed, self.button
+        margins = MARGIN_PX, MARGIN_PX, MARGIN_PX, 0
+        in_column(
+            self._figures,
+            in_row(*choices, spacing=GAP_PX),
+            self.bar,
+            on=self,
+            margins=margins,
+            spacing=GAP_PX,
+        )
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         model.changed.connect(self._refresh)
         self._refresh()
@@ -179,8 +194,10 @@ class HuntStatus(QWidget):
         tried, seconds = (0, 0.0) if state is None else (state.tried, state.seconds)
         n_differing = 0 if state is None else state.n_differing
         values = (tried, round(tried / seconds) if seconds else 0, n_differing, len(model.kinds))
-        for figure, value in zip(self.figures.values(), values, strict=True):
+        for figure, value in zip(self.figures, values, strict=True):
             figure.show_value(value)
+        for part in (self._figures, self.bar):
+            part.setVisible(not model.unlike)
         whole = model.hunted_s if model.is_running else model.choices.seconds
         self.time.setText(f"{_clock(seconds)} / {_clock(whole)}")
         self.time.check(model.choices.seconds)
@@ -205,17 +222,20 @@ class HuntStatus(QWidget):
 class Figure(QWidget):
     """A number, and what it counts below."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, one: str, several: str) -> None:
         super().__init__()
-        self._name = name
+        self._names = one, several
+        self._name = set_role(QLabel(several), "dim")
         self.number = QLabel("0")
         self.number.setFont(Theme.mono_font(FIGURE_PX))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        in_column(self.number, set_role(QLabel(name), "dim"), on=self, spacing=2)
+        in_column(self.number, self._name, on=self, spacing=2)
 
     def show_value(self, value: int) -> None:
+        name = self._names[value != 1]
         self.number.setText(f"{value:,}")
-        self.setAccessibleName(f"{value:,} {self._name}")
+        self._name.setText(name)
+        self.setAccessibleName(f"{value:,} {name}")
 
 
 def _clock(seconds: float) -> str:
@@ -250,9 +270,10 @@ class TimeBar(Painted):
     def captions(self) -> tuple[str, str]:
         """What is said below the bar at the left and at the right."""
         state, first = self._model.state, min(self._model.found_at.values(), default=None)
-        left = "" if first is None else f"first after {first:.1f} s"
+        left = "" if first is None else f"first cause after {first:.1f} s"
         if not self._model.is_running:
-            return left, ""
+            share = state.n_differing / state.tried if state is not None and state.tried else 0
+            return left, f"{percent(share)} of all texts differ" if share else ""
         return left, f"trying: {state.trying}" if state is not None and state.trying else "opening both …"
 
     def _x(self, seconds: float) -> float:

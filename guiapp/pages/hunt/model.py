@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.compare.reasons import TITLES, WITH_SUBJECT, Cause
 from guiapp.analysis.explain.spelling import parts
 from guiapp.analysis.export.tables import json_text
 from guiapp.analysis.hunt.engine import HuntPlan, hunt, likely_pre
@@ -33,15 +33,15 @@ from guiapp.kit.side_by_side.walk import ItemWalk
 from guiapp.kit.state.background import Background, LatestJob, Progress
 from guiapp.native.checkpoint import at_checkpoints
 
-OF_OTHERS = {
-    Cause.AROUND: "BOS, EOS and other added tokens",
-    Cause.NUMBER: "Same token, other id",
-    Cause.WHOLE_PIECE: "Whole pieces",
-    Cause.FALLBACK: "Text without tokens",
-    Cause.OTHER_VOCABULARY: "Other vocabulary",
-    Cause.UNTOLD: "Cause unknown",
-}
-SAYS_ALL = ("pieces", "ids", "scores", "")  # subjects that add nothing to the cause
+SAYS_ALL = (
+    "pieces",
+    "ids",
+    "scores",
+    "vocabularies",
+    "spans",
+    "text around",
+    "",
+)  # subjects that add nothing to the cause
 LIBRARIES = ("llama.cpp", "tokenizers", "tiktoken", "sentencepiece")
 Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
 FAREWELL_S = 10.0
@@ -229,7 +229,7 @@ class HuntModel(QObject):
 
     def _take(self, state: Hunt) -> None:
         looked_at, self.state = self.selected, state
-        for find in state.finds:
+        for find in () if state.unlike else state.finds:
             if find.reason.kind not in self.found_at:
                 self.found_at[find.reason.kind] = state.seconds
                 self.kinds.append(find.reason.kind)
@@ -306,6 +306,11 @@ class HuntModel(QObject):
         """Make the report; hashing files of weights takes a while."""
         if (state := self.state) is not None:
             self._reporting.start(lambda _progress: markdown(state))
+
+    @property
+    def unlike(self) -> str:
+        """Why there is nothing to hunt for between A and B, in these letters; "" where there is."""
+        return plain(self.state.finds[0], self.state.subjects) if self.state and self.state.unlike else ""
 
     def export(self, form: str) -> Callable[[Progress], bytes]:
         """What makes the bytes of a file of what was found, "json" or "markdown"."""
@@ -519,13 +524,9 @@ class Sides(QObject):
 def title_of(kind: Kind) -> str:
     cause, subject = kind
     subject = subject.replace("the first", "A").replace("the second", "B")
-    told = OF_OTHERS.get(cause) or capitalized(cause.value)
-    return told if cause in OF_OTHERS or subject in SAYS_ALL else f"{told}: {quoted(subject)}"
-
-
-def sentence(find: Find) -> str:
-    """Why a find differs, without what its title says."""
-    return find.reason.sentence.removesuffix(f" It is about {find.reason.subject}.")
+    title = capitalized(TITLES.get(cause, cause.value))
+    says_all = (cause in TITLES and cause not in (*WITH_SUBJECT, Cause.TOKEN)) or subject in SAYS_ALL
+    return title if says_all else f"{title}: {quoted(subject)}"
 
 
 def letters(subjects: Sequence[HuntSubject]) -> dict[str, str]:
@@ -536,7 +537,7 @@ def letters(subjects: Sequence[HuntSubject]) -> dict[str, str]:
 def plain(find: Find, subjects: Sequence[HuntSubject]) -> str:
     """The sentence without marks, with letters for the names."""
     names = letters(subjects)
-    return "".join(names.get(each.text, each.text) for each in parts(sentence(find)))
+    return "".join(names.get(each.text, each.text) for each in parts(find.reason.clause))
 
 
 def texts_of(find: Find) -> tuple[Find, ...]:
@@ -545,7 +546,7 @@ def texts_of(find: Find) -> tuple[Find, ...]:
 
 
 def where(find: Find) -> str:
-    told = capitalized(find.reason.cause.value)
+    told = capitalized(find.reason.title)
     return f"{told}, from byte {find.at:,} on" if find.text else told
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.numbers_in_words import capitalized, counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.grid import LEGEND
 from guiapp.kit.state.saving import FileSaving
@@ -23,6 +23,7 @@ from guiapp.pages.hunt.panel import CauseList, FindPanel, ListHead
 
 PANEL_PX = 330
 LEAST_LIST_PX = 60
+LEAST_LEFT_PX = 535
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 NOTICE = "hunt"
 WORDS_PX = 460
@@ -33,11 +34,13 @@ class HuntPage(Page):
 
     Signals:
         shown_in_compare(): the text of the find is the window's, and B a column of Compare: show them.
+        vocabularies_wanted(): B is a column of Compare: show what both vocabularies hold.
     """
 
     legend = {"Differences": LEGEND, **Page.legend}
 
     shown_in_compare = Signal()
+    vocabularies_wanted = Signal()
 
     def __init__(self, model: HuntModel, requests: PageRequests, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -85,6 +88,7 @@ class HuntPage(Page):
         self._views.addWidget(self.words)
         self._views.addWidget(listed)
         left = QWidget()
+        left.setMinimumWidth(LEAST_LEFT_PX)
         saving_bar = SavingBar(self.saving, theme_source)
         parts = self.head, self.notices, saving_bar, self.status, (self._views, 1), self.likely
         in_column(*parts, on=left, spacing=0)
@@ -98,6 +102,7 @@ class HuntPage(Page):
         model.reported.connect(self._copy)
         model.failed.connect(self._show_failure)
         self.words.choose.clicked.connect(self.choose_second)
+        self.words.compare.clicked.connect(self._compare_vocabularies)
         self.head.model_wanted.connect(self.choose_second)
         self.panel.step_wanted.connect(self._step)
         self.panel.compare_wanted.connect(self._show_in_compare)
@@ -111,6 +116,9 @@ class HuntPage(Page):
         can_choose, title, text = False, "Find texts on which two tokenizers differ", model.why_not
         if model.problem:
             title, text = "The hunt failed", model.problem
+        elif model.unlike:
+            title, _, text = model.unlike.partition(": ")
+            text = capitalized(text)
         elif model.is_running and state is not None and state.tried:
             title = "Nothing found yet"
             text = f"Both gave the same ids for {counted(state.tried, 'text')}."
@@ -123,7 +131,7 @@ class HuntPage(Page):
             can_choose = model.sides.second is None
         else:
             text = "Start tries many short texts on both, shrinks those that differ, and says why."
-        self.words.describe(title, text, can_choose)
+        self.words.describe(title, text, can_choose, bool(model.unlike))
 
     def _copy(self, report: str) -> None:
         self.notices.clear_notice(NOTICE)
@@ -136,6 +144,11 @@ class HuntPage(Page):
         if self._b_in_compare() is not None:
             self.model.show_text()
             self.shown_in_compare.emit()
+
+    def _compare_vocabularies(self) -> None:
+        if (session := self._b_in_compare()) is not None:
+            self.model.sides.choose_model(session)
+            self.vocabularies_wanted.emit()
 
     def _step(self) -> None:
         session, find = self._b_in_compare(), self.model.selected
@@ -159,19 +172,22 @@ class EmptyState(QWidget):
         self.title = plain_label("title")
         self.text = plain_label("dim", wraps=True)
         self.choose = push_button("Choose B…", lambda: None)
+        self.compare = push_button("Compare vocabularies", lambda: None, role="primary")
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setMinimumWidth(WORDS_PX)
-        parts = (STRETCH, 2), self.title, self.text, GAP_PX, self.choose, (STRETCH, 3)
+        buttons = self.choose, self.compare
+        parts = (STRETCH, 2), self.title, self.text, GAP_PX, *buttons, (STRETCH, 3)
         column = in_column(*parts, spacing=GAP_PX)
-        for part in (self.choose, self.text):
+        for part in (*buttons, self.text):
             column.setAlignment(part, Qt.AlignmentFlag.AlignHCenter)
         in_row((STRETCH, 1), column, (STRETCH, 1), on=self)
 
-    def describe(self, title: str, text: str, can_choose: bool) -> None:
+    def describe(self, title: str, text: str, can_choose: bool, can_compare: bool) -> None:
         self.title.setText(title)
         self.text.setText(text)
         self.choose.setVisible(can_choose)
+        self.compare.setVisible(can_compare)
 
 
 class LikelyBar(QFrame):
@@ -201,6 +217,7 @@ def make_page(setting: PageSetting) -> HuntPage:
     page = HuntPage(model, setting.requests, setting.theme_source)
     page.head.own_model_wanted.connect(setting.actions["choose_model"].trigger)
     page.shown_in_compare.connect(setting.actions["compare"].trigger)
+    page.vocabularies_wanted.connect(setting.actions["compare_vocabularies"].trigger)
     setting.actions.connect_all(
         {
             "hunt_run": model.run_or_stop,

@@ -50,7 +50,7 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.hunt.model import HuntModel, letters, plain, sentence, texts_of, title_of, where
+from guiapp.pages.hunt.model import HuntModel, letters, plain, texts_of, title_of, where
 
 HEAD_PX = 34
 CHIP_PX, CHIP_FONT_PX = 32, 15
@@ -127,7 +127,7 @@ class FindPanel(ItemDetails):
         self.grid.show_rows([GridRow(name, at, find.text, ids, spans) for name, at, ids, spans in sides])
         names = letters(state.subjects)
         colors = {name: (letter, color_of(LETTERS.index(letter), theme)) for name, letter in names.items()}
-        self.show_reason([*sentence_spans(sentence(find), theme, colors)])
+        self.show_reason([*sentence_spans(find.reason.clause, theme, colors)])
         self.where.setText(where(find))
         self._show_places(row)
         hunted = self._model.hunted

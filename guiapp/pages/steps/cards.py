@@ -44,17 +44,27 @@ class DrawingContext(NamedTuple):
 class ZoomedView(Painted):
     """A part of the page that grows with its text; the wheel zooms over it.
 
-    natural  the size from which on it grows with the room that it has
+    natural   the size from which on it grows with the room that it has
+    usual     the size that it asks for, and least_px the height that it needs, before they are enlarged
+    is_fixed  whether it never has another height
     """
 
     ground = "raised"
     natural: QSize | None = None
+    usual = QSize()
+    least_px = 0
+    is_fixed = False
 
     def __init__(self, name: str, drawing: DrawingContext) -> None:
         super().__init__(drawing.theme_source, name)
         self._zoom = drawing.zoom
+        if self.is_fixed:
+            self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._zoom.watch(self)
         self._zoom.changed.connect(self._on_zoom_changed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.usual.width(), self._zoom.scaled(self.usual.height()))
 
     @property
     def scale(self) -> float:
@@ -75,6 +85,7 @@ class ZoomedView(Painted):
         """Draw all that there is to see, in units."""
 
     def _on_zoom_changed(self) -> None:
+        self.setMinimumHeight(self._zoom.scaled(self.least_px))
         self.update()
 
 
@@ -154,7 +165,9 @@ class SentenceView(Painted):
         return without_marks(self._sentence)
 
     def show_sentence(self, sentence: str, lead: str = "") -> None:
-        """Show it behind a word that says when that happens."""
+        """Show it after words that say when that happens, as one sentence with them."""
+        if lead:
+            sentence = sentence[:1].lower() + sentence[1:]
         if (sentence, lead) != (self._sentence, self._lead):
             self._sentence, self._lead = sentence, lead
             self._refresh()

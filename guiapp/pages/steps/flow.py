@@ -16,25 +16,26 @@ from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 
 STAGES = "What happens to any text, one stage after the other. Only the fourth is up to the encoder."
+BACKWARDS = "Second pass, backwards: the tokens {} are read from the end of the text to its start."
 PASSES = {  # of those that weigh ways: while they are found, and while the best one is read
     "viterbi": (
-        "First pass, forwards: an arc is the last token of the best way to a place. Below, the score of that "
-        "way (a log-probability: nearer to 0 is better).",
-        "Second pass, backwards: from the end of the text to its start, the tokens of the best way are kept.",
+        "First pass, forwards: an arc is the last token of the best path to a position. Below, the score of "
+        "that path (a log-probability: nearer to 0 is better).",
+        BACKWARDS.format("of the best path"),
     ),
     "plamo2": (
-        "First pass, from the end to the start: an arc is the first token of the best way from a place. "
-        "Below, the cost of that way (lower is better).",
-        "Second pass, forwards: from the start, the tokens of the cheapest way are kept.",
+        "First pass, from the end to the start: an arc is the first token of the best path from a position. "
+        "Below, the cost of that path (lower is better).",
+        "Second pass, forwards: the tokens of the cheapest path are read from start to end.",
     ),
     "table": (
-        "First pass, forwards: an arc is the last token of the text up to a place; ✓ where there is one.",
-        "Second pass, backwards: from the end of the text to its start, the tokens that were noted are kept.",
+        "First pass, forwards: an arc is the last token of the text up to a position; ✓ where there is one.",
+        BACKWARDS.format("that were noted"),
     ),
     "fewest": (
-        "First pass, forwards: an arc is the last token of the best way to a place. Below, how many tokens "
-        "that way has (fewer is better).",
-        "Second pass, backwards: from the end of the text to its start, the tokens of the best way are kept.",
+        "First pass, forwards: an arc is the last token of the best path to a position. Below, how many "
+        "tokens that path has (fewer is better).",
+        BACKWARDS.format("of the best path"),
     ),
 }
 WALK = "Down the tree of tokens as far as the text goes: the longest is taken."
@@ -268,7 +269,7 @@ def lattice(debugger: Debugger) -> StepLattice:
     for index, offset in enumerate(shown):
         end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
         step = best_steps[offset - shown[0]]
-        worth = _worth(float(columns.rank[step])) if step >= 0 else ""
+        worth = debugger.describer.worth(step).replace("nan", "✓") if step >= 0 else ""
         places.append(LatticeNode(debugger.describer.character(work[offset:end]), worth, step >= 0))
         origin = int(columns.other_cell[step]) if step >= 0 else -1
         if step >= 0 and origin in number:
@@ -314,12 +315,6 @@ def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge
             way = (number[end], number[start]) if goes_back else (number[start], number[end])
             edges.append(_edge(debugger, step, *way, "now" if step == position else "chosen"))
     return edges
-
-
-def _worth(worth: float) -> str:
-    if np.isnan(worth):
-        return "✓"
-    return f"{worth:,.0f}" if worth.is_integer() else f"{worth:,.2f}".replace("-", "−")
 
 
 class TriedToken(NamedTuple):

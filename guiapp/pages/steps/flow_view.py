@@ -33,7 +33,7 @@ BUBBLE_PX = 22
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
 MARK_PX = 4  # at the right, where there are more rows than are in sight
 NOTHING = Flow([])
-NO_TRACE_TEXT, NO_TEXT_TEXT = "Nothing is recorded yet.", "The text is empty."
+NO_TEXT_TEXT = "The text is empty."
 
 
 class FlowBox(NamedTuple):
@@ -50,6 +50,8 @@ class FlowView(ZoomedView):
     A click on a box sets a breakpoint there.  The wheel shows rows that are out of sight,
     until the next step.
     """
+
+    usual = QSize(600, 2 * FLOW_ROW_PX - ROW_GAP_PX)
 
     def __init__(
         self,
@@ -88,9 +90,6 @@ class FlowView(ZoomedView):
     @property
     def _debugger(self) -> Debugger | None:
         return self._model.race.competitor if self._is_competitor else self._model.debugger
-
-    def sizeHint(self) -> QSize:
-        return QSize(600, self._zoom.scaled(height_of_rows(2)))
 
     def _on_zoom_changed(self) -> None:
         self._forget_height()
@@ -150,7 +149,8 @@ class FlowView(ZoomedView):
 
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         if not self._flow.elements:
-            canvas.message(area, NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT)
+            if self._debugger is not None:  # else what records it says so
+                canvas.message(area, NO_TEXT_TEXT)
             return
         first, n_seen, n_rows = self._first_row(), self._n_seen(), self._n_rows
         if n_seen < n_rows:  # which of the rows are in sight

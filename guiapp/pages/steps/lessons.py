@@ -56,6 +56,7 @@ MOST_OF_WINDOW = 0.4
 OWN_TEXT = "A lesson has a text and a model of its own; what you have open stays as it is."
 LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
 SIZE_PX = (860, 640)
+SAY_PX = (640, 260)  # wide enough for the name of a file in the title
 MOST_FAULTS = 100  # told at once
 INTRODUCTION = (
     "A lesson is a text file. Save the template below, change it in any editor, and open it here: it is read "
@@ -368,9 +369,15 @@ class AddedStepBar(QWidget):
             return
         path, sentence = with_ending(Path(name), {ENDING: LESSON_FILTER}), debugger.sentence()
         title = f"Add this step to {path.name}"
-        say, is_wanted = QInputDialog.getMultiLineText(self, title, "What to say about it:", sentence)
-        if is_wanted:
-            self.add(path, debugger, model, parse_special, say)
+        dialog = QInputDialog(self)
+        dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
+        dialog.setWindowTitle(title)
+        dialog.setLabelText("What to say about it:")
+        dialog.setTextValue(sentence)
+        dialog.resize(*SAY_PX)
+        if dialog.exec():
+            self.add(path, debugger, model, parse_special, dialog.textValue())
+        dialog.deleteLater()
 
     def add(self, path: Path, debugger: Debugger, model: str, parse_special: bool, say: str) -> None:
         try:
@@ -448,7 +455,8 @@ class LessonBar(QFrame):
 
     def _button(self, action: QAction) -> QToolButton:
         role = "next" if action.objectName() == "lesson_reveal" else "quiet"
-        return tool_button(action.text(), action.trigger, role=role, tip=action.shortcut().toString())
+        button = tool_button(action.text(), action.trigger, role=role, tip=action.shortcut().toString())
+        return self._zoom.fit(button, UI_FONT_PX)
 
     def _refresh(self) -> None:
         lesson, step = self._player.lesson, self._player.step

@@ -16,7 +16,7 @@ from guiapp.analysis.trace.breakpoints import Breakpoint, absence, check, hits
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.analysis.trace.replay import Waiting
-from guiapp.analysis.trace.trace import StepKey, TraceTokens, step_at
+from guiapp.analysis.trace.trace import StepKey, step_at
 from guiapp.analysis.train.record import TRAINING_DIALECT
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.text.outside_json import read_json
@@ -357,8 +357,7 @@ class StepsModel(WalkModel[Debugger]):
             return
         for name, encoding in encodings.items():
             if encoding.text_bytes == self.debugger.trace.text:
-                starts, ends = encoding.spans.astype(np.int32).T
-                self.debugger.compare_with(name, TraceTokens(encoding.token_ids, starts, ends))
+                self.debugger.compare_with(name, encoding)
         self.breakpoints_changed.emit()
 
     # Watches

@@ -32,7 +32,7 @@ from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
 from guiapp.pages.steps.cards import DrawingContext
 from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
-from guiapp.pages.steps.lessons import AddedStepBar, LessonBar, LessonList
+from guiapp.pages.steps.lessons import OWN_TEXT, AddedStepBar, LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import draw_arc
 from guiapp.pages.steps.side import InputPanel
@@ -42,6 +42,7 @@ from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
 
 ENCODE, TRAIN, LESSONS = range(3)
+PRESENTED_SHARE, RACE_SHARE = 0.9, 0.8  # of the type of a presentation, for all that is to be in sight
 FORMATS = {
     ".html": "Page to step through in a browser, or to print (*.html)",
     ".json": "JSON (*.json)",
@@ -140,6 +141,7 @@ class StepsPage(Page):
         super().__init__()
         self.model = model
         self._is_presented = False
+        self._text_px = TEXT_FONT_PX
         self.player = player
         session = self._session = compared.sessions[0]
         self._actions = actions
@@ -168,6 +170,8 @@ class StepsPage(Page):
         self.modes.chosen.connect(self._choose)
         self._zoom.stepped.connect(partial(_step_zoom, actions))
         player.changed.connect(self._on_player_changed)
+        for steps in (model, player.steps):
+            steps.race.changed.connect(self._fit_zoom)
         self._refresh()
 
     @property
@@ -199,6 +203,15 @@ class StepsPage(Page):
         if model.debugger is None:
             return bool(model.recording.failure)
         return model.race.is_ready
+
+    @property
+    def lesson_setting(self) -> str:
+        step = self.player.step if self._mode == LESSONS else None
+        return "" if step is None else step.setting
+
+    @property
+    def figures(self) -> list[str] | None:
+        return ["Lesson", OWN_TEXT] if self.lesson_setting else None
 
     def begin(self, competitor: str, lesson: str) -> None:
         """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
@@ -295,7 +308,14 @@ class StepsPage(Page):
 
     def set_text_size(self, size_px: int) -> None:
         """Show what a lecture room should read as much larger as the text elsewhere."""
-        self._zoom.set_factor(size_px / TEXT_FONT_PX)
+        self._text_px = size_px
+        self._fit_zoom()
+
+    def _fit_zoom(self) -> None:
+        """A race that is presented has to have room for both encoders."""
+        has_two = isinstance(self._shown, StepsModel) and self._shown.race.is_on
+        share = (RACE_SHARE if has_two else PRESENTED_SHARE) if self._is_presented else 1
+        self._zoom.set_factor(self._text_px / TEXT_FONT_PX * share)
 
     def _build_layout(self) -> None:
         lesson_training = framed(
@@ -444,6 +464,7 @@ class StepsPage(Page):
         self.lesson_training.set_covered(self.player.is_covered)
         self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
         self._stack.setCurrentWidget(view)
+        self._fit_zoom()
         is_bare = self._is_presented
         self.modes.setHidden(is_bare)
         self.present_button.setHidden(is_bare or self._mode == LESSONS)  # each lesson has its own
@@ -456,6 +477,7 @@ class StepsPage(Page):
         for shortcut in self._presented_keys:
             shortcut.setEnabled(is_bare and self._shown is not None)
         self.setFocusProxy(self.panels[0])
+        self.figures_changed.emit()
 
     def _view(self) -> QWidget:
         if self._mode != LESSONS:

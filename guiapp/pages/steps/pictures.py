@@ -77,7 +77,7 @@ WINNERS = ("chosen", "now")
 class PictureView(ZoomedView):
     """Chooses the picture that fits the encoder and the stage, and paints it."""
 
-    natural = QSize(380, 13 * ROW_PX)
+    natural, usual, least_px = QSize(380, 13 * ROW_PX), QSize(420, 10 * ROW_PX), 3 * ROW_PX + SCALE_PX
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("What the encoder knows", drawing)
@@ -86,6 +86,7 @@ class PictureView(ZoomedView):
         model.position_changed.connect(self._refresh)
         model.trace_changed.connect(self._refresh)
         self._on_zoom_changed()
+        self._refresh()
 
     @property
     def title(self) -> str:
@@ -94,9 +95,9 @@ class PictureView(ZoomedView):
             return ""
         name = debugger.trace.reference_name
         if not self._is_encoding():
-            return "the way of a text"
+            return "the stages of encoding"
         if name in LATTICES:
-            return "the best way to each place"
+            return "the best path to each position"
         if name in WALKERS:
             return "the walk down the token tree"
         if name not in QUEUES:
@@ -106,13 +107,6 @@ class PictureView(ZoomedView):
         is_entering = debugger.trace.operation(debugger.position) == "push"  # and shown as if it had
         noun = "queue" if name != "scan" else "pairs"
         return f"{noun}: {waiting.n_live + is_entering:,} could merge{stale}"
-
-    def sizeHint(self) -> QSize:
-        return QSize(420, self._zoom.scaled(10 * ROW_PX))
-
-    def _on_zoom_changed(self) -> None:
-        self.setMinimumHeight(self._zoom.scaled(5 * ROW_PX))
-        self._refresh()
 
     def _refresh(self) -> None:
         self.setAccessibleDescription(self.title)

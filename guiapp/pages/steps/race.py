@@ -64,7 +64,7 @@ class RaceModel(QObject):
         super().__init__(parent)
         self._session = session
         self._recorder = recorder
-        self._recorder.recorded.connect(self._take)
+        self._recorder.done.connect(self._take)
         self._recorder.failed.connect(self._fail)
         session.spelling.changed.connect(self._on_spelling_changed)
         self.leader: Debugger | None = None
@@ -272,7 +272,7 @@ class RaceModel(QObject):
         if self.difference is not None:
             self._difference_steps, self.verdict = self.difference.steps, self.difference.reason
         elif (step := first_other_step(leader, run)) is not None:
-            self._difference_steps, self.verdict = (step, step), f"From step {step:,} on they go other ways."
+            self._difference_steps, self.verdict = (step, step), f"From step {step:,} on, their steps differ."
         else:
             self.verdict = "Both do the same, step by step."
         self.keep_in_step()

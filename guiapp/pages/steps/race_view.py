@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QEnterEvent, QFocusEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QFrame, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -28,6 +28,7 @@ OTHER_MODEL = "other model"
 NOBODY, NO_RACE = "Race against …", "no race"
 DESCRIPTION_ROLE = Qt.ItemDataRole.UserRole + 1
 BOX_PX, ARROW_PX = 190, 46
+LANES_PX = 2 * ROW_PX + SCALE_PX
 TIP = (
     "An operation looks up a pair or a token, goes a byte down the token tree, or puts something into a "
     "queue or takes it out. Steps say little about speed: some do much more than others."
@@ -118,16 +119,14 @@ class RaceBox(QComboBox):
 class RaceLanes(ZoomedView):
     """How much each has to do, and has done, on one scale; of two with the same tokens the quicker wins."""
 
+    usual, least_px, is_fixed = QSize(0, LANES_PX), LANES_PX, True
+
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Work of both", drawing)
         self.setToolTip(TIP)
         self._model = model
         model.race.changed.connect(self.update)
         self._on_zoom_changed()
-
-    def _on_zoom_changed(self) -> None:
-        self.setFixedHeight(self._zoom.scaled(2 * ROW_PX + SCALE_PX))
-        self.update()
 
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         race = self._model.race
@@ -142,10 +141,10 @@ class RaceLanes(ZoomedView):
             is_winner, done = has_winner and total == least, int(work[run.position])
             status = CandidateStatus.WINNER if is_winner else CandidateStatus.OTHER
             share, part = scale.share(total), scale.share(done)
-            worth = f"{done:,} of {total:,} operations"
+            worth = f"{done:,} of {total:,}"
             rows.append(CandidateRow(name, worth, status, share=share, done=part))
         end = canvas.rows(area, rows)
-        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "linear")
+        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "operations")
 
 
 class RaceCard(QFrame):
@@ -188,7 +187,7 @@ class RaceCard(QFrame):
             parts.append(f"{work[race.competitor.position]:,} OF {work[-1]:,} OPERATIONS")
         if race.is_at_difference:
             parts.append("HERE THEY PART")
-        self.title.set_texts([" · ".join(parts)])
+        self.title.set_texts([" · ".join(parts), " · ".join([*parts[:2], *parts[3:]])])
         self.go.setVisible(race.difference_step is not None)
         self.lanes.setVisible(self._has_room and race.competitor is not None)
         self.verdict.show_sentence(race.verdict)

@@ -19,7 +19,7 @@ from guiapp.analysis.trace.recorder import (
 )
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Working, later
+from guiapp.kit.state.background import LatestJob, later
 
 SETTLE_MS = 150  # of typing, before the text is recorded anew
 
@@ -50,9 +50,10 @@ class Recording(QObject):
         self._wanted: tuple[int, int] | None = None
         self._recorded: tuple[object, ...] = ()
         self._settle = later(self, SETTLE_MS, self.record_part)
-        recorder.recorded.connect(self.recorded)
+        recorder.done.connect(self.recorded)
         recorder.failed.connect(self._fail)
-        recorder.changed.connect(self.changed)
+        for signal in (recorder.busy_changed, recorder.progress_changed):
+            signal.connect(self.changed)
         session.tokens_changed.connect(self._on_tokens_changed)
         session.options_changed.connect(self._on_options_changed)
 
@@ -194,45 +195,22 @@ class Recording(QObject):
         self._recorder.stop()
 
 
-class TraceRecorder(Working):
+class TraceRecorder(LatestJob[Debugger]):
     """Records in a process of its own, which starts with the first text.
 
-    Signals:
-        recorded(object): a debugger at the start of the trace that was asked for last.
-        failed(str): why there is none, to show as it stands.
-        changed(): `is_busy` or `progress` is new.
+    What is `done` is a debugger at the start of the trace that was asked for last.
     """
-
-    recorded = Signal(object)
-    failed = Signal(str)
-    changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._process = RecordingProcess()
-        self._job = LatestJob[Debugger](self, self.recorded, self.failed)
-        self._job.busy_changed.connect(self.changed)
-        self._job.progress_changed.connect(self.changed)
-
-    @property
-    def is_busy(self) -> bool:
-        return self._job.is_busy
-
-    @property
-    def progress(self) -> float:
-        """The share of the text that is recorded, 0 to 1."""
-        return self._job.progress
 
     def record(
         self, tokenizer: Tokenizer, text: bytes, encoder: str, add_special: bool, parse_special: bool
     ) -> None:
         """Record a text instead of whatever is being recorded now."""
-        self._job.start(partial(self._process.record, tokenizer, text, encoder, add_special, parse_special))
-
-    def cancel(self) -> None:
-        """Give up; nothing will be delivered."""
-        self._job.cancel()
+        self.start(partial(self._process.record, tokenizer, text, encoder, add_special, parse_special))
 
     def stop(self) -> None:
-        self.close()
+        self.wait()
         self._process.close()

@@ -73,29 +73,20 @@ TRAINING_TEMPLATES = COMMON_TEMPLATES | {
     "The likelihood is above a bound": "likelihood > -1000",
     "A condition": "length > 5 and count < 20",
 }
+EXAMPLES = {  # of breakpoints, by what steps are worth, or by what is trained
+    "rank": "rank < 500, operation merge …",
+    "score": "score > -9, operation choose …",
+    "unigram": "operation prune, dropped > 9 …",
+    "bpe": 'token "is", count < 10 …',
+    "wordpiece": 'token "is", score > 0.1 …',
+}
+TEXT_PX = 104  # three lines, or two below that of the BOS token
+OTHER_EXAMPLE = "length > 3, operation piece …"
 ROW_PX = 24
 TITLE_SIDES_PX = 24  # of what stands on a button
-TEXT_PX = 104  # three lines, or two below that of the BOS token
 LEAST_ROWS, MOST_ROWS, MOST_NOTES = 3, 40, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
-
-
-class StepsSidePanel(QScrollArea):
-    """Parts one below the other, with a scroll bar where there is no room for all."""
-
-    def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
-        super().__init__()
-        *first, last = parts  # which takes the room that is left
-        parts_column = in_column(*first, (last, 1), margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
-        scroll_down(self, framed(parts_column, "panel"))
-        self._zoom = zoom
-        zoom.changed.connect(self._on_zoom_changed)
-        self._on_zoom_changed()
-
-    def _on_zoom_changed(self) -> None:
-        """Large type needs more room, but leave most of it to the steps."""
-        self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
 
 
 class InputPanel(QWidget):
@@ -142,6 +133,23 @@ class InputPanel(QWidget):
             self.encoder.setCurrentText(read_as(algorithm.name))
 
 
+class StepsSidePanel(QScrollArea):
+    """Parts one below the other, with a scroll bar where there is no room for all."""
+
+    def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
+        super().__init__()
+        *first, last = parts  # which takes the room that is left
+        parts_column = in_column(*first, (last, 1), margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
+        scroll_down(self, framed(parts_column, "panel"))
+        self._zoom = zoom
+        zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
+
+    def _on_zoom_changed(self) -> None:
+        """Large type needs more room, but leave most of it to the steps."""
+        self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
+
+
 class TraceSide(StepsSidePanel):
     """What is walked through, breakpoints and what their messages say, watches, history."""
 
@@ -180,8 +188,12 @@ class TraceSide(StepsSidePanel):
         self.notes.setVisible(bool(self._model.notes))
 
     def _show_worth(self) -> None:
-        """What the numbers at the right of the list are."""
-        self._worth.setText(worth_name(self._model.debugger) or " ")  # a line of its height
+        """What the numbers at the right of the list are, and with them examples of what can be typed."""
+        worth = worth_name(self._model.debugger)
+        self._worth.setText(worth or " ")  # a line of its height
+        self.breakpoints.field.line.setPlaceholderText(EXAMPLES.get(worth, OTHER_EXAMPLE))
+        watched = worth if worth in EXAMPLES else "length"
+        self.watches.field.line.setPlaceholderText(f"{watched}, end - position …")
 
 
 class WatchList(QWidget):
@@ -191,7 +203,7 @@ class WatchList(QWidget):
         super().__init__()
         self._model = model
         self._zoom = drawing.zoom
-        self.field = EntryField("rank, end - position …", drawing, model.add_watch)
+        self.field = EntryField(drawing, model.add_watch)
         self._rows = in_column(spacing=0)
         self._values: list[FittedLabel] = []
         in_column(section_title("Watch", drawing.zoom), self._rows, self.field, on=self)
@@ -241,7 +253,7 @@ class StepRows(ZoomedView):
     ) -> None:
         super().__init__(name, drawing)
         self._model, self._nothing, self._present = model, nothing, present
-        self._n_rows = LEAST_ROWS
+        self.least_px = LEAST_ROWS * ROW_PX
         self.entries: list[Made] = []
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         model.trace_changed.connect(self.refresh)
@@ -250,12 +262,8 @@ class StepRows(ZoomedView):
 
     def fit_rows(self, n_rows: int) -> None:
         """Have room for so many."""
-        self._n_rows = n_rows
+        self.least_px = n_rows * ROW_PX
         self._on_zoom_changed()
-
-    def _on_zoom_changed(self) -> None:
-        self.setMinimumHeight(self._zoom.scaled(self._n_rows * ROW_PX))
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(0, self.minimumHeight())
@@ -309,8 +317,7 @@ class BreakpointList(QWidget):
         self.add_button.setAccessibleName("Add a breakpoint")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
-        example = 'token "is", count < 10 …' if is_training else "rank < 500, operation stale …"
-        self.field = EntryField(example, drawing, self._enter, SCHEMA if is_training else TRACE_SCHEMA)
+        self.field = EntryField(drawing, self._enter, SCHEMA if is_training else TRACE_SCHEMA)
         self.removed = RemovedNotice(model, zoom)
         self._rows = in_column(spacing=0)
         head = head_row("Breakpoints", self.add_button, zoom)
@@ -466,16 +473,12 @@ class EntryField(QWidget):
     """
 
     def __init__(
-        self,
-        placeholder: str,
-        drawing: DrawingContext,
-        enter: Callable[[str], None],
-        schema: Schema = TRACE_SCHEMA,
+        self, drawing: DrawingContext, enter: Callable[[str], None], schema: Schema = TRACE_SCHEMA
     ) -> None:
         super().__init__()
         self._take = enter
         self.error = drawing.zoom.fit(plain_label("bad", wraps=True), SMALL_FONT_PX)
-        self.line = QLineEdit(placeholderText=placeholder)
+        self.line = QLineEdit()
         drawing.zoom.fit(self.line, SMALL_FONT_PX + 1, Theme.mono_font)
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)

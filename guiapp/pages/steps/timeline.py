@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.controls import ChoiceBox, tool_button
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.painting import Painted, fill
-from guiapp.kit.widgets.theme import Theme, ThemeSource, blend
+from guiapp.kit.widgets.painting import fill
+from guiapp.kit.widgets.theme import UI_FONT_PX, Theme, blend
 from guiapp.pages.steps.canvas import SCALE_PX, BarScale, StepCanvas
+from guiapp.pages.steps.cards import DrawingContext, ZoomedView
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.walk_model import SPEEDS, StepClock, TrainingModel
 
@@ -34,7 +36,7 @@ SIZES_TIP = (
 )
 HEIGHT_PX = 36
 TRACK_MIDDLE_PX = 11
-NUMBERS_PX = 21  # the line above them
+NUMBERS_PX = 18  # the line above them
 TRACK_PX = 6
 MARGIN_PX = 8
 DOT_PX = 4.5
@@ -46,39 +48,44 @@ TIP = (
 )
 
 
-class Scrubber(Painted):
+class Scrubber(ZoomedView):
     """A line of all steps with the hits of breakpoints: click or drag to go to one; the arrow keys step."""
 
     ground = "panel"
+    usual, least_px, is_fixed = QSize(600, HEIGHT_PX), HEIGHT_PX, True
 
-    def __init__(self, walk: StepsModel | TrainingModel, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Timeline")
+    def __init__(self, walk: StepsModel | TrainingModel, drawing: DrawingContext) -> None:
+        super().__init__("Timeline", drawing)
         self._walk = walk
         self._marks: list[tuple[list[int], bool]] = []
-        self.setFixedHeight(HEIGHT_PX)
+        self._on_zoom_changed()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         walk.position_changed.connect(self.update)
         walk.breakpoints_changed.connect(self.mark)
         self.mark()
 
-    def sizeHint(self) -> QSize:
-        return QSize(600, HEIGHT_PX)
+    @property
+    def _track_px(self) -> float:
+        return max(1.0, self.width() / self.scale - 2 * MARGIN_PX)
 
     def x_of(self, step: float) -> float:
-        return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._walk.n_steps)
+        """Where a step is, in units of what is drawn."""
+        return MARGIN_PX + self._track_px * step / max(1, self._walk.n_steps)
 
     def step_at(self, x: float) -> int:
-        share = (x - MARGIN_PX) / max(1, self.width() - 2 * MARGIN_PX)
+        """The step at a pixel."""
+        share = (x / self.scale - MARGIN_PX) / self._track_px
         return round(max(0.0, min(1.0, share)) * self._walk.n_steps)
 
-    def paint(self, painter: QPainter, theme: Theme) -> None:
+    def draw(self, canvas: StepCanvas, area: QRectF) -> None:
+        painter, theme = canvas.painter, canvas.theme
         at, middle, n_steps = self.x_of(self._walk.position), TRACK_MIDDLE_PX, self._walk.n_steps
-        track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
+        track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self._track_px, TRACK_PX)
         fill(painter, track, theme.raised, TRACK_PX / 2)
         below = QRectF(track.left(), NUMBERS_PX, track.width(), SCALE_PX)
         name = counted(n_steps, "step")
-        StepCanvas(painter, theme).scale(below, BarScale(n_steps, counts=True), name)
+        canvas.scale(below, BarScale(n_steps, counts=True), name)
         track.setRight(at)
         fill(painter, track, blend(theme.raised, theme.accent, 0.7), TRACK_PX / 2)
         self.paint_marks(painter, middle)
@@ -141,10 +148,10 @@ def paint_fork(painter: QPainter, theme: Theme, middle: QPointF) -> None:
 class Timeline(Scrubber):
     """The steps of the debugger, with the beginnings of pieces below, and where a race parts."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         self._model = model
         self._difference_step: int | None = None
-        super().__init__(model, theme_source)
+        super().__init__(model, drawing)
         model.trace_changed.connect(self.mark)
         model.race.changed.connect(self._on_race_changed)
         self.setToolTip(TIP)
@@ -168,19 +175,21 @@ class Timeline(Scrubber):
             paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._difference_step), middle))
 
 
-def walk_button(text: str, meaning: str, action: QAction, role: str = "raised") -> QToolButton:
+def walk_button(
+    text: str, meaning: str, action: QAction, zoom: TextZoom, role: str = "raised"
+) -> QToolButton:
     """A button that triggers an action; its hint has the keys."""
     keys = action.shortcut().toString()
     button = tool_button(text, action.trigger, role=role, tip=f"{meaning} ({keys})" if keys else meaning)
     button.setAccessibleName(meaning)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button
+    return zoom.fit(button, UI_FONT_PX)
 
 
-def walking_buttons(actions: Actions, *, has_pieces: bool = True) -> list[QWidget]:
+def walking_buttons(actions: Actions, zoom: TextZoom, *, has_pieces: bool = True) -> list[QWidget]:
     """From the start to the end; the step on is the one that is marked."""
     return [
-        walk_button(text, meaning, actions[name], "next" if name == "debug_step" else "raised")
+        walk_button(text, meaning, actions[name], zoom, "next" if name == "debug_step" else "raised")
         for text, name, meaning in BUTTONS
         if has_pieces or name != "debug_over"
     ]
@@ -207,12 +216,13 @@ class GranularityBox(ChoiceBox):
 class PlayControls(QWidget):
     """Play or pause, and how fast."""
 
-    def __init__(self, clock: StepClock, action: QAction) -> None:
+    def __init__(self, clock: StepClock, action: QAction, zoom: TextZoom) -> None:
         super().__init__()
         self._clock = clock
-        self.button = walk_button("play", "Play: steps on by itself, or pause", action)
+        self.button = walk_button("play", "Play: steps on by itself, or pause", action, zoom)
         self.button.setMinimumWidth(PLAY_PX)  # for either word
-        self.speed = ChoiceBox("Steps a second", {f"{speed}/s": speed for speed in SPEEDS})
+        speeds = {f"{speed}/s": speed for speed in SPEEDS}
+        self.speed = zoom.fit(ChoiceBox("Steps a second", speeds, "How many steps a second"), UI_FONT_PX)
         self.speed.currentIndexChanged.connect(self._choose)
         in_row(self.button, self.speed, on=self)
         clock.changed.connect(self._refresh)

@@ -7,11 +7,11 @@ from math import ceil
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
-from guiapp.core.text.numbers_in_words import percent
+from guiapp.core.text.numbers_in_words import counted, percent
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import tool_button
@@ -20,6 +20,7 @@ from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import (
     AS_AROUND,
     STRETCH,
+    RoomySplitter,
     WrappingRow,
     framed,
     in_column,
@@ -71,10 +72,10 @@ NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
 LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
 LEAST_LANES_PX = 800, 600  # for the bars of both, too: below the first, or in place of the code
-LEAST_PRESENTED_PX = 325  # for the picture, too
+LEAST_PRESENTED_PX = 300  # for the picture, too
 
 
-class TraceView(QSplitter):
+class TraceView(RoomySplitter):
     """Follows the debugger of the model; without a trace it says why."""
 
     def __init__(
@@ -86,10 +87,10 @@ class TraceView(QSplitter):
         *walked: QWidget,
     ) -> None:
         """`walked` shows what is walked through, where people choose that."""
-        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        super().__init__(Qt.Orientation.Horizontal)
         self._model = model
         theme_source, zoom = self._theme_source, self._zoom = drawing
-        self.timeline = Timeline(model, theme_source)
+        self.timeline = Timeline(model, drawing)
         self.flow = FlowView(model, drawing)
         self.picture = PictureView(model, drawing)
         self.code = CodeView(model, drawing)
@@ -98,16 +99,17 @@ class TraceView(QSplitter):
         self.recording = RecordingPanel(model.recording, session)
         self.cover = FlowView(model, drawing, is_covered=True)
         self._is_covered = self._is_presented = False
+        self._has_input, self._first = bool(walked), 0
         self.sentence = SentenceView(drawing)
         self.number = zoom.fit(FittedLabel(is_needed=True), UI_FONT_PX, Theme.mono_font)
         self._title, self._picture_title = title_line(drawing), title_line(drawing)
-        self._code_title = title_line(drawing, "What it is doing")
+        self._code_title = title_line(drawing)
         boxes = GranularityBox(model), RaceBox(model, session)
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
         self._waits = later(self, PATIENCE_MS, self._show_waiting)
-        play = PlayControls(model.clock, actions["debug_play"])
-        self._transport = WrappingRow([*walking_buttons(actions), play])
+        play = PlayControls(model.clock, actions["debug_play"], zoom)
+        self._transport = WrappingRow([*walking_buttons(actions, zoom), play])
         self._build_layout()
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._refresh)
@@ -170,13 +172,16 @@ class TraceView(QSplitter):
         self._make_room_for_race()
 
     def _make_room_for_race(self) -> None:
-        """In a low window the other encoder takes the place of the code, else it stands below the first."""
-        is_bare, height = self._is_presented, self._left.height() / max(1.0, self._zoom.factor)
-        is_inside = (is_bare or height < LEAST_RACE_PX) and self._model.race.is_on
-        least = LEAST_LANES_PX[is_inside]
-        self.race_card.make_room(height >= least)
+        """In a low window the other encoder takes the place of the code, else it stands below the first.
+
+        A presentation shows both encoders alone.
+        """
+        is_bare, is_race = self._is_presented, self._model.race.is_on
+        height = self._left.height() / max(1.0, self._zoom.factor)
+        is_inside = (is_bare or height < LEAST_RACE_PX) and is_race
+        self.race_card.make_room(is_bare or height >= LEAST_LANES_PX[is_inside])
         self.code_card.setHidden(is_bare or is_inside)
-        self._picture_card.setHidden(is_bare and height < LEAST_PRESENTED_PX)
+        self._picture_card.setHidden(is_bare and (is_race or height < LEAST_PRESENTED_PX))
         if is_inside != (self._lower.indexOf(self.race_card) >= 0):
             if is_inside:
                 self._lower.addWidget(self.race_card, 2)
@@ -188,9 +193,10 @@ class TraceView(QSplitter):
     def _begin(self) -> None:
         """Make room for what the new trace will say."""
         if (debugger := self._model.debugger) is not None:
+            self._first = debugger.position if self._has_input else 0
             _, steps = np.unique(debugger.trace.columns.operation, return_index=True)  # one of each kind
             tell = debugger.describer.sentence
-            self.sentence.expect([f"Next: {tell(step)}" for step in steps.tolist()])
+            self.sentence.expect([f"{_lead(debugger, step)} {tell(step)}" for step in steps.tolist()])
         self._refresh()
 
     def _show_waiting(self) -> None:
@@ -216,8 +222,17 @@ class TraceView(QSplitter):
         self._lower.setStretch(0, 3 if debugger.trace.reference_name in LATTICES else 2)
         self._title.set_texts([_capitals(model.title)])
         self._picture_title.set_texts([_capitals(self.picture.title)])
-        self.number.set_texts([f"step {model.position:,} of {model.n_steps:,}"])
-        self.sentence.show_sentence(debugger.sentence(), "Next:" if model.position < model.n_steps else "")
+        self._code_title.set_texts([f"WHAT {debugger.trace.reference_name.upper()} DOES"])
+        at, number = model.position, f"step {model.position:,} of {model.n_steps:,}"
+        is_first = 0 < at == self._first and not self._is_presented
+        hint = [f"⇤ {counted(at, 'step')} prepared the text · {number}"] if is_first else []
+        self.number.set_texts([*hint, number])
+        self.sentence.show_sentence(debugger.sentence(), _lead(debugger, at) if at < model.n_steps else "")
+
+
+def _lead(debugger: Debugger, step: int) -> str:
+    """What stands before the sentence about a step that is to come."""
+    return "Next: merge" if debugger.trace.operation(step) == "merge" else "Next:"
 
 
 def _capitals(title: str) -> str:
@@ -296,6 +311,8 @@ class RecordingPanel(QWidget):
 class CodeView(ZoomedView):
     """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
 
+    usual = QSize(420, 15 * LINE_PX)
+
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Pseudo-code", drawing)
         self._model = model
@@ -304,9 +321,6 @@ class CodeView(ZoomedView):
         model.breakpoints_changed.connect(self.update)
         model.trace_changed.connect(self._on_zoom_changed)
         self._on_zoom_changed()
-
-    def sizeHint(self) -> QSize:
-        return QSize(420, self._zoom.scaled(15 * LINE_PX))
 
     def present(self) -> tuple[PseudoCode, int]:
         """The lines and the one that is carried out, -1 for none."""

@@ -45,7 +45,7 @@ class TrainingPicture(ZoomedView):
     """Follows a training; what is drawn is up to the kinds of pictures.  Grows from its natural size on."""
 
     natural: QSize | None = QSize(300, 17 * ROW_PX)
-    least_px = 3 * ROW_PX
+    usual, least_px = QSize(300, 7 * ROW_PX), 3 * ROW_PX
 
     def __init__(self, name: str, model: TrainingModel, drawing: DrawingContext) -> None:
         super().__init__(name, drawing)
@@ -53,13 +53,6 @@ class TrainingPicture(ZoomedView):
         self._on_zoom_changed()
         model.changed.connect(self.update)
         model.position_changed.connect(self.update)
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, self._zoom.scaled(7 * ROW_PX))
-
-    def _on_zoom_changed(self) -> None:
-        self.setMinimumHeight(self._zoom.scaled(self.least_px))
-        self.update()
 
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         record, position = self._model.record, self._model.position
@@ -84,10 +77,10 @@ class WordBox(NamedTuple):
 
 def arrange_words(record: TrainingRecord, position: int, width: float) -> list[WordBox]:
     """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge."""
-    step = record.step(position) if position else None
+    made = record.step(position).made if position else ""
     texts, groups = list[tuple[str, bool, bool]](), list[list[float]]()
     for cut, count, is_changed in record.words(position):
-        word = [(record.write(each), is_changed and each == _made(step), False) for each in cut]
+        word = [(record.write(each), is_changed and each == made, False) for each in cut]
         word += [(f"×{count:,}", False, True)] if count > 1 else []
         texts += word
         groups.append([_symbol_width(text, is_count) for text, _, is_count in word])
@@ -104,10 +97,6 @@ def arrange_words(record: TrainingRecord, position: int, width: float) -> list[W
 def _symbol_width(text: str, is_count: bool) -> float:
     width = text_width(text, WORDS_FONT_PX)
     return width + 1 if is_count else max(NARROWEST_PX, width + 2 * PADDING_PX)
-
-
-def _made(step: TrainingStep | None) -> str:
-    return step.left + step.right if isinstance(step, MergeStep) else ""
 
 
 class WordsPicture(TrainingPicture):
@@ -171,20 +160,19 @@ class PairsPicture(TrainingPicture):
             canvas.message(area, why_none(self._model))
             return
         scale = BarScale(won.worth)
-        pairs = [((won.left, won.right), won.worth, "next" if step is None else "merged")]
-        pairs += [(pair, won.worth, "tie") for pair in won.ties]
-        pairs += [(pair, worth, "") for pair, worth in won.rivals]
+        first = "next" if step is None else "merged"
         rows = [
             CandidateRow(
                 " + ".join(map(record.write, pair)),
-                " · ".join(filter(None, (note, amount(worth)))),
+                " · ".join(filter(None, ("tie" * (worth == won.worth) if number else first, amount(worth)))),
                 CandidateStatus.OTHER if number else CandidateStatus.WINNER,
                 scale.share(worth),
             )
-            for number, (pair, worth, note) in enumerate(pairs)
+            for number, (pair, worth) in enumerate(won.competitors)
         ]
         end = canvas.rows(area.adjusted(0, 0, 0, -SCALE_PX), rows)
-        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "linear")
+        unit = "score" if record.start.algorithm == "wordpiece" else "times"
+        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, unit)
 
 
 def why_none(model: TrainingModel) -> str:
@@ -201,7 +189,7 @@ class SymbolsPicture(TrainingPicture):
     def draw_step(
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None
     ) -> None:
-        theme, made = canvas.theme, _made(step)
+        theme, made = canvas.theme, step.made if step else ""
         symbols = record.newest_symbols(self._model.position, N_NEWEST)
         texts = [record.write(symbol) for symbol in symbols]
         widths = [max(NARROWEST_PX, text_width(text) + 2 * PADDING_PX) for text in texts]
@@ -268,7 +256,7 @@ class LikelihoodPicture(TrainingPicture):
                 upright(number, QPen(theme.line, 1, Qt.PenStyle.DashLine))
         canvas.line(theme.line, area.topLeft(), area.bottomLeft())
         bottom = QRectF(area.left(), area.bottom(), area.width(), SCALE_PX)
-        canvas.scale(bottom, BarScale(n_steps, counts=True), "dashed: pieces dropped")
+        canvas.scale(bottom, BarScale(n_steps, counts=True), "step; dashed: drops")
         last = math.inf
         for value in sorted({low, high, *round_values(low, high, N_TICKS)}):
             y = place(0, value).y()

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPlainTextEdit,
     QSizePolicy,
-    QSplitter,
     QStackedWidget,
     QWidget,
 )
@@ -26,11 +25,20 @@ from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.widgets.controls import ChoiceBox, push_button
-from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, in_splitter, scrolling
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.layouts import (
+    RoomySplitter,
+    WrappingRow,
+    framed,
+    in_column,
+    in_row,
+    in_splitter,
+    scrolling,
+)
 from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, plain_label, set_role
 from guiapp.pages.steps.cards import DrawingContext, SentenceView, card, title_line
-from guiapp.pages.steps.side import SIDE_WIDTH_PX, BreakpointList, StepsSidePanel
+from guiapp.pages.steps.side import EXAMPLES, SIDE_WIDTH_PX, BreakpointList, StepsSidePanel
 from guiapp.pages.steps.timeline import PlayControls, Scrubber, walking_buttons
 from guiapp.pages.steps.training_pictures import (
     LikelihoodPicture,
@@ -42,8 +50,8 @@ from guiapp.pages.steps.training_pictures import (
 from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 ALGORITHMS = {"Byte-pair encoding": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
-SOURCES = {"on the open text": False, "on a text of one's own": True}
-SYMBOLS = {"of bytes": False, "of characters, with end-of-word marks": True}
+SOURCES = {"on the open text": False, "on a text of your own": True}
+SYMBOLS = {"of bytes": False, "of characters, with word ends": True}
 SYMBOLS_TIP = "Models use bytes; textbooks use characters, and a mark at each word's end."
 MOST_TOKENS = 100_000
 FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
@@ -70,7 +78,7 @@ class TrainingStage(QWidget):
     def __init__(self, model: TrainingModel, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
-        self.scrubber = Scrubber(model, drawing.theme_source)
+        self.scrubber = Scrubber(model, drawing)
         self.count = drawing.zoom.fit(QLabel(), UI_FONT_PX, Theme.mono_font)
         self.words = WordsPicture("The words as they are cut", model, drawing)
         self.sentence = SentenceView(drawing)
@@ -82,7 +90,7 @@ class TrainingStage(QWidget):
         self._symbols_title, self._pieces_title = title_line(drawing), title_line(drawing)
         self._curve_title = title_line(drawing, "Log-likelihood of the text")
         self.cards = QStackedWidget()
-        self._build_layout(actions)
+        self._build_layout(actions, drawing.zoom)
         model.changed.connect(self._refresh)
         model.changed.connect(self.scrubber.mark)
         model.position_changed.connect(self._refresh)
@@ -91,9 +99,9 @@ class TrainingStage(QWidget):
     def hideEvent(self, event: QEvent) -> None:
         self._model.clock.pause()
 
-    def _build_layout(self, actions: Actions) -> None:
-        play = PlayControls(self._model.clock, actions["debug_play"])
-        bar = WrappingRow([*walking_buttons(actions, has_pieces=False), play], self.count)
+    def _build_layout(self, actions: Actions, zoom: TextZoom) -> None:
+        play = PlayControls(self._model.clock, actions["debug_play"], zoom)
+        bar = WrappingRow([*walking_buttons(actions, zoom, has_pieces=False), play], self.count)
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for titled in (
@@ -132,15 +140,9 @@ class TrainingStage(QWidget):
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
         self._symbols_title.set_texts([f"VOCABULARY · {size}, newest first".upper()])
         self._pieces_title.set_texts([f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper()])
-        told = record.sentence(position) if position else initial_sentence(record.start.algorithm)
-        self.sentence.show_sentence(told)
+        is_merge = position > 0 and not self._is_unigram
+        self.sentence.show_sentence(record.sentence(position), "Merged" if is_merge else "")
         self.cards.setCurrentIndex(int(self._is_unigram))
-
-
-def initial_sentence(algorithm: str) -> str:
-    if algorithm == "unigram":
-        return "At the start every frequent substring is a piece: far too many."
-    return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
 
 
 class YieldingColumn(QWidget):
@@ -155,13 +157,13 @@ class YieldingColumn(QWidget):
         return layout.minimumHeightForWidth(width)
 
 
-class TrainingView(QSplitter):
+class TrainingView(RoomySplitter):
     """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
 
     def __init__(
         self, model: TrainingModel, compared: ComparedModels, actions: Actions, drawing: DrawingContext
     ) -> None:
-        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        super().__init__(Qt.Orientation.Horizontal)
         self.model = model
         self._compared = compared
         session = self._session = compared.sessions[0]
@@ -177,7 +179,7 @@ class TrainingView(QSplitter):
         self._is_presented = False
         self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.zoom)
         self._build_layout()
-        for signal in (model.changed, compared.sessions_changed):
+        for signal in (model.changed, compared.sessions_changed, self.form.algorithm.currentIndexChanged):
             signal.connect(self._refresh)
         self._refresh()
 
@@ -250,6 +252,7 @@ class TrainingView(QSplitter):
         self.compare_button.setEnabled(has_file and has_room)
         self.compare_button.setToolTip(BESIDE_TIPS[has_room])
         self.steps_button.setVisible(model.n_steps > 0)
+        self.breakpoints.field.line.setPlaceholderText(EXAMPLES[self.form.algorithm.currentData()])
 
 
 class TrainingForm(QWidget):
@@ -303,7 +306,7 @@ class TrainingForm(QWidget):
         size_title.setBuddy(self.n_tokens)
         set_role(self.end_mark_note, "dim")
         size = framed(in_row(size_title, self.n_tokens, spacing=GAP_PX))
-        row = WrappingRow([self.algorithm, self.symbols, self.source, size], self.button)
+        row = WrappingRow([self.button, self.algorithm, self.symbols, self.source, size])
         self.n_tokens.setAccessibleName("Size of the vocabulary")
         self.own_text.setAccessibleName("Text to train on")
         self.own_text.setTabChangesFocus(True)

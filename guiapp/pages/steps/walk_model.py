@@ -50,7 +50,7 @@ class WalkModel(QObject, Generic[AnyWalk]):
         self.walk: AnyWalk | None = None
         self.breakpoints = StepBreakpoints(self._place, self, dialect)
         self.clock = StepClock(self)
-        self.clock.ticked.connect(self._play_on)
+        self.clock.timeout.connect(self._play_on)
 
     @property
     def position(self) -> int:
@@ -124,7 +124,7 @@ class WalkModel(QObject, Generic[AnyWalk]):
         move(walk)
         self._arrived(walk)
         if walk.breakpoints != rows:  # one was for once only
-            self.breakpoints.note(walk.breakpoints)
+            self.breakpoints.keep(walk.breakpoints)
         if (walk.position, walk.stopped_at) != before or walk.stopped_at is not None:
             self.position_changed.emit()
 
@@ -158,39 +158,35 @@ class WalkModel(QObject, Generic[AnyWalk]):
         self._moved(lambda walk: walk.until(walk.position + 1))
 
 
-class StepClock(QObject):
-    """Ticks while it plays.
+class StepClock(QTimer):
+    """Runs out at each step while it plays.
 
     Signals:
-        ticked(): time for the next step.
         changed(): `is_playing` or `speed` is new.
     """
 
-    ticked = Signal()
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.speed = SPEEDS[2]  # steps a second
-        self._ticks = QTimer(self)
-        self._ticks.timeout.connect(self.ticked)
 
     @property
     def is_playing(self) -> bool:
-        return self._ticks.isActive()
+        return self.isActive()
 
     def set_speed(self, steps_per_s: int) -> None:
         self.speed = steps_per_s
-        self._ticks.setInterval(1000 // steps_per_s)
+        self.setInterval(1000 // steps_per_s)
         self.changed.emit()
 
     def play(self) -> None:
-        self._ticks.start(1000 // self.speed)
+        self.start(1000 // self.speed)
         self.changed.emit()
 
     def pause(self) -> None:
-        if self._ticks.isActive():
-            self._ticks.stop()
+        if self.isActive():
+            self.stop()
             self.changed.emit()
 
 
@@ -300,19 +296,16 @@ class StepBreakpoints(QObject):
             except TokenloupeError:
                 fitted.append(replace(row, is_enabled=False))
         self._place(fitted)
-        self._keep(tuple(fitted), None)
-
-    def note(self, rows: Rows) -> None:
-        """The debugger itself gave one up, which was for once only."""
-        self._keep(rows, None)
+        self.keep(tuple(fitted))
 
     def _set(self, rows: Rows, removed: Breakpoint | None = None) -> None:
         self._place(rows)
         self._done.append(self.rows)
         self._undone.clear()
-        self._keep(rows, removed)
+        self.keep(rows, removed)
 
-    def _keep(self, rows: Rows, removed: Breakpoint | None) -> None:
+    def keep(self, rows: Rows, removed: Breakpoint | None = None) -> None:
+        """Have these, which the debugger has already."""
         self.rows, self.removed = rows, removed
         self.changed.emit()
 

@@ -22,7 +22,6 @@ from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
 from guiapp.kit.spans.painter import draw_roofed, piece_end
 from guiapp.kit.spans.token_menu import TokenMenu
-from guiapp.kit.state.saving import binary_type
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import TabbedPanels, WalkButtons
 from guiapp.kit.widgets.event_filters import TextZoom
@@ -55,7 +54,7 @@ HEIGHT_PX = 28
 BOX_PX = 12
 SHORT_UNITS = {"Characters a token": "chars/token"}
 BOX_RADIUS_PX = 3
-SUBJECT, BINARY = "special", "binary"  # of notices
+SUBJECT = "special"  # of notices
 SWITCHES = "shows_line_numbers", "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
 CUTTING = {  # methods of the budget's bar, and the actions that call them
     "select_rest": "budget_select",
@@ -131,7 +130,7 @@ class InspectPage(Page):
         EditorLink(self.editor, session)
         self.editor.set_token_tip(self._hover_text)
         session.text.reading.done.connect(self._on_text_read)
-        session.text.left.connect(partial(self.notices.clear_notice, BINARY))
+        self.notices.watch_files(session.text)
 
     def _make_tools(self, actions: Actions) -> InspectTools:
         colorings = {name: actions[f"color:{name}"] for name in COLORINGS}
@@ -180,11 +179,8 @@ class InspectPage(Page):
         return hover_text(self._session, self._details.explainer, index)
 
     def _on_text_read(self, read: tuple[Path, bytes]) -> None:
-        """A text that was just opened is what people go on with; of what is no text they are told."""
+        """A text that was just opened is what people go on with."""
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
-        if what := binary_type(read[1]):
-            message = f"{read[0].name} is {what}, shown byte by byte."
-            self.notices.show_notice(BINARY, message, is_hint=True)
 
     @property
     def panels(self) -> list[QWidget]:

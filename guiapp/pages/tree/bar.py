@@ -33,7 +33,7 @@ from guiapp.pages.tree.model import MORE_SIGN, SHAPES, TreeModel, TreeSearch, Tr
 ABOUT = (
     "One way to cut text: go down the tree byte by byte as far as it leads, take that token, start again.",
     "Goes down the tree byte by byte as far as it leads, and takes that token.",
-    "Always the longest token.",
+    "Takes the longest token each time.",
 )
 HINT = "Play it from the selected token on, or go one byte at a time."
 PLAY, PAUSE = "Play", "Pause"

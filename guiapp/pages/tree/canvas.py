@@ -175,10 +175,11 @@ class LabelPainter:
     def _paint(self, painter: QPainter, place: LabelSlot, label: _Label) -> None:
         place = turned_place(place, label.width)
         if place.degrees not in (0.0, DOWNWARDS):
+            before = painter.worldTransform()
             painter.translate(place.x, place.y)
             painter.rotate(place.degrees)
             painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
-            painter.resetTransform()
+            painter.setWorldTransform(before)
             return
         image, width, height, scale = label.image, label.width, label.height, self._scale
         if place.degrees:

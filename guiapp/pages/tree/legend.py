@@ -21,11 +21,12 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
 from guiapp.analysis.tree.picture import SCRIPT_NAMES, paint_icicle
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.painting import CENTER, Painted, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.tree.appearance import (
@@ -105,18 +106,23 @@ class TreeLegend(Painted):
 
     ground = "background"
 
-    def __init__(self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource) -> None:
+    def __init__(self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource, zoom: TextZoom) -> None:
         super().__init__(theme_source, "Legend")
         self._model = model
         self._paint = paint
+        self._zoom = zoom
         self._places: list[tuple[float, int]] = []
         self._classes: list[tuple[int, str]] = []
-        self.setFixedHeight(LEGEND_PX)
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         paint.changed.connect(self.update)
         model.evaluating.changed.connect(self._refresh)
+        zoom.changed.connect(self.updateGeometry)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._refresh()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self._zoom.scaled(LEGEND_PX))
 
     def _refresh(self) -> None:
         values, picture = self._model.evaluating.value, self._model.picture
@@ -138,7 +144,8 @@ class TreeLegend(Painted):
         if self.hasFocus():
             painter.setPen(theme.accent)
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
-        x, middle = MARGIN_PX, self.height() / 2
+        painter.scale(self._zoom.factor, self._zoom.factor)
+        x, middle = MARGIN_PX, LEGEND_PX / 2
         self._places = []
         if values.shares is not None:
             self._paint_scale(painter, theme, values)
@@ -161,14 +168,15 @@ class TreeLegend(Painted):
 
     def _divided(self, metrics: QFontMetrics) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
         ends = list(accumulate((_entry_px(metrics, text) for _, text in self._classes), initial=MARGIN_PX))
-        room, n_shown = self.width() - MARGIN_PX, len(self._classes)
+        room, n_shown = self.width() / self._zoom.factor - MARGIN_PX, len(self._classes)
         if ends[-1] > room:
             room -= metrics.horizontalAdvance(_more(n_shown))
             n_shown = max(0, bisect_right(ends, room) - 1)
         return self._classes[:n_shown], self._classes[n_shown:]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        at = next((at for end, at in self._places if event.position().x() < end), None)
+        x = event.position().x() / self._zoom.factor
+        at = next((at for end, at in self._places if x < end), None)
         rest = self._divided(self.fontMetrics())[1] if self._places else []
         if at is None and rest:
             self.list_classes(rest).popup(event.globalPosition().toPoint())
@@ -202,14 +210,14 @@ class TreeLegend(Painted):
             super().keyPressEvent(event)
 
     def _paint_scale(self, painter: QPainter, theme: Theme, values: NodeValues) -> None:
-        metrics, middle, x = painter.fontMetrics(), self.height() / 2, float(MARGIN_PX)
+        metrics, middle, x = painter.fontMetrics(), LEGEND_PX / 2, float(MARGIN_PX)
         baseline = middle + metrics.ascent() / 2 - 1
         painter.setPen(theme.dim)
         for text in (values.title + ":", values.ends[0]):
             painter.drawText(QPointF(x, baseline), text)
             x += metrics.horizontalAdvance(text) + GAP_PX
         behind = sum(map(metrics.horizontalAdvance, (values.ends[1], values.nothing)))
-        room = self.width() - x - behind - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
+        room = self.width() / self._zoom.factor - x - behind - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
         length = min(SCALE_PX, max(SHORTEST_SCALE_PX, room))
         gradient = QLinearGradient(x, 0, x + length, 0)
         colors = scale_colors(theme.name)

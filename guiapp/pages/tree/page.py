@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QKeySequence, QPainterPath, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeySequence, QPainterPath, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QLayout,
@@ -24,14 +24,16 @@ from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import TabbedPanels
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.labels import FittedLabel
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import RoomySplitter, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
     SMALL_FONT_PX,
+    TEXT_FONT_PX,
     UNIT_PX,
     Theme,
     ThemeSource,
@@ -41,7 +43,7 @@ from guiapp.kit.widgets.theme import (
     set_role,
 )
 from guiapp.kit.widgets.token_card import SIDE_BY_SIDE_PX
-from guiapp.pages.tree.appearance import TreePaint, node_outline
+from guiapp.pages.tree.appearance import TreePaint
 from guiapp.pages.tree.bar import TreeBar, WalkBar
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
 from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch, TreeWalk
@@ -57,26 +59,10 @@ TITLE_PX = 15
 SIDES = (*product((1, -1), (1, -1)), (0, 1), (0, -1), (1, 0), (-1, 0))  # right and down first
 LIES = {"sunburst": "lies around", "icicle": "hangs under"}
 SIDE_PX = 330
+PICTURE_SHARE = 0.75  # of the type of a presentation, for labels: in the picture they have to find room
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
 TEXT_PX, LEAST_TEXT_PX = 138, 44
-SMALL_WIDTH_PX, SMALL_HEIGHT_PX = 1000, 480  # of the page
-SMALL_SHARE = 0.3  # of a small page, for what is beside or below the picture
-
-
-class RoomySplitter(QSplitter):
-    """Leaves most of the room to its first part where that is less than `small_px`."""
-
-    def __init__(self, orientation: Qt.Orientation, small_px: int) -> None:
-        super().__init__(orientation, childrenCollapsible=False)
-        self._small_px = small_px
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        is_row = self.orientation() is Qt.Orientation.Horizontal
-        room = event.size().width() if is_row else event.size().height()
-        if room < self._small_px:
-            part = round(SMALL_SHARE * room)  # or more, where that is too small for it
-            self.setSizes([room - part, part])
+SMALL_HEIGHT_PX = 480  # of the page
 
 
 class TreePage(Page):
@@ -93,14 +79,15 @@ class TreePage(Page):
         self.model.set_shape(settings.tree_shape)
         self.search = TreeSearch(self.model, settings, self)
         self.walk = TreeWalk(self.model, session, self)
+        self._zoom, self._text_px = TextZoom(self), TEXT_FONT_PX
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.is_animated = settings.animates_tree
         self.bar = TreeBar(self.model, self.search, theme_source)
-        self.head = TreeHead(self.model, self.search)
-        self.color_legend = TreeLegend(self.model, self.paint, theme_source)
+        self.head = TreeHead(self.model, self.search, self._zoom)
+        self.color_legend = TreeLegend(self.model, self.paint, theme_source, self._zoom)
         self.mini_map = MiniMap(self.model, self.paint, theme_source)
-        self.card = TreeCard(self.view)
+        self.card = TreeCard(self.view, self._zoom)
         self.editor = SpanEditor(session.document, session, theme_source)
         self.editor.setMinimumHeight(LEAST_TEXT_PX)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
@@ -109,8 +96,8 @@ class TreePage(Page):
         self.results_panel = ResultsPanel(self.search, theme_source)
         self.figures_panel = FiguresPanel(self.search, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
-        self.bar.add_export([*self.export.actions, self.export.animated])
-        self.splitter = RoomySplitter(Qt.Orientation.Horizontal, SMALL_WIDTH_PX)
+        self.bar.add_export(self.export.actions)
+        self.splitter = RoomySplitter(Qt.Orientation.Horizontal)
         self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
         self._build_layout()
         self._connect()
@@ -136,6 +123,20 @@ class TreePage(Page):
         self.search.close()
         self.model.close()
 
+    def set_text_size(self, size_px: int) -> None:
+        self._text_px = size_px
+        self._enlarge()
+
+    def set_presented(self, is_presented: bool) -> None:
+        """Show the picture alone, in large type."""
+        for part in (self.side, self._text, self.head.title):
+            part.setHidden(is_presented)
+        self._enlarge()
+
+    def _enlarge(self) -> None:
+        self._zoom.set_factor(self._text_px / TEXT_FONT_PX if self.side.isHidden() else 1.0)
+        self.view.enlarge(max(1.0, PICTURE_SHARE * self._zoom.factor))
+
     def show_three_trees(self) -> None:
         """Make room for the three trees of the chosen token beside each other; or take it back."""
         left, right = self.splitter.sizes()
@@ -151,8 +152,8 @@ class TreePage(Page):
     def _build_layout(self) -> None:
         legend = framed(in_row((self.color_legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
         tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
-        text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
-        in_splitter(tree, text, on=self.text_splitter, sizes=(650, TEXT_PX))
+        self._text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
+        in_splitter(tree, self._text, on=self.text_splitter, sizes=(650, TEXT_PX))
         panels = {"Token": self.node_panel, FOUND: self.results_panel, "Figures": self.figures_panel}
         self.side = TabbedPanels(panels)
         in_splitter(self.text_splitter, self.side, on=self.splitter, sizes=(1100, SIDE_PX))
@@ -189,12 +190,11 @@ class TreePage(Page):
         if node is None:
             self.card.hide()
             return
-        picture, geometry, point = self.model.picture, self.view.geometry_now, self.view.pointer
+        picture, point = self.model.picture, self.view.pointer
         assert picture is not None
-        assert geometry is not None
         assert point is not None
         told = glance(picture, node, self.model.counts, self.model.spelling.now)
-        self.card.show_near(node_outline(geometry, node), point, *told)
+        self.card.show_near(self.view.outline(node), point, *told)
 
 
 def make_page(setting: PageSetting) -> TreePage:
@@ -213,16 +213,15 @@ def about(shape: str) -> tuple[str, ...]:
 class TreeHead(QFrame):
     """One line, in the same place whatever it says."""
 
-    def __init__(self, model: TreeModel, search: TreeSearch) -> None:
+    def __init__(self, model: TreeModel, search: TreeSearch, zoom: TextZoom) -> None:
         super().__init__()
         self._search = search
         self._model = model
         set_role(self, "ground")
-        self.line = FittedLabel(elides=True)
-        self.line.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.line = zoom.fit(FittedLabel(elides=True), SMALL_FONT_PX)
         self.line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        title = heading("Token tree")
-        in_row(title, (self.line, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=3 * UNIT_PX)
+        self.title = heading("Token tree")
+        in_row(self.title, (self.line, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=3 * UNIT_PX)
         search.shown_changed.connect(self._refresh)
         search.chosen_changed.connect(self._refresh)
         search.source_changed.connect(self._refresh)
@@ -268,15 +267,13 @@ class TreeHead(QFrame):
 class TreeCard(QFrame):
     """Lies beside the node that it is about, and lets all clicks through."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, zoom: TextZoom) -> None:
         super().__init__(parent)
         self._area = parent
         set_role(self, "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._title = plain_label()
-        self._title.setFont(Theme.mono_font(TITLE_PX))
-        self._lines = plain_label("dim")
-        self._lines.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self._title = zoom.fit(plain_label(), TITLE_PX, Theme.mono_font)
+        self._lines = zoom.fit(plain_label("dim"), SMALL_FONT_PX)
         layout = in_column(self._title, self._lines, on=self, margins=(GAP_PX, UNIT_PX), spacing=2)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self.hide()

@@ -53,6 +53,7 @@ FORMATS: dict[str, tuple[Callable[[Subtree], Iterator[str]], float]] = {
 AT_ONCE_S = 0.002  # of writing lines, which is Python's work, before the window may have its turn
 PAUSE_S = 0.0002
 MOST_PX = 16_000  # of a side of a picture
+SCALE_TEXT = "How many times as wide and high as on the screen?"
 FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
 TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
@@ -82,7 +83,7 @@ class TreeExport(QObject):
             self._action("Save subtree as JSON…", partial(self.save_data, "json")),
             self._action("Save subtree for Graphviz…", partial(self.save_data, "dot")),
         ]
-        self.animated = QAction("Animated", self, checkable=True, checked=view.is_animated)
+        self.animated = QAction("Animate movements", self, checkable=True, checked=view.is_animated)
         self.animated.toggled.connect(view.set_animated)
         view.addActions([*self.actions, self.animated])
 
@@ -94,7 +95,7 @@ class TreeExport(QObject):
     def save_scaled(self) -> None:
         """With as many pixels for each of the screen as somebody asks for."""
         limit = MOST_PX / max(self._view.width(), self._view.height())
-        scale, is_given = QInputDialog.getDouble(self._view, "Save picture", "Scale", 3.0, 0.1, limit, 2)
+        scale, is_given = QInputDialog.getDouble(self._view, "Save picture", SCALE_TEXT, 3.0, 0.1, limit, 2)
         if is_given:
             self.save_png(scale)
 

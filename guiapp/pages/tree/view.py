@@ -12,8 +12,10 @@ from PySide6.QtGui import (
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
+    QPainterPath,
     QPaintEvent,
     QResizeEvent,
+    QTransform,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
@@ -22,7 +24,7 @@ from guiapp.analysis.tree.picture import NodeColors
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.painting import CENTER, find_fonts, in_shared_size, write
 from guiapp.kit.widgets.theme import Theme, ThemeSource
-from guiapp.pages.tree.appearance import TreePaint, paint_marks, paint_outlines
+from guiapp.pages.tree.appearance import TreePaint, node_outline, paint_marks, paint_outlines
 from guiapp.pages.tree.canvas import (
     NEW_PER_FRAME_S,
     NEW_WHILE_MOVING_S,
@@ -77,6 +79,7 @@ class TreeView(QWidget):
         self._paint = paint
         self._theme_source = theme_source
         self.is_animated = True
+        self.factor = 1.0  # of all lengths, for people who sit far away
         self._flight = TreeFlight(model, self._may_fly, self)
         self._layer: QImage | None = None
         self._geometry: Geometry | None = None
@@ -111,17 +114,23 @@ class TreeView(QWidget):
         """Fly to what is to be shown, or jump."""
         self.is_animated = is_animated
 
+    def enlarge(self, factor: float) -> None:
+        """Show letters so much larger, and with them everything."""
+        self.factor = factor
+        self._repaint_layer()
+
     # What is shown
 
     @property
     def geometry_now(self) -> Geometry | None:
-        """Where everything is at this moment; None also where no tree can be told from a line."""
+        """Where everything is at this moment, before it is enlarged; None also where all would be a line."""
         if self._model.picture is None or self._canvas.colors is None:
             return None
         if min(self.width(), self.height()) < LEAST_PX:
             return None
         shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
-        geometry = shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
+        width, height = self.width() / self.factor, self.height() / self.factor
+        geometry = shape(self._model.picture, self._flight.view, width, height)
         if geometry != self._geometry:
             self._geometry = geometry  # which caches what it has computed
         return self._geometry
@@ -131,9 +140,15 @@ class TreeView(QWidget):
         is_still = self._flight.is_stable and self._paint.is_current
         return is_still and self._layer is not None and self._canvas.is_complete
 
+    def outline(self, node: int) -> QPainterPath:
+        """The edge of a node on the widget."""
+        geometry = self.geometry_now
+        assert geometry is not None
+        return QTransform.fromScale(self.factor, self.factor).map(node_outline(geometry, node))
+
     def node_at(self, point: QPointF) -> int | None:
         geometry = self.geometry_now
-        hit = None if geometry is None else geometry.hit(point.x(), point.y())
+        hit = None if geometry is None else geometry.hit(point.x() / self.factor, point.y() / self.factor)
         if hit is None or self._model.picture is None:
             return None
         return self._model.picture.node_at(*hit)
@@ -195,7 +210,7 @@ class TreeView(QWidget):
 
     def _update_picture(self) -> None:
         geometry = self.geometry_now
-        if isinstance(geometry, Sunburst):
+        if isinstance(geometry, Sunburst) and self.factor == 1.0:
             self.update(QRect(*geometry.corner, geometry.size_px, geometry.size_px))
         else:
             self.update()
@@ -218,8 +233,8 @@ class TreeView(QWidget):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        is_new, is_moving, scale = self._layer is None, self._flight.is_moving, self.devicePixelRatioF()
-        geometry = self.geometry_now
+        is_new, is_moving, geometry = self._layer is None, self._flight.is_moving, self.geometry_now
+        scale = self.devicePixelRatioF() * self.factor
         if is_new and geometry is not None:
             self._layer = self._paint_layer(self._canvas, scale, is_moving)
         with QPainter(self) as painter:
@@ -227,6 +242,7 @@ class TreeView(QWidget):
                 painter.fillRect(self.rect(), self._theme_source.theme.background)
                 write(painter, self.rect(), self.notice, self._theme_source.theme.dim, CENTER)
                 return
+            painter.scale(self.factor, self.factor)
             painter.drawImage(0, 0, self._layer)
             if self._flight.is_bending:
                 return
@@ -293,7 +309,7 @@ class TreeView(QWidget):
             self._zoom(geometry, point, factor)
 
     def _zoom(self, geometry: Geometry, point: QPointF, factor: float) -> None:
-        share = geometry.share_at(point.x(), point.y())
+        share = geometry.share_at(point.x() / self.factor, point.y() / self.factor)
         target = zoomed(geometry.picture, self._model.view, share, factor)
         self._model.set_view(target, remember=False)
 
@@ -327,8 +343,8 @@ class TreeView(QWidget):
         if self._dragged is None:
             self._dragged = self._model.view
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        before = geometry.share_at(self._pressed.x(), self._pressed.y())
-        way = before - geometry.share_at(point.x(), point.y())
+        before, now = self._pressed / self.factor, point / self.factor
+        way = geometry.share_at(before.x(), before.y()) - geometry.share_at(now.x(), now.y())
         if isinstance(geometry, Sunburst):
             way = (way + 0.5) % 1.0 - 0.5
         left, right = self._model.view

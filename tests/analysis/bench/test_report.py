@@ -10,6 +10,7 @@ from io import StringIO
 import pytest
 from bench_runs import MEMORY, record, run_with
 
+from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import (
     command_line,
@@ -46,9 +47,10 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
         '<g id="chart0-a"/><b fill="url(#chart0-a)"/><use xlink:href="#chart0-a"/>',
         '<g id="chart1-a"/>',
         "<td>greedy</td><td>50.0 M</td><td>200</td>",
-        "<td>clock</td><td>&lt;wall&gt;</td>",
+        "<td>load before (1, 5, 15 minutes)</td><td>1.5</td>",
+        "<td>clock (auto: the processor&#x27;s while other programs run)</td><td>&lt;wall&gt;</td>",
         "<td>tiktoken</td><td>0.14</td>",
-        '<p class="verdict">a|b: Tokenloupe alone has the right ids, one other differs',
+        '<p class="verdict">a|b: Tokenloupe alone has the right ids; greedy is faster, but',
         REPEAT.replace("'", "&#x27;"),
     ):
         assert words in page
@@ -67,13 +69,19 @@ def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
 
 @pytest.mark.parametrize("folder", ["/home/me/", "C:\\Users\\me\\"])
 def test_the_command_of_a_report_runs_wherever_the_named_files_are(folder):
-    plan = replace(PLAN, model=f"{folder}m.gguf", corpora=(f"{folder}a.txt", "sample:code"))
-    texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code")]
+    corpora = f"{folder}a.txt", "sample:code", f"{folder}runs/texts/12ab/{YOUR_TEXT}"
+    plan = replace(PLAN, model=f"{folder}m.gguf", corpora=corpora)
+    texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code", YOUR_TEXT)]
     parts = PARTS | {"plan": json.loads(json.dumps(plan.record())), "corpora": texts}
     *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## To repeat it\n\n```\n")
-    model, text, command, *_ = repeat.splitlines()
-    assert (model, text) == ("# m.gguf: SHA-256 abc", "# a.txt: SHA-256 of a.txt")
-    assert command.startswith("tokenloupe bench m.gguf -f a.txt -f sample:code --encoders fast ")
+    save, *files, command, _ = repeat.splitlines()
+    assert "typed as your-text.txt" in save
+    hashes = {"m.gguf": "abc", "a.txt": "of a.txt", "your-text.txt": f"of {YOUR_TEXT}"}
+    assert files == [f"# {name}: SHA-256 {sha256}" for name, sha256 in hashes.items()]
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    again = _plan(parser.parse_args(shlex.split(command)[2:]))
+    assert (again.model, again.corpora) == ("m.gguf", ("a.txt", "sample:code", "your-text.txt"))
 
 
 @pytest.mark.parametrize(

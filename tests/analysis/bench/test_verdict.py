@@ -22,15 +22,13 @@ def said(*rows, baseline="fast"):
 
 def test_the_fastest_is_told_beside_the_baseline():
     rows = [row("tiktoken", 12.0), row("fast", 1.2), row("gigatoken", 1.0)]
-    assert said(*rows) == "gigatoken is 1.2\xa0× as fast as fast; all ids equal; 27,483 tokens as plain text"
-    assert (
-        said(*rows[:2]) == "fast is 10\xa0× as fast as tiktoken; all ids equal; 27,483 tokens as plain text"
-    )
-    assert (
-        said(*rows, baseline="heap")
-        == "gigatoken is 1.2\xa0× as fast as fast; all ids equal; 27,483 tokens as plain text"
-    )
+    end = "; all ids are right; 27,483 tokens as plain text"
+    assert said(*rows) == f"gigatoken is 1.2\xa0× as fast as fast{end}"
+    assert said(*rows[:2]) == f"fast is 10\xa0× as fast as tiktoken{end}"
+    assert said(*rows, baseline="heap") == f"gigatoken is 1.2\xa0× as fast as fast{end}"
     assert said(rows[1]) == "fast takes part alone; its ids are right; 27,483 tokens as plain text"
+    few = [replace(each, n=3, samples_s=each.samples_s[:3]) for each in rows]
+    assert said(*few).startswith("gigatoken is about 1.2"), "of few turns"
 
 
 def test_who_cannot_be_told_apart_is_not():
@@ -39,20 +37,40 @@ def test_who_cannot_be_told_apart_is_not():
         row("fast", 1.1, samples_s=[1.2] * 8 + [1.1] * 8),
     )
     told = said(faster, slower)
-    assert told.startswith("gigatoken and fast are equally fast as far as this run can tell; all ids equal; ")
+    assert told.startswith(
+        "gigatoken and fast are equally fast as far as this run can tell; all ids are right"
+    )
 
 
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
-    wrong, right = row("greedy", 0.1, share=0.9), row("fast", 1.0)
-    assert (
-        said(wrong, right) == "fast alone has the right ids, one other differs; 27,483 tokens as plain text"
-    )
-    assert said(wrong, row("other", 0.2, share=0.5)).startswith(
-        "greedy is 2.0\xa0× as fast as other; ids of 0 of 2"
+    wrong, right, end = row("greedy", 0.1, share=0.9), row("fast", 1.0), "; 27,483 tokens as plain text"
+    assert said(wrong, right) == f"fast alone has the right ids; greedy is faster, but its ids differ{end}"
+    slow = replace(wrong, median_s=2.0)
+    assert said(slow, right) == f"fast alone has the right ids, one other differs{end}"
+    assert said(wrong, row("other", 0.2, share=0.5)) == (
+        f"greedy is 2.0\xa0× as fast as other; no ids are right{end}"
     )
     own = row("rs-bpe", 0.5, exact=None, agreement=None)
-    assert said(own) == "rs-bpe takes part alone; 27,483 tokens as plain text"
+    assert said(own) == f"rs-bpe takes part alone{end}"
     assert said(replace(own, n_tokens=1)) == "rs-bpe takes part alone; 1 token as plain text"
+
+
+def test_whose_bar_is_longer_than_that_of_the_winner_is_named_with_the_reason():
+    right = [row("fast", 1.0), row("heap", 2.0)]
+    wrong = [row(name, ms, share=0.9) for name, ms in (("a", 0.1), ("b", 0.2), ("c", 0.3), ("slow", 3.0))]
+    own = row("rwkv", 0.5, exact=None, agreement=None)
+
+    def ahead(*others) -> str:
+        return "; ".join(said(*right, *others).split("; ")[2:-1])
+
+    assert ahead(wrong[0], wrong[3]) == "a is faster, but its ids differ"
+    assert ahead(*wrong[:2]) == "a and b are faster, but their ids differ"
+    assert ahead(*wrong) == "three encoders are faster, but their ids differ"
+    assert ahead(wrong[0], own) == (
+        "a is faster, but its ids differ; rwkv is faster, with a vocabulary of its own"
+    )
+    assert ahead(replace(wrong[0], ci_s=(0.1e-3, 1.1e-3))) == "a may be faster, but its ids differ"
+    assert ahead(wrong[3]) == ""
 
 
 def test_a_run_of_an_older_version_has_a_verdict_without_what_it_does_not_tell():
@@ -60,7 +78,9 @@ def test_a_run_of_an_older_version_has_a_verdict_without_what_it_does_not_tell()
     for each in rows:
         del each["n_tokens"], each["tokens_per_s"]
     verdict = verdict_of(run_with(*rows).results, "english", "heap")
-    assert str(verdict) == "Tokenloupe and heap are equally fast as far as this run can tell; all ids equal"
+    assert (
+        str(verdict) == "Tokenloupe and heap are equally fast as far as this run can tell; all ids are right"
+    )
 
 
 SIZES = [128 * 4**power for power in range(6)]

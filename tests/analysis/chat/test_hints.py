@@ -72,6 +72,11 @@ def control(number, token=END):
             [("near_miss", WARNING, "<s>", None, None)],
         ),
         (
+            looped(TURN + "<s>\n<s>" + END),
+            [USER],
+            [("near_miss", WARNING, "<s>\n", None, None)],
+        ),
+        (
             looped(TURN + END, "", f"{START}x \t"),
             [USER],
             [("trailing_blank", WARNING, " \t", None, TAKE_OUT)],

@@ -23,7 +23,7 @@ from guiapp.analysis.compare.comparison import (
     words_of,
 )
 from guiapp.analysis.compare.id_changes import compare_ids, notes
-from guiapp.analysis.compare.texts import svg_text
+from guiapp.analysis.compare.texts_report import svg_text
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 
 TEXT = "Hello worlds, naïve 汉字 don't"

@@ -8,11 +8,7 @@ from toy_vocabulary import toy_vocabulary
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.compare.texts import (
-    DifferingSpan,
-    compare_texts,
-    reasons_of,
-)
+from guiapp.analysis.compare.texts import DifferingSpan, compare_texts, reasons_of
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 

@@ -4,12 +4,7 @@ import pytest
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.compare.texts import (
-    LOOKED_AT,
-    TextFolderError,
-    compare_texts,
-    text_files,
-)
+from guiapp.analysis.compare.texts import LOOKED_AT, TextFolderError, compare_texts, text_files
 
 TEXTS = [
     ("b.TXT", "naïve 汉字\n".encode()),

@@ -8,15 +8,8 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.texts import (
-    Terms,
-    compare_texts,
-    count_texts,
-    csv_text,
-    record,
-    svg_text,
-    tables,
-)
+from guiapp.analysis.compare.texts import compare_texts, count_texts
+from guiapp.analysis.compare.texts_report import Terms, csv_text, record, svg_text, tables
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import VocabType
 

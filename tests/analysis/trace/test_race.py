@@ -216,10 +216,10 @@ OUTCOMES = [
         ("toy", "abacb"),
         "heap",
         "greedy",
-        ": other tokens at byte 2: `a` `cb` against `ac` `b`.",
+        "tokens differ at byte 2: `a` `cb` against `ac` `b`.",
     ),
-    (("toy", "abacb"), "heap", "scan", ": same 3 tokens."),
-    (("toy", "a"), "heap", "heap", ": same 1 token."),
+    (("toy", "abacb"), "heap", "scan", "the same 3 tokens."),
+    (("toy", "a"), "heap", "heap", "the same 1 token."),
     (("bpe", "unbelievably"), "heap", "words", "against none."),
     (("bpe", "unbelievably hippopotamus"), "words", "scan", " at 13 places, such as byte 0: none against "),
 ]
@@ -231,7 +231,7 @@ def test_a_race_ends_with_the_work_of_both_and_the_tokens_that_differ(text, firs
     ours, theirs = (run(tokenizer, text[1], encoder) for encoder in (first, second))
     assert told in outcome(ours, theirs)
     n_ours, n_theirs = (int(work(each.trace)[-1]) for each in (ours, theirs))
-    assert re.match(f"A {n_ours:,} operations?, B {n_theirs:,}: ", outcome(ours, theirs, ("A", "B")))
+    assert re.match(f"A needs {n_ours:,} operations?, B {n_theirs:,}. ", outcome(ours, theirs, ("A", "B")))
     assert outcome(ours, theirs).count("`") <= 16
     step = first_other_step(ours, theirs)
     assert (step is None) is (first == second)

@@ -1,5 +1,7 @@
 """Traces hold what the readable algorithms did; any state of it, and any step, is found again."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from arrays import as_lists
@@ -11,7 +13,8 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.trace import replay
-from guiapp.analysis.trace.recorder import QueueCount, record
+from guiapp.analysis.trace.debugger import debugger_for
+from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay, waiting
 from guiapp.analysis.trace.trace import (
     NEVER,
@@ -176,26 +179,13 @@ def test_the_last_writer_of_a_cell_is_known_at_any_time(written, data):
         assert found.last(seen, n_steps).tolist() == [last[cell] for cell in range(seen.start, seen.stop)]
 
 
-@given(st.integers(2, 7), st.data())
-def test_pairs_that_could_merge_are_counted_along(n_slots, data):
-    """Twin: the pairs that entered, as long as both stand side by side as they entered."""
-    count, there, live, step = QueueCount(), list(range(n_slots)), {}, 0
-    assert not count.is_used
-    for left in data.draw(st.sets(st.integers(0, n_slots - 2))):
-        live[left, left + 1] = step
-        count.push((left, left + 1, 7, 8), step)
-        step += 1
-    for key, entered in list(live.items()):
-        if key in live and data.draw(st.booleans()):
-            left, right = key
-            assert count.pop((left, right, 7, 8)) == entered
-            assert count.pop((left, right, 7, 8)) == -1
-            count.merge(left, right)
-            there.remove(right)
-            live = {pair: number for pair, number in live.items() if not {left, right} & set(pair)}
-            at = there.index(left)
-            if at and data.draw(st.booleans()):
-                live[there[at - 1], left] = step
-                count.push((there[at - 1], left, 7, 9), step)
-        assert count.n_candidates == len(live)
-        assert count.is_used
+@pytest.mark.parametrize("name", ["bpe", "spm", "toy"])
+@given(text=st.text("ab c<lions", max_size=30))
+def test_pairs_that_could_merge_are_counted(name, text):
+    """At a merge all neighbours that have a rule wait in the queue."""
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
+    columns, rules = debugger.trace.columns, tokenizer.merging.rules
+    for step in np.flatnonzero(columns.operation == NUMBERS["merge"]).tolist():
+        ids = debugger.states.piece_tokens(step, int(columns.piece[step])).ids.tolist()
+        assert columns.candidates[step] == sum(rules.get(pair) is not None for pair in pairwise(ids))

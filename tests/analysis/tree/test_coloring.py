@@ -14,13 +14,18 @@ COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
 @pytest.mark.parametrize(
     ("name", "title", "shares", "ends"),
     [
-        ("worth", "Merge rank", [NAN] * 4 + [0, 0.4, 0.6, 0.2, 1, 0.8], ("merged first", "5")),
-        ("depth", "Depth", [NAN, *[0] * 3, *[0.5] * 4, 1, 1], ("1", "3 and more")),
+        (
+            "worth",
+            "Merge rank",
+            [NAN] * 4 + [0, 0.4, 0.6, 0.2, 1, 0.8],
+            ("0, merged first", "5, merged last"),
+        ),
+        ("depth", "Tokens on the path", [NAN, *[0] * 3, *[0.5] * 4, 1, 1], ("1 token", "3 or more")),
         (
             "length",
             "Length, log scale",
             [NAN, *[0] * 3, *[0.2] * 4, 0.4, np.log2(3) / 5],
-            ("1 byte", "32 and more"),
+            ("1 byte", "32 or more"),
         ),
         (
             "use",

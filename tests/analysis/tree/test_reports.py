@@ -70,12 +70,12 @@ def test_the_graph_quotes_its_labels():
 
 FIGURES = [
     ("tokens", "10", ""),
-    ("leaves", "7", "below:0"),
-    ("not whole UTF-8", "2", "is:notutf8"),
-    ("same bytes as another", "2", "is:duplicate"),
-    ("longest chain", "3", "depth:3"),
-    ("largest fan-out", "2", "children:2"),
-    ("longest token", "3", "length:3"),
+    ("begin no longer token", "7", "below:0"),
+    ("hold part of a character", "2", "is:notutf8"),
+    ("have the bytes of another", "2", "is:duplicate"),
+    ("tokens on the longest path", "3", "depth:3"),
+    ("most children of one token", "2", "children:2"),
+    ("bytes in the longest token", "3", "length:3"),
 ]
 
 

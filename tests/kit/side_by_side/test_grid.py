@@ -123,8 +123,17 @@ def test_what_does_not_fit_is_scrolled_to_and_all_is_read_aloud(qtbot, qapp):
         [GridRow("A", 0, b"<s>", (7,), ((0, 0),), labels=("<s>",)), GridRow("B", 1, b"<s>", None, None)]
     )
     low = grid.height()
-    assert "A: 7. B: no ids" in grid.accessibleDescription()
+    assert "A, 1 token: 7. B, refuses it: no ids" in grid.accessibleDescription()
     grid.show_rows([GridRow("A", 0, b"a" * 60, (7,), ((0, 60),)), GridRow("B", 1, b"a" * 60, (), ())])
     area = grid.findChild(QScrollArea)
     assert area.horizontalScrollBar().maximum() > 0
     assert grid.height() > low
+
+
+def test_no_line_goes_through_an_id_and_the_number_of_tokens_is_of_all(qapp):
+    grid = SpanGrid(ThemeSource(qapp, "dark"))
+    whole, parts = ((7,), ((0, 2),)), ((1, 2), ((0, 1), (1, 2)))
+    grid.show_rows([GridRow("a", 0, b"ab", *whole, n_all=492), GridRow("b", 1, b"ab", *parts)])
+    upper = grid.placed[0]
+    assert (len(upper.apart), len(upper.below)) == (0, 1), "a line at the other's cut begins below the ids"
+    assert "492 tokens" in grid.accessibleDescription()

@@ -3,12 +3,14 @@
 import pytest
 from hands import drop
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QKeyEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
+    QLabel,
     QLineEdit,
     QPushButton,
+    QToolButton,
     QWidget,
 )
 
@@ -16,6 +18,7 @@ from guiapp.kit.widgets.controls import (
     SEARCH_HINT,
     SEARCH_PX,
     SearchField,
+    WalkButtons,
     presses_button,
     push_button,
 )
@@ -131,6 +134,35 @@ def test_a_search_is_told_of_letters_steps_and_its_end(show, qtbot):
     free = SearchField(search, "hint", "tip", None)
     qtbot.addWidget(free)
     assert (free.placeholderText(), free.toolTip(), free.maximumWidth() > 9999) == ("hint", "tip", True)
+
+
+def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
+    back, on, done = QAction("Previous"), QAction("Next"), []
+    back.setShortcut("Shift+F8")
+    on.setShortcut("F8")
+    back.triggered.connect(lambda: done.append("back"))
+    on.triggered.connect(lambda: done.append("on"))
+    walk = WalkButtons(back, on, "Difference")
+    show(walk)
+    before, behind = walk.findChildren(QToolButton)
+    assert [before.toolTip(), behind.toolTip()] == ["Previous (Shift+F8)", "Next (F8)"]
+    assert [label.text() for label in walk.findChildren(QLabel)][1:] == ["F8"]
+    assert (before.text(), behind.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
+    assert before.x() < walk.place.x() < behind.x()
+    for index, n_all, shown_text in (
+        (None, 3, "3 differences"),
+        (0, 3, "1 of 3"),
+        (1999, 2000, "2,000 of 2,000"),
+        (None, 0, "none"),
+        (0, 1, "1 of 1"),
+    ):
+        walk.show_place(index, n_all)
+        assert (walk.place.text(), walk.isEnabled()) == (shown_text, n_all > 0)
+    before.click()
+    behind.click()
+    assert done == ["back", "on"]
+    walk.show_text("so many", False)
+    assert (walk.place.text(), before.isEnabled()) == ("so many", False)
 
 
 def test_only_files_of_this_machine_are_taken_and_copied(show):

@@ -10,10 +10,8 @@ from bench_runs import record, run_with
 
 from guiapp.analysis.bench.findings import YOUR_TEXT, Verdict
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.pages.bench.headline import (
-    sentence_of,
-    title_of,
-)
+from guiapp.pages.bench.choice import CODE, ENGLISH
+from guiapp.pages.bench.headline import sentences_of, title_of, warning_of
 from guiapp.pages.bench.model import MOST_HASHED, BenchRunner
 
 SURE = Verdict("Tokenloupe", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
@@ -32,35 +30,43 @@ def show(model, planned, measured=(), left_out=(), **head) -> None:
     model.set_progress("")
 
 
+def told(model, verdict) -> str:
+    return sentences_of(model, verdict, "english")[0]
+
+
 def test_what_is_still_to_come_and_what_never_came_are_told(model, monkeypatch):
     alone = replace(SURE, competitor="")
     show(model, ["Tokenloupe", "heap", "scan"], ["Tokenloupe"], left_out=["scan"])
     assert str(title_of(model, alone)).startswith("Tokenloupe alone was measured")
-    assert sentence_of(model, alone) == "One encoder was not measured."
+    assert told(model, alone) == "1 encoder was not measured."
     monkeypatch.setattr(BenchRunner, "is_running", True)
     assert str(title_of(model, alone)).startswith("Tokenloupe is ready first")
-    assert sentence_of(model, alone) == "One more encoder is still to be opened."
     show(model, ["Tokenloupe"], ["Tokenloupe"])
     assert title_of(model, alone) is alone
 
 
-def test_results_of_another_model_or_text_say_so(model, session, monkeypatch, qtbot):
+def test_results_of_another_model_or_text_say_so_until_they_are_measured(model, session, monkeypatch):
     path, text = str(session.vocabulary.path), b"some text"
     used = {"name": YOUR_TEXT, "size_bytes": len(text), "sha256": sha256(text).hexdigest()}
 
-    def another(path=path, **corpus) -> str:
+    def another(path=path, shown=YOUR_TEXT, **corpus) -> tuple[str, bool]:
         show(model, ["Tokenloupe"], ["Tokenloupe"], vocabulary={"path": path}, corpora=[{**used, **corpus}])
-        told = sentence_of(model, None)
-        return told.partition("Measured with another ")[2].partition(":")[0]
+        return (model.measured_another(shown), bool(warning_of(model, shown)))
 
-    assert another() == ""
-    assert another("elsewhere.gguf") == "model"
-    assert another(sha256="of a text of the same length") == "text"
-    assert another(size_bytes=10) == "text"
-    assert another(size_bytes=MOST_HASHED + 1) == "", "so long a text is not looked through"
-    assert another(name="english", sha256="") == "", "what comes with the program does not change"
+    model.choice.set_texts([YOUR_TEXT])
+    assert another() == ("", False)
+    assert another("elsewhere.gguf") == ("model", True)
+    assert another(sha256="of a text of the same length") == ("changed", True)
+    assert another(size_bytes=10) == ("changed", True)
+    assert another(size_bytes=MOST_HASHED + 1) == ("", False), "so long a text is not looked through"
+    assert another(shown=ENGLISH) == ("", False), "whoever opens a run knows what it is of"
+    model.choice.set_texts([CODE])
+    assert (model.measured_another(ENGLISH), model.measured_another(CODE)) == ("text", "")
+    model.choice.set_texts([YOUR_TEXT, ENGLISH])
+    assert model.measured_another(ENGLISH) == ""
     monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert another("elsewhere.gguf") == "", "a run that goes on is known to be of what was open"
+    assert another("elsewhere.gguf") == ("", False), "a run that goes on is known to be of what was open"
     monkeypatch.setattr(BenchRunner, "is_running", False)
+    another()
     session.document.replace(0, 4, b"more")
-    assert another() == "text"
+    assert model.measured_another(YOUR_TEXT) == "changed"

@@ -9,9 +9,9 @@ from guiapp.analysis.chat.llama_cpp import LlamaPrompt
 from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.errors import ChatError
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.chat import llama_badge
+from guiapp.pages.chat import compare_view
+from guiapp.pages.chat.compare_view import DIFFERS, IDS, TEXT, LlamaBadge
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
-from guiapp.pages.chat.llama_badge import DIFFERS, IDS, TEXT, LlamaBadge
 from guiapp.pages.chat.model import ChatModel
 
 TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -49,8 +49,8 @@ def asked(monkeypatch):
         prompts.append(chat)
         return LlamaPrompt(chat, None)
 
-    monkeypatch.setattr(llama_badge, "llama_prompt", llama_prompt)
-    monkeypatch.setattr(llama_badge, "is_installed", lambda: True)
+    monkeypatch.setattr(compare_view, "llama_prompt", llama_prompt)
+    monkeypatch.setattr(compare_view, "is_installed", lambda: True)
     return prompts
 
 
@@ -101,7 +101,7 @@ def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
 
 
 def test_nothing_is_compared_where_llama_cpp_is_not_installed(model, make_badge, asked, monkeypatch, qtbot):
-    monkeypatch.setattr(llama_badge, "is_installed", lambda: False)
+    monkeypatch.setattr(compare_view, "is_installed", lambda: False)
     badge = make_badge(0)
     badge.verdict.watch(True)
     say(model, qtbot, "a")
@@ -114,7 +114,7 @@ def test_a_click_on_a_difference_opens_the_comparison(open_page, asked, monkeypa
     def refused(chat, checkpoint):
         raise ChatError("llama.cpp refuses <b>.")
 
-    monkeypatch.setattr(llama_badge, "llama_prompt", refused)
+    monkeypatch.setattr(compare_view, "llama_prompt", refused)
     page = open_page(messages=[{"role": "user", "content": "Hi"}])
     page.shell.window.resize(1280, 800)
     assert said(page.llama, qtbot) == DIFFERS

@@ -122,7 +122,7 @@ def test_a_model_without_a_template_says_so(model, qtbot):
     model.choose(replace(model.settings, template=None))
     settle(model, qtbot)
     assert model.chat is None
-    assert model.failure == "This model has no chat template. Choose the file of one."
+    assert model.failure == "This model has no chat template. Choose a template file."
 
 
 def test_fixes_are_applied_and_taken_back(model, qtbot):

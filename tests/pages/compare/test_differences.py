@@ -106,12 +106,12 @@ def test_causes_are_counted_and_one_kind_is_walked_through(comparison, walk, cau
     assert (causes.counts, causes.n_examined) == ([], 14)
     count_causes(comparison, causes, qtbot)
     assert causes.counts == [
-        CauseCount(0, "Normalised otherwise: the space in front", 6),
+        CauseCount(0, "Normalizer: the space in front", 6),
         CauseCount(1, "Pre-tokenizer: digits", 2),
-        CauseCount(3, "Normalised otherwise: spaces", 2),
-        CauseCount(4, "Token", 2),
+        CauseCount(3, "Normalizer: spaces", 2),
+        CauseCount(4, "Missing token", 2),
         CauseCount(2, "Pre-tokenizer: contractions", 1),
-        CauseCount(5, "Tokens around", 1),
+        CauseCount(5, "Added special tokens", 1),
     ]
     walk.choose_kind(1)
     assert walk.current == DIGITS[0]

@@ -11,7 +11,8 @@ from summaries import TEXT, Opened, close, compared_models
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.texts import Terms, compare_texts
+from guiapp.analysis.compare.texts import compare_texts
+from guiapp.analysis.compare.texts_report import Terms
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import Glance
@@ -30,7 +31,6 @@ OTHERS = ("demo:wordpiece", "demo:unigram", "demo:rwkv", "demo:toy")
 def make(qtbot, tmp_path, monkeypatch):
     """Makes a summary of columns and other models, and waits until all have counted."""
     monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
-    monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
     made = []
 
     def make(columns=("demo:bpe", "demo:spm"), others=(), text=TEXT, load=None):

@@ -206,6 +206,9 @@ def test_a_file_is_opened_on_the_side_where_it_is_dropped(page, qtbot, tmp_path)
     assert page.shell.session.document.text() == TEXT
     qtbot.waitUntil(lambda: page.compared.report is not None)
     assert page.compared.report.names == ("The first text", path.name)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    assert drop(page.right, QPoint(40, 300), mime)
+    qtbot.waitUntil(lambda: ["PNG picture" in notice.message for notice in page.notices.notices] == [True])
 
 
 def test_of_several_files_or_a_folder_the_first_is_at_the_left_and_all_can_be_shown(page, qtbot, tmp_path):

@@ -312,7 +312,7 @@ def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
         b"12", sentence="`first.gguf` cuts `1` | `2` and `second.gguf` cuts `12`. It is about digits."
     )
     assert plain(find, START.subjects) == "A cuts 1 | 2 and B cuts 12."
-    assert where(find) == "Pre-tokenizer, from byte 0 on"
+    assert where(find) == "Pre-tokenizer: digits, from byte 0 on"
 
 
 QWEN = "all vanish when A is split as qwen2."

@@ -156,7 +156,7 @@ def test_to_forget_leaves_nothing_to_take_back(told, place):
 def test_what_the_debugger_gave_up_is_noted_and_no_step(told, place):
     placed, rows = place.rows, told.rows[:1]
     told.told.clear()
-    told.note(rows)
+    told.keep(rows)
     assert (told.rows, told.told, place.rows) == (rows, [(tokens(1), None)], placed)
     told.undo()
     assert titles(told) == tokens(1, 2, 3)

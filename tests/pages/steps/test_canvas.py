@@ -31,10 +31,6 @@ def shaped_anew(painter, place, text, size_px=16):
     painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def drawn_on_canvas(painter, place, text, size_px):
-    StepCanvas(painter, DARK).write(place, text, BLACK, size_px=size_px)
-
-
 @pytest.mark.parametrize("text", ["नमस्ते", "مرحبا", "ไทย", "👩\u200d🚀😀", "漢字x"])
 def test_texts_of_all_scripts_are_shaped_in_one_size_and_look_as_in_their_own(qapp, text):
     place = QRectF(7, 0, 290, 40)

@@ -63,7 +63,7 @@ def test_a_lesson_begins_as_the_template_is_checked_and_played(page, author, qtb
 def test_a_step_is_added_to_a_lesson_played_and_taken_back(page, qtbot, tmp_path, monkeypatch):
     path, said = tmp_path / "own.toml", iter(["The *first*.", 'say "two"\n\x7f', ""])
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **more: (str(tmp_path / "own"), ""))
-    monkeypatch.setattr(QInputDialog, "getMultiLineText", lambda *given: (next(said), True))
+    monkeypatch.setattr(QInputDialog, "exec", lambda dialog: dialog.setTextValue(next(said)) or 1)
     page.model.go_to(7)
     qtbot.mouseClick(page.add_button, LEFT)
     page.model.to_end()
@@ -88,7 +88,7 @@ def test_a_step_is_added_to_a_lesson_played_and_taken_back(page, qtbot, tmp_path
 def test_what_is_no_lesson_is_left_as_it_is_and_told(page, qtbot, tmp_path, monkeypatch):
     path = tmp_path / "own.toml"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **more: (str(path), ""))
-    monkeypatch.setattr(QInputDialog, "getMultiLineText", lambda *given: ("one", True))
+    monkeypatch.setattr(QInputDialog, "exec", lambda dialog: dialog.setTextValue("one") or 1)
     for content in (
         "a = [",
         OWN.replace("[[step]]", "") + "x = 1",

@@ -3,6 +3,7 @@
 import html
 import re
 
+from instant_recorder import load_once
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -134,3 +135,20 @@ def plain(rich):
 def bare(text):
     """Without what marks code and emphasis."""
     return re.sub(r"[`*\s]", "", text)
+
+
+def test_the_window_names_the_model_of_a_lesson_as_long_as_it_plays(make_shell, qtbot):
+    shell = make_shell(b"lions", "demo:bpe", load_once)
+    shell.window.actions_table["steps"].trigger()
+    page, bar = shell.window.pages.current, shell.window.top_bar
+    own = bar.model_button.accessibleName()
+    page.player.begin("5-why-greedy-is-not-exact")
+    assert "demo:toy" in bar.model_button.accessibleName()
+    assert not bar.encoder_button.isEnabled()
+    shell.window.actions_table["tree"].trigger()
+    assert bar.model_button.accessibleName() == own
+    shell.window.actions_table["steps"].trigger()
+    assert "demo:toy" in bar.model_button.accessibleName()
+    page.player.leave()
+    assert bar.model_button.accessibleName() == own
+    assert bar.encoder_button.isEnabled()

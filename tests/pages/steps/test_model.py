@@ -325,15 +325,15 @@ def test_playing_takes_steps_of_the_chosen_size_but_not_past_a_parting(make_step
     difference_step = model.race.difference_step
     model.restart()
     model.play()
-    model.clock.ticked.emit()
+    model.clock.timeout.emit()
     assert model.position == 1
     model.set_granularity(Granularity.PIECE)
     while model.clock.is_playing:
-        model.clock.ticked.emit()
+        model.clock.timeout.emit()
     assert model.position == difference_step
     model.play()
     while model.clock.is_playing:
-        model.clock.ticked.emit()
+        model.clock.timeout.emit()
     assert model.position == model.n_steps
 
 

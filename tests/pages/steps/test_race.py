@@ -59,7 +59,7 @@ def test_a_recording_that_was_given_up_is_not_taken(race, leader, recorder):
     race.choose("greedy")
     late = race.competitor
     race.choose("")
-    recorder.recorded.emit(late)
+    recorder.done.emit(late)
     assert race.competitor is None
 
 
@@ -149,7 +149,7 @@ def test_runs_part_at_a_step_where_their_tokens_do_not(race, leader):
     race.choose("scan")
     step = race.difference_step
     assert (race.difference, race.stop_at) == (None, None)
-    assert race.verdict == f"From step {step} on they go other ways."
+    assert race.verdict == f"From step {step} on, their steps differ."
     mine, other = (run.trace.operation(step) for run in (race.leader, race.competitor))
     assert (mine, other) == ("push", "merge")
     race.leader.go_to(step)
@@ -181,11 +181,11 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
             assert proposal.encoder not in ("fast", encoder, tokenizer.reference_encoder(encoder))
             race.choose(proposal.encoder)
             theirs = recorded(proposal.encoder)
-            assert race.outcome.startswith(f"{ours.name} {int(race.work[0][-1]):,} operation")
+            assert race.outcome.startswith(f"{ours.name} needs {int(race.work[0][-1]):,} operation")
             ids = [tokenizer.encode(TEXT, encoder=each).token_ids for each in (encoder, proposal.encoder)]
             is_same = np.array_equal(*ids)
-            assert (f": same {len(ids[1])} token" in race.outcome) is is_same
-            assert (": other tokens at " in race.outcome) is not is_same
+            assert (f"the same {len(ids[1])} token" in race.outcome) is is_same
+            assert ("tokens differ at " in race.outcome) is not is_same
             assert (race.difference is None) is is_same
             same_steps = [ours.operation(step) for step in range(len(ours))] == [
                 theirs.operation(step) for step in range(len(theirs))
@@ -241,7 +241,7 @@ def test_a_race_follows_what_becomes_of_the_other_model(race, leader, recorder, 
         other.loader.open("demo:spm")
     assert race.competitor.vocabulary is other.vocabulary is not late.vocabulary
     present = race.competitor
-    recorder.recorded.emit(late)
+    recorder.done.emit(late)
     assert race.competitor is present
     other.close()
     assert (race.is_on, race.other, race.competitor, race.difference, race.name) == (
@@ -260,7 +260,7 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, leader, ses
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:toy")
     race.choose_model(other)
-    assert race.outcome.endswith(": same 3 tokens.")
+    assert race.outcome.endswith("the same 3 tokens.")
     assert (race.verdict, race.difference_step) == ("Both do the same, step by step.", None)
     other.set_encoder("greedy")
     name = other.vocabulary.name
@@ -274,7 +274,7 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, leader, ses
     other.set_encoder(None)
     other.set_add_special(False)
     race.set_leader(leader(b"a"))
-    assert race.outcome.endswith(": both cut the text alike, into 1 token.")
+    assert race.outcome.endswith(" Both cut the text into 1 token.")
 
 
 def test_two_models_part_from_the_byte_on_that_was_asked_for(race, leader, session, other):

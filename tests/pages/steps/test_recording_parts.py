@@ -9,9 +9,10 @@ from guiapp.pages.steps.recording import Recording
 
 
 class Recorder(QObject):
-    recorded = Signal(object)
+    done = Signal(object)
     failed = Signal(str)
-    changed = Signal()
+    busy_changed = Signal()
+    progress_changed = Signal()
     is_busy, progress, n_cancelled = False, 0.0, 0
 
     def __init__(self):

@@ -4,8 +4,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
+from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.train.record import TRAINING_DIALECT
 from guiapp.kit.widgets.labels import FittedLabel
-from guiapp.pages.steps.side import TEMPLATES, TRAINING_TEMPLATES
+from guiapp.pages.steps.side import EXAMPLES, TEMPLATES, TRAINING_TEMPLATES
 
 
 def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
@@ -105,3 +107,27 @@ def test_what_is_wrong_stays_until_the_line_is_changed(make_steps_page, qtbot):
     qtbot.keyClick(field.line, Qt.Key.Key_Return)
     assert "operation stale" in [row.title for row in page.model.breakpoints.rows]
     assert not field.error.isVisible()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_in_the_lines_can_be_entered(name):
+    is_of_training = name in ("unigram", "bpe", "wordpiece")
+    for example in EXAMPLES[name].removesuffix(" …").split(", "):
+        parse_breakpoint(example, TRAINING_DIALECT if is_of_training else None)
+
+
+def test_examples_are_of_what_is_stepped_through_or_trained(make_steps_page):
+    page = make_steps_page("unigram", b"lions", "viterbi")
+    assert page.trace.side.breakpoints.field.line.placeholderText() == EXAMPLES["score"]
+    assert page.trace.side.watches.field.line.placeholderText().startswith("score")
+    page.training.form.choose("unigram", 200)
+    assert page.training.breakpoints.field.line.placeholderText() == EXAMPLES["unigram"]
+
+
+def test_the_first_step_in_sight_says_how_many_were_before_it(make_steps_page):
+    page = make_steps_page("bpe", b"How do lions sleep?", "heap")
+    first = page.model.position
+    assert first > 0
+    assert f"{first} steps" in page.trace.number.whole_text
+    page.model.step()
+    assert "steps" not in page.trace.number.whole_text

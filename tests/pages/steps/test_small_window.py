@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QScrollArea
 
 import guiapp
+from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.steps.race_view import RaceBox
 
 SMALL = 1024, 597  # without menu, bar and status line
@@ -100,6 +101,33 @@ def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(make_steps_page
     show(page, SMALL)
     page.model.race.choose("")
     assert page.trace.code_card.isVisible()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
+def test_a_presented_race_shows_both_texts_and_their_work_without_scrolling(
+    make_steps_page, qtbot, show, size
+):
+    page = make_steps_page("bpe", TEXT, "heap")
+    show(page, size)
+    page.set_presented(True)
+    page.set_text_size(round(TEXT_FONT_PX * min(size[0] / 600, size[1] / 410)))
+    page.model.race.choose("greedy")
+    card = page.trace.race_card
+    qtbot.waitUntil(card.lanes.isVisible)
+    qtbot.wait(50)
+    assert n_hidden_px(page) == 0
+    assert card.flow.isVisible()
+    assert not page.trace.picture.isVisible()
+    page.model.to_difference()
+    assert card.title.text().endswith("HERE THEY PART")
+
+
+@pytest.mark.parametrize("width", [827, 1207])  # of the page in windows of 900 and 1280
+def test_train_stands_in_the_first_row(make_steps_page, show, width):
+    page = make_steps_page()
+    page.modes.choose(1)
+    show(page, (width, 600))
+    assert page.training.form.button.y() < page.training.form.algorithm.geometry().bottom()
 
 
 def test_the_size_of_steps_and_the_race_are_chosen_where_steps_are_shown(make_steps_page):

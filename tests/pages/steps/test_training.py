@@ -146,7 +146,7 @@ def test_playing_waits_where_it_has_caught_up_with_the_training(make_model, qtbo
     model.play()
     assert model.clock.is_playing
     qtbot.waitUntil(lambda: model.n_steps == model.position == 3)
-    with qtbot.waitSignals([model.clock.ticked] * 2):
+    with qtbot.waitSignals([model.clock.timeout] * 2):
         pass
     assert (model.clock.is_playing, model.is_busy) == (True, True)
     model.cancel()

@@ -49,7 +49,7 @@ def test_playing_takes_steps_to_the_next_stop(model, told):
     assert model.clock.is_playing
     visited = []
     while model.clock.is_playing:
-        model.clock.ticked.emit()
+        model.clock.timeout.emit()
         visited.append(model.position)
     assert visited == [1, 2, 3]
     model.play()
@@ -57,7 +57,7 @@ def test_playing_takes_steps_to_the_next_stop(model, told):
     assert not model.clock.is_playing
     model.go_to(N_STEPS - 1)
     model.play()
-    model.clock.ticked.emit()
+    model.clock.timeout.emit()
     assert (model.position, model.clock.is_playing) == (N_STEPS, False)
     model.play()
     assert (model.position, model.clock.is_playing) == (0, True)
@@ -69,7 +69,7 @@ def test_playing_waits_where_steps_are_on_their_way(model, told):
     model.play()
     told.clear()
     for _ in range(2):
-        model.clock.ticked.emit()
+        model.clock.timeout.emit()
         assert (model.position, model.clock.is_playing) == (N_STEPS, True)
     assert told == MOVED
     model.clock.pause()
@@ -88,5 +88,5 @@ def clock(qapp):
 def test_it_ticks_again_and_again(clock, qtbot):
     clock.set_speed(1000)
     clock.play()
-    with qtbot.waitSignals([clock.ticked] * 3):
+    with qtbot.waitSignals([clock.timeout] * 3):
         pass

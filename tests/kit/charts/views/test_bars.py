@@ -17,9 +17,12 @@ from chart_samples import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, qGray
 
-from guiapp.kit.charts.bars import BarList, BarRow, HistogramData, RowChart
+from guiapp.kit.charts.bars import BarList, BarPart, BarRow, HistogramData, RowChart
+from guiapp.kit.charts.chart import STRONG
+from guiapp.kit.widgets.theme import ThemeSource
 
 
 @pytest.fixture
@@ -48,6 +51,37 @@ def test_bars_begin_at_zero_and_their_intervals_and_words_are_seen_too(make):
         behind = [word for word in chart.words if word.key == value.key and word.at.x() > end.x()]
         assert [word.text for word in behind[1:]] == ["12 MB/s", "± 15 %", "✓ equal"]
         assert {round(word.at.y()) for word in behind} == {round(end.y())}
+
+
+def test_a_value_whose_bar_ends_out_of_sight_points_to_where_it_is(make):
+    chart = make("rows")
+    chart.box.setRange(xRange=(1e6, 2e6), padding=0)
+    values = {word.key: word.text for word in chart.words if word.font == STRONG}
+    arrows = {key: [arrow for arrow in "←→" if arrow in text] for key, text in values.items()}
+    assert arrows == {"fast": ["→"], "heap": [], "greedy": ["←"]}
+    assert badly_written(chart) == []
+
+
+def test_whiskers_are_seen_on_bars_of_any_kind_in_both_themes(source, show, qapp):
+    """Each has two lines of pixels that differ from what is above and below them."""
+    for theme in ("dark", "light"):
+        shown = ThemeSource(qapp, theme)
+        colors = [(color, is_hatched) for color in shown.theme.contenders for is_hatched in (False, True)]
+        colors += [(QColor(c.red(), c.green(), c.blue(), 90), False) for c in shown.theme.contenders]
+        rows = [
+            BarRow(number, f"{number}", marker_style(0), parts=[BarPart(0, 8, *each)], interval=(3, 9))
+            for number, each in enumerate(colors)
+        ]
+        chart = RowChart(shown, "Speeds")
+        chart.show_data(rows_data()._replace(rows=rows, headings=[]))
+        show(chart, (760, 30 * len(rows) + 90))
+        picture = chart.grab().toImage()
+        for value in chart.values:
+            at = chart.pixel(5, value.y).toPoint()
+            line = picture.pixelColor(at - QPoint(0, 1))
+            beside = [picture.pixelColor(at - QPoint(0, away)) for away in (-3, 3)]
+            contrast = [abs(qGray(line.rgb()) - qGray(each.rgb())) for each in beside]
+            assert min(contrast) > 60, (theme, value.key)
 
 
 def test_what_will_have_a_bar_says_how_far_it_is(make):

@@ -134,6 +134,19 @@ def test_arrows_walk_through_values_and_from_curve_to_curve(make, qtbot):
     assert rows.told == ["fast: 3 M", "heap: 1.5 M", "greedy: 750 k", ""]
 
 
+def test_a_chart_says_what_the_mouse_can_do_while_it_is_over_it(make):
+    chart, seen, saved = make("scatter", size=(900, 420)), [], []
+    chart.clearFocus()
+    for is_over in (False, True, False):
+        chart.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_over)
+        seen.append(chart.grab().toImage())
+        saved.append(png_of(chart))
+    assert seen[0] == seen[2] != seen[1]
+    assert len({*saved}) == 1, "pictures of it say nothing of a mouse"
+    hand.hover(chart, chart.area.topLeft() + QPoint(3, 3))
+    assert chart.view.cursor().shape() is Qt.CursorShape.CrossCursor
+
+
 def test_a_chart_without_values_says_why(make):
     chart = make("curves")
     before = texts(chart)

@@ -4,7 +4,7 @@ from math import log10
 
 import numpy as np
 import pytest
-from chart_samples import badly_written, click, curves_data, hover, marker_style, scatter_data, texts, word_of
+from chart_samples import badly_written, click, curves_data, hover, marker_style, scatter_data, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
@@ -107,13 +107,9 @@ def names_of_points(chart) -> list[str]:
     return [word.text for word in chart.words if word.key]
 
 
-def test_points_are_at_their_values_and_what_the_line_means_stands_beside_it(make):
-    chart = make("scatter")
+def test_points_are_at_their_values(make):
     places = [pytest.approx(each) for each in ((1e6, 1.0), (2e6, 0.99), (4e6, 0.98))]
-    assert [(10**value.x, value.y) for value in chart.values] == places
-    note = word_of(chart, "exact").at
-    assert (note.y(), note.x() > chart.area.right()) == (pytest.approx(chart.pixel(0, 1.0).y()), True)
-    assert "exact" not in texts(make("scatter", size=(120, 300)))
+    assert [(10**value.x, value.y) for value in make("scatter").values] == places
 
 
 @settings(max_examples=40)
@@ -129,8 +125,11 @@ def test_no_name_covers_another_one_or_leaves_the_plot(source, data):
     size = data.draw(st.integers(500, 1900)), data.draw(st.integers(140, 1000))
     chart.resize(*size)
     chart.show_data(shown._replace(points=points))
-    if size[0] >= 700 and size[1] >= 300:  # else some are read by pointing at them
-        assert sorted(names_of_points(chart)) == sorted(point.name for point in points)
+    named = names_of_points(chart)
+    assert {*named} <= {point.names[0] for point in points}
+    if size[0] >= 700 and size[1] >= 300:
+        n_unnamed = len(points) - len(named)  # these are read by pointing at them
+        assert not n_unnamed or any(text.startswith(f"{n_unnamed} ") for text in texts(chart))
     assert badly_written(chart) == []
     assert all(chart.area.contains(chart.rect_of(word)) for word in chart.words if word.key)
     chart.deleteLater()

@@ -10,7 +10,9 @@ from bench_runs import EVERYTHING, RUN, result
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.run_results import BenchRun, run_of
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.kit.widgets.theme import DARK
+from guiapp.core.encode.catalogue import encoder_label
+from guiapp.core.open_model import open_model
+from guiapp.kit.widgets.theme import DARK, LIGHT
 from guiapp.pages.bench.charts import (
     BYTES,
     EXACTNESS,
@@ -24,6 +26,7 @@ from guiapp.pages.bench.charts import (
     showing_of,
     texts_of,
 )
+from guiapp.pages.bench.choice import MOST_USED
 
 ALL, SOME = run_of(EVERYTHING).results, run_of(RUN).results
 
@@ -170,14 +173,26 @@ def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_voca
     rows = [replace(row, agreement=share) if row.exact is False else row for row in SOME]
     data, (low, high), (bottom, top) = (found := shown(EXACTNESS, rows)), *found.ranges
     assert [(p.key, p.x, p.y, p.is_hollow) for p in data.points] == [
-        *(("Tokenloupe", 25e6, 1.0, False), ("greedy", 50e6, share, True), ("tiktoken", 2.5e6, 1.0, False))
+        *(("greedy", 50e6, share, True), ("Tokenloupe", 25e6, 1.0, False), ("tiktoken", 2.5e6, 1.0, False))
     ]
-    assert data.points[1].name == f"greedy  ≈ {share:.1%}".replace("%", " %")
+    assert data.points[0].names == [f"greedy  ≈ {share:.1%}".replace("%", " %"), "greedy"]
     assert (data.line, data.x.label) == (1.0, "tokens/s, log scale")
     assert shown(EXACTNESS, rows, unit=BYTES).x.title == "MB/s"
     assert all(low < data.x.place(p.x) < high and bottom < p.y < top for p in data.points)
     ticks = data.y.ticks(bottom, top, 8)
     assert (max(ticks), len(ticks) > 1) == ((1.0, "100 %"), True)
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT])
+@pytest.mark.parametrize("model", ["bpe", "spm", "wordpiece", "unigram", "rwkv"])
+def test_encoders_that_are_seen_together_have_a_colour_and_a_marker_each(model, theme):
+    tokenizer = open_model(f"demo:{model}")
+    names = [*map(encoder_label, tokenizer.encoders), *MOST_USED]
+    styles = [marker_style_of(name, theme) for name in names]
+    assert len({style.color.name() for style in styles}) == len(names)
+    assert len({(style.color.name(), style.marker) for style in styles}) == len(names)
+    blue = marker_style_of("Tokenloupe", theme).color
+    assert all(marker_style_of(f"mine {number}", theme).color != blue for number in range(50))
 
 
 def test_a_change_is_told_at_its_bar():

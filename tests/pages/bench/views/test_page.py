@@ -10,25 +10,31 @@ from pathlib import Path
 import pytest
 from bench_runs import RUN, record
 from fake_engine import EVENTS
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from guiapp.analysis.bench.findings import notes
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.run_results import run_of
+from guiapp.kit.charts.chart import image_of
 from guiapp.pages.bench.bar import RunsDialog
+from guiapp.pages.bench.choice import CODE, ENGLISH
 from guiapp.pages.bench.model import BenchRunner
-from guiapp.pages.bench.results import CALM, CHANGES
+from guiapp.pages.bench.results import CALM, CHANGES, figures
 
 LEFT = Qt.MouseButton.LeftButton
 
 
+def told_on(page) -> str:
+    return page.headline.sentence.accessibleName()
+
+
 def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     page = open_page
-    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} encoders, about ")
+    assert told_on(page).startswith(f"{len(model.choice.contenders)} encoders, about ")
     qtbot.mouseClick(page.bar.run_button, LEFT)
-    assert (runner.asked, page.headline.sentence.text()) == (["start"], "Starting …")
+    assert (runner.asked, told_on(page)) == (["start"], "Starting …")
     loading = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}
     for event in (EVENTS[0], loading, *EVENTS[1:]):
         runner.told.emit(event)
@@ -36,8 +42,6 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     assert page.headline.verdict.accessibleName().startswith("Tokenloupe is ready first"), (
         "others are still to come"
     )
-    told = page.headline.sentence.text()
-    assert re.fullmatch(r"\w+ more encoders? (is|are) still to be opened\.", told)
     value, *loading = page.results.chart("throughput").values
     assert "n = 2" in value.tip
     assert "heap" in [each.key for each in loading]
@@ -65,16 +69,98 @@ def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
     assert not footer.notes_button.isVisible()
 
 
+def place_of(page, chart) -> tuple[int, int]:
+    for _ in range(3):
+        QApplication.processEvents()
+    return chart.mapTo(page, QPoint(0, 0)).y(), chart.height()
+
+
+@pytest.mark.parametrize("size", [(1200, 720), (828, 456)])
+def test_charts_stay_where_they_are_while_sentences_come_and_go(open_page, model, runner, qtbot, size):
+    page = open_page
+    page.resize(*size)
+    chart = page.results.chart("throughput")
+    places = [place_of(page, chart)[0]]
+    qtbot.mouseClick(page.bar.run_button, LEFT)
+    for event in EVENTS:
+        runner.told.emit(event)
+        page.redraw()
+        places.append(place_of(page, chart)[0])
+    runner.end()
+    for words in ("Done", "", "Saved /a/very/long/path/of/a/report/" + "x" * 300, ""):
+        model.set_progress(words)
+        places.append(place_of(page, chart)[0])
+    assert len({*places}) == 1
+
+
+@pytest.mark.parametrize("size", [(1200, 720), (828, 456)])
+def test_notes_are_below_the_charts_which_they_leave_as_they_are(page, qtbot, size):
+    page.resize(*size)
+    page.model.show_run(run_of(RUN))
+    page.redraw()
+    chart, notes = page.results.chart("throughput"), page.footer.notes
+    (_, height), room = place_of(page, chart), page.results.height()
+    qtbot.mouseClick(page.footer.notes_button, LEFT)
+    assert place_of(page, chart)[1] == height
+    assert page.results.height() == room
+    assert notes.mapTo(page, QPoint(0, 0)).y() >= chart.mapTo(page, QPoint(0, height)).y()
+    assert not notes.visibleRegion().isEmpty(), "it is scrolled to"
+    qtbot.mouseClick(page.footer.notes_button, LEFT)
+    assert not page.headline.visibleRegion().isEmpty()
+
+
+def test_figures_of_another_text_are_dimmed_until_they_are_of_the_chosen_one(open_page, model):
+    page, chart = open_page, open_page.results.chart("throughput")
+    rows = [record("throughput", "fast", 10_000, 1e-4, corpus=ENGLISH)]
+
+    def looks() -> tuple[bool, bool]:
+        page.redraw()
+        return chart.box.opacity() < 1, "are of English: press Run" in told_on(page)
+
+    model.show_run(run_of({"results": rows}))
+    assert looks() == (False, False)
+    picture = image_of(chart)
+    model.choice.set_texts([CODE])
+    assert looks() == (True, True)
+    assert image_of(chart) == picture, "what is copied or saved is not"
+    model.choice.set_texts([ENGLISH])
+    assert looks() == (False, False)
+
+
+def test_a_presentation_is_the_page_in_larger_letters_without_what_is_chosen(page):
+    page.model.show_run(run_of(RUN))
+    page.redraw()
+    chart, parts = page.results.chart("throughput"), (page.bar, page.footer, page.results.bar)
+
+    def letters() -> list[float]:
+        place_of(page, chart)
+        heights = page.headline.sentence.height(), chart.head_px, max(word_height(chart))
+        return [*heights, page.results.tables.document().size().height()]
+
+    page.results.tables.show_tables(*figures(page.model.results, "Tokenloupe"))
+    usual = letters()
+    page.set_presented(True)
+    assert all(large > small for large, small in zip(letters(), usual, strict=True))
+    assert not any(part.isVisible() for part in parts)
+    page.set_presented(False)
+    assert letters() == usual
+    assert all(part.isVisible() for part in parts)
+
+
+def word_height(chart) -> list[float]:
+    return [chart.rect_of(word).height() for word in chart.words]
+
+
 def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     page.hide()
-    told = page.headline.sentence.text()
+    told = told_on(page)
     page.model.show_run(run_of(RUN))
     assert not any(row.parts for row in page.results.chart("throughput").data.rows)
     assert page.is_ready, "no picture is planned"
-    assert page.headline.sentence.text() == told
+    assert told_on(page) == told
     page.show()
     assert any(row.parts for row in page.results.chart("throughput").data.rows)
-    assert "A saved run." in page.headline.sentence.text()
+    assert "A saved run." in told_on(page)
 
 
 def test_one_chart_can_be_asked_for(page):
@@ -137,7 +223,7 @@ def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot):
     with qtbot.waitSignal(page.model.results_changed):
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
-    assert "A saved run: run." in page.headline.sentence.text()
+    assert "A saved run: run." in told_on(page)
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):

@@ -53,7 +53,7 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
     left, right = page.compare.sides
     place = page.compare.walking.place
     left.setFocus()
-    assert place.text() == "– of 2"
+    assert place.text() == "2 differences"
     seen = []
     for text in ("1 of 2", "2 of 2", "1 of 2"):
         qtbot.keyClick(left, Key.Key_F8)

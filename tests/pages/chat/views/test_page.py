@@ -591,3 +591,17 @@ def test_messages_are_opened_from_a_file(page, qtbot, monkeypatch, tmp_path, is_
     qtbot.waitUntil(lambda: not page.model.reading.is_busy)
     assert page.model.edited.messages == tuple(MESSAGES[:1] if is_chosen else MESSAGES)
     settle(page, qtbot)
+
+
+def test_where_it_is_narrow_the_template_takes_the_place_of_the_messages(page, qtbot):
+    page.shell.window.resize(900, 560)
+    qtbot.waitUntil(lambda: page.template.isHidden())
+    for is_template_shown in (True, False):
+        qtbot.mouseClick(page.unfold, Qt.MouseButton.LeftButton)
+        assert (page.template.isVisible(), page.messages.isVisible()) == (
+            is_template_shown,
+            not is_template_shown,
+        )
+        assert all(panel.isVisible() for panel in page.panels)
+    page.shell.window.resize(1280, 800)
+    qtbot.waitUntil(page.messages.isVisible)

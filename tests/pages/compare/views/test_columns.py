@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
 from guiapp.core.encode.catalogue import encoder_label
-from guiapp.pages.compare import column_head as column_menu
+from guiapp.pages.compare import columns as column_menu
 
 
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):

@@ -85,7 +85,7 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     assert page.walk.current == 1
     qtbot.waitUntil(lambda: page.is_ready)
     said = page.details.reason.toPlainText()
-    assert page.causes.explained[0].reason.title in said
+    assert page.causes.explained[0].reason.title in said.lower()
     for row, column in enumerate(page.comparison.rows):
         first, last = page.comparison.tokens_in(column, *page.walk.byte_span)
         ids = column.tokens.ids(first, last).tolist()

@@ -1,9 +1,9 @@
 """The summary by hand: in a real window, with real clicks and keys."""
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QHelpEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMainWindow, QToolTip
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMainWindow
 from summaries import Opened, close, compared_models
 
 from guiapp.kit.state.settings import Settings
@@ -21,7 +21,6 @@ OTHERS = ("demo:wordpiece", "demo:toy")
 def panel(qtbot, tmp_path, monkeypatch):
     """Two columns and two further models; all have counted."""
     monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
-    monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
     compared = compared_models(qtbot, ["demo:bpe", "demo:spm"])
     requests = PageRequests()
     theme_source = ThemeSource(QApplication.instance(), "dark")
@@ -85,7 +84,7 @@ def test_a_click_on_any_head_sorts_and_the_third_brings_the_order_back(panel, qt
     added = names(panel)
     for title in ("tokens", "Latin", "model"):
         view = panel.view
-        column = 0 if title == "model" else [*panel.view.table.lines([])[0]].index(title)
+        column = [each.title for each in panel.view.table.columns].index(title)
         click_head(qtbot, view, title)
         cells = [panel.view.table.index(row, column).data() for row in range(4)]
         key = str.casefold if title == "model" else float
@@ -142,7 +141,7 @@ def test_rows_are_copied_with_tabs_or_as_markdown(panel, qtbot):
     figures.setFocus()
     figures.clearSelection()
     qtbot.keyClick(figures, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == panel.view.table.tab_separated(panel.view.table.rows)
+    assert QGuiApplication.clipboard().text() == panel.view.table.as_text(range(len(panel.view.table.rows)))
     qtbot.mouseClick(figures.viewport(), LEFT, pos=figures.visualRect(panel.view.table.index(1, 2)).center())
     qtbot.keyClick(figures, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     copied = QGuiApplication.clipboard().text().splitlines()
@@ -196,20 +195,10 @@ def test_models_are_added_by_the_picker_and_by_files(panel, qtbot, tmp_path, mon
     assert "\u202e" not in shown
 
 
-def test_a_tip_with_a_strangers_name_is_no_markup(panel, qtbot, tmp_path, monkeypatch):
-    told = []
-    monkeypatch.setattr(QToolTip, "showText", lambda place, text, widget: told.append(text))
+def test_a_tip_with_a_strangers_name_is_no_markup(panel):
     panel.summary.rows[2].title = "<b>big</b>"
     panel.summary.changed.emit()
-    view = panel.view
-    at = view.visualRect(panel.view.table.index(2, 0)).center()
-    show_tip(view, at)
-    assert "&lt;b&gt;big" in told[0]
-
-
-def show_tip(view, at):
-    event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
-    QApplication.sendEvent(view.viewport(), event)
+    assert "&lt;b&gt;big" in panel.view.table.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_a_folder_is_counted_and_left(panel, qtbot, tmp_path, monkeypatch):
@@ -242,7 +231,7 @@ def test_prices_and_context_are_typed(panel, qtbot):
     first, second, *_ = panel.summary.rows
     assert panel.summary.terms.for_models([first.name, second.name]).prices == (2.5, 4.0)
     assert panel.summary.terms.chosen.context == 1000
-    assert panel.view.table.lines([])[0][5:8] == ["unknown", "of context", "cost"]
+    assert [each.title for each in panel.view.table.columns[5:8]] == ["unknown", "of context", "cost"]
     type_into(qtbot, popover.price, "much")
     assert popover.price.text() == ""
     assert panel.summary.terms.chosen.price is None

@@ -14,7 +14,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLabel
 
+from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.mismatches import Find
 from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
 from guiapp.kit.widgets.painting import color_of
@@ -60,10 +62,10 @@ def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot)
     assert words(page)[0] == "Nothing found yet"
     state = replace(some_finds(page, engine), seconds=4.0)
     tell(qtbot, page, engine, state)
-    numbers = [figure.number.text() for figure in page.status.figures.values()]
+    numbers = [figure.number.text() for figure in page.status.figures]
     assert numbers == ["2,000", "500", "5", "2"]
     assert page.status.time.text() == "0:04 / 1:00"
-    assert page.status.bar.captions == ("first after 4.0 s", "trying: your own texts")
+    assert page.status.bar.captions[1] == "trying: your own texts"
     qtbot.mouseClick(page.status.button, LEFT)
     qtbot.waitUntil(lambda: not page.model.is_running)
     assert page.status.button.text() == "Start"
@@ -319,3 +321,16 @@ def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
     press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
     assert unreadable(page.window()) == []
+
+
+def test_of_unlike_vocabularies_it_shows_no_figures_and_leads_to_what_they_hold(page, engine, qtbot):
+    sentence = "These two vocabularies are unlike: 0 % of the tokens of `second.gguf` are in `first.gguf`."
+    reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", sentence)
+    find = Find(b"", (None, None), 0, reason)
+    tell(qtbot, page, engine, replace(START, is_over=True).with_find(find))
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert words(page) == ("These two vocabularies are unlike", "0 % of the tokens of B are in A.")
+    assert page.model.kinds == []
+    assert not any(figure.isVisible() for figure in page.status.figures)
+    qtbot.mouseClick(page.words.compare, LEFT)
+    assert page.shell.window.pages.current_name == "compare_vocabularies"

@@ -60,7 +60,9 @@ def test_a_scale_goes_from_one_end_to_the_other(page, legend, qtbot):
     page.model.set_coloring("depth")
     qtbot.waitUntil(
         lambda: (
-            page.paint.is_current and page.model.evaluating.value.title == "Depth" and page.paint.is_current
+            page.paint.is_current
+            and page.model.evaluating.value.title == "Tokens on the path"
+            and page.paint.is_current
         )
     )
     assert page.paint.lit_class is None

@@ -57,7 +57,7 @@ def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
     assert page.model.view == near
 
 
-@pytest.mark.parametrize("name", ["leaves", "not whole UTF-8", "not reached by"])
+@pytest.mark.parametrize("name", ["begin no longer token", "hold part", "no test text"])
 def test_each_figure_lists_its_tokens(page, qtbot, name):
     page.side.tabs.choose(2)
 

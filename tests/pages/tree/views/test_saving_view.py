@@ -134,7 +134,7 @@ def test_what_can_be_saved_is_offered_and_each_offer_does_what_it_says(page, qtb
         assert not page.export.saving.is_busy
     buttons = page.bar.findChildren(MenuButton)
     menu = next(button.menu() for button in buttons if button.text() == "Export")
-    assert menu.actions() == [*page.export.actions, page.export.animated]
+    assert menu.actions() == page.export.actions
 
 
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])

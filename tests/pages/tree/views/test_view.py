@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.tree.picture import ROOT
+from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.tree.geometry import Icicle, Sunburst
 
 
@@ -85,6 +86,28 @@ def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(pag
     assert not page.card.isVisible()
     turn_wheel(page.view, point, 120)
     qtbot.waitUntil(page.card.isVisible)
+
+
+def test_a_presentation_shows_the_picture_alone_in_large_type_and_takes_clicks(page, qtbot):
+    before = page.view.geometry_now
+    page.set_text_size(3 * TEXT_FONT_PX)
+    assert page.view.geometry_now == before
+    page.set_presented(True)
+    QApplication.processEvents()
+    assert not page.side.isVisible()
+    geometry, node = page.view.geometry_now, widest_child(page)
+    assert page.view.width() > 1.5 * geometry.width_px
+    point = (QPointF(center_of(page, node)) * page.view.factor).toPoint()
+    point_at(page, point)
+    assert page.card.isVisible()
+    qtbot.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=point)
+    assert page.model.chosen == node
+    qtbot.waitUntil(lambda: page.view.is_stable)
+    shown = page.view.grab().toImage()
+    assert shown.pixelColor(point) != shown.pixelColor(0, 0)
+    page.set_presented(False)
+    assert page.side.isVisible()
+    assert page.view.factor == 1.0
 
 
 def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):

@@ -1,0 +1,172 @@
+"""The manual beside the page: the chapter about what is shown, links to others, and a search over all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import (
+    QFont,
+    QImage,
+    QKeyEvent,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QTextBrowser
+
+from guiapp.core.manual import CHAPTERS, anchor_of, chapter_title, manual_folder, search
+from guiapp.core.text.numbers_in_words import counted
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.window.pages import PageRow
+
+CONTENTS, RESULTS = "contents.md", "results.md"  # pages that are no files
+WIDTH_PX = 380
+MOST_RESULTS = 40
+LIST_PX, LINE_PERCENT = 18, 115
+
+
+class ManualReader(QDockWidget):
+    """A chapter in Markdown; a narrow main window has it as a window of its own."""
+
+    def __init__(self, theme_source: ThemeSource, window: QMainWindow) -> None:
+        super().__init__("Manual", window)
+        self._window = window
+        self.browser = ChapterBrowser(theme_source)
+        self.search = QLineEdit(placeholderText="Search the manual", clearButtonEnabled=True)
+        self.back = tool_button("Back", self.browser.backward)
+        self.contents = tool_button("Contents", lambda: self.browser.show_topic(CONTENTS))
+        self.search.textChanged.connect(self.browser.show_results)
+        self.browser.backwardAvailable.connect(self.back.setEnabled)
+        self.back.setEnabled(False)
+        bar = in_row(self.back, self.contents, (self.search, 1), spacing=UNIT_PX)
+        self.setWidget(framed(in_column(bar, (self.browser, 1), margins=GAP_PX, spacing=GAP_PX)))
+        self.setMinimumWidth(WIDTH_PX)
+        self.setFocusProxy(self.search)
+
+    def open(self, topic: str) -> None:
+        """Show a topic, beside the pages where there is room."""
+        window = self._window
+        if self.isHidden():
+            window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self)
+            self.setFloating(window.width() < window.minimumWidth() + WIDTH_PX)
+            if self.isFloating():
+                self.resize(WIDTH_PX, window.height())
+                self.move(window.frameGeometry().right() - WIDTH_PX, window.y())
+        self.show()
+        self.raise_()
+        self.browser.show_topic(topic)
+        self.search.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+            self._window.activateWindow()
+        else:
+            super().keyPressEvent(event)
+
+
+class ChapterBrowser(QTextBrowser):
+    """Reads the chapters' files; the list of them and what a search finds are pages, too."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(openExternalLinks=True)
+        self._theme_source = theme_source
+        self.setSearchPaths([str(manual_folder())])
+        self.document().setDocumentMargin(GAP_PX)
+        self.document().setIndentWidth(LIST_PX)
+        self.sourceChanged.connect(self._dress)
+        theme_source.changed.connect(self.reload)
+
+    def show_topic(self, topic: str) -> None:
+        """The name of a chapter, perhaps with `#` and a section, or a page of our own."""
+        name, hash_, anchor = topic.partition("#")
+        self.setSource(QUrl((name if name.endswith(".md") else f"{name}.md") + hash_ + anchor))
+
+    def show_results(self, query: str) -> None:
+        if query.strip():
+            self.setSource(QUrl(f"{RESULTS}?{query}"))
+        elif self.source().path() == RESULTS:
+            self.backward()
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        name = QUrl(name)
+        path = name.path()
+        if path == CONTENTS:
+            return contents()
+        if path == RESULTS:
+            return results(name.query(QUrl.ComponentFormattingOption.FullyDecoded))
+        resource = super().loadResource(kind, name)
+        if kind == QTextDocument.ResourceType.ImageResource.value and resource:
+            image, room = QImage.fromData(resource), self.viewport().width() - 2 * MARGIN_PX
+            return image.scaledToWidth(min(room, image.width()), Qt.TransformationMode.SmoothTransformation)
+        return resource
+
+    def _dress(self, source: QUrl) -> None:
+        """Set headings, paragraphs and code as the program does, and go to the section of the link."""
+        cursor, anchor = QTextCursor(self.document()), source.fragment()
+        at_px, block = 0.0, self.document().begin()
+        blocks = []
+        while block.isValid():
+            blocks.append(QTextBlock(block))
+            cursor.setPosition(block.position())
+            cursor.movePosition(cursor.MoveOperation.EndOfBlock, cursor.MoveMode.KeepAnchor)
+            self._dress_block(block.blockFormat(), cursor)
+            block = block.next()
+        for block in blocks:
+            is_heading = block.blockFormat().headingLevel() > 0
+            if anchor and (
+                anchor_of(block.text()) == anchor if is_heading else block.text().startswith(anchor)
+            ):
+                at_px = self.document().documentLayout().blockBoundingRect(block).y()
+                break
+        self.verticalScrollBar().setValue(int(at_px) - GAP_PX)
+
+    def _dress_block(self, block: QTextBlockFormat, cursor: QTextCursor) -> None:
+        style, letters = QTextBlockFormat(), QTextCharFormat()
+        is_code, follows = _is_code(cursor.block()), cursor.block().next()
+        if level := block.headingLevel():
+            style.setTopMargin(0 if level == 1 else 3 * GAP_PX)
+            letters.setProperty(QTextFormat.Property.FontSizeAdjustment, max(0, 3 - level))
+            letters.setFontWeight(QFont.Weight.DemiBold)
+        if is_code:
+            style.setBackground(self._theme_source.theme.raised)
+            style.setNonBreakableLines(False)
+            style.setBottomMargin(0 if _is_code(follows) else GAP_PX)
+            letters.setProperty(QTextFormat.Property.FontPixelSize, SMALL_FONT_PX)
+        else:
+            style.setBottomMargin(GAP_PX if not cursor.currentList() else UNIT_PX)
+            style.setLineHeight(LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        cursor.mergeBlockFormat(style)
+        cursor.mergeCharFormat(letters)
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence)
+
+
+def chapter_of(page: PageRow) -> str:
+    """The chapter about a page."""
+    name = page.name if page.name in CHAPTERS else page.entry.lower()
+    return name if name in CHAPTERS else CONTENTS
+
+
+def contents() -> str:
+    """All chapters as links, in Markdown."""
+    return "# Contents\n\n" + "\n".join(f"- [{chapter_title(name)}]({name}.md)" for name in CHAPTERS)
+
+
+def results(query: str) -> str:
+    """Sections that have the words, as links in Markdown."""
+    found = search(query)
+    lines = [
+        f"- [{section.title}]({section.chapter}.md#{section.anchor}) · {chapter_title(section.chapter)}"
+        for section in found[:MOST_RESULTS]
+    ]
+    title = counted(len(found), "section") if found else "Nothing found"
+    return f"# {title}\n\n" + ("\n".join(lines) or "No part of the manual has all of these words.")

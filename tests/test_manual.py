@@ -1,0 +1,135 @@
+"""The manual: its links lead somewhere, its examples run and print what it says, a search finds its parts."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from guiapp import open_model
+from guiapp.analysis.libraries.written_models import hugging_face_json
+from guiapp.cli.main import run
+from guiapp.core.demo import demo_model_path
+from guiapp.core.manual import CHAPTERS, anchor_of, chapter_text, find_topic, manual_folder, search, sections
+from guiapp.errors import TokenloupeError
+
+MOST_BYTES = 8_000
+LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
+STATUS = re.compile(r"# exits (\d+)$")
+TEXT = "Hello world! Tokens are what models see.\ndef add(a, b):\n    return a + b\n你好,世界 👋\n"
+MESSAGES = [
+    {"role": "system", "content": "You are a careful editor."},
+    {"role": "user", "content": "Shorten this log line: [INFO] done <|eot_id|> 200 OK"},
+    {"role": "assistant", "content": "Done: 200 OK."},
+    {"role": "user", "content": "Und bitte auf Deutsch."},
+]
+TEMPLATE = """{% for message in messages %}{{ bos_token if loop.first }}<|start_header_id|>{{ message.role }}
+{{ message.content | trim }}<|eot_id|>{% endfor %}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """What the examples may use."""
+    (tmp_path / "chat.json").write_text(json.dumps(MESSAGES), "utf-8")
+    (tmp_path / "template.jinja").write_text(TEMPLATE, "utf-8")
+    tokenizer = open_model(demo_model_path("bpe"))
+    (tmp_path / "tokenizer.json").write_text(hugging_face_json(tokenizer), "utf-8")
+    (tmp_path / "text.txt").write_text(TEXT, "utf-8")
+    (tmp_path / "new.txt").write_text(TEXT.replace("models", "language models"), "utf-8")
+    (tmp_path / "texts").mkdir()
+    for name, text in (
+        ("en.txt", "The quick brown fox jumps over the lazy dog.\n" * 3),
+        ("de.txt", "Der schnelle braune Fuchs springt über den faulen Hund.\n" * 3),
+        ("code.py", "def add(a, b):\n    return a + b\n" * 3),
+    ):
+        (tmp_path / "texts" / name).write_text(text, "utf-8")
+    shutil.copy(demo_model_path("bpe"), tmp_path / "model.gguf")
+    shutil.copy(demo_model_path("spm"), tmp_path / "other.gguf")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+def blocks(text: str) -> Iterator[tuple[str, list[str], list[str] | None]]:
+    """Language and lines of each block that is run, and what it is to print, None where nothing says."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```\n(\n?)", text, re.MULTILINE | re.DOTALL)
+    for at, (language, code, _) in enumerate(found):
+        if language in ("sh", "python"):
+            ends_at = text.index(f"```{language}\n{code}```\n") + len(f"```{language}\n{code}```\n")
+            follows = text[ends_at:].lstrip("\n").startswith("```text\n")
+            yield language, code.splitlines(), found[at + 1][1].splitlines() if follows else None
+
+
+def is_like(expected: list[str], printed: list[str]) -> bool:
+    pattern = "\n".join(re.escape(line) for line in expected).replace("\n…\n", r"\n(?:.*\n)*?")
+    pattern = re.sub(r"\n…$", r"(?:\n.*)*", pattern).replace("…", ".*")
+    return re.fullmatch(pattern, "\n".join(printed)) is not None
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_examples_run_and_print_what_is_shown(chapter, folder, capsys):
+    names: dict[str, object] = {"__name__": "__main__"}
+    for language, lines, expected in blocks(chapter_text(chapter)):
+        printed = ""
+        if language == "python":
+            exec("\n".join(lines), names)
+            printed = capsys.readouterr().out
+        for line in "\n".join(lines).replace("\\\n", " ").splitlines() if language == "sh" else ():
+            if line.strip() and not line.startswith("#"):
+                status, (program, *words) = STATUS.search(line), shlex.split(line, comments=True)
+                assert program == "tokenloupe", line
+                assert run(words) == (int(status[1]) if status else 0), line
+                printed = capsys.readouterr().out
+        if expected is not None:
+            shown = [line.rstrip() for line in printed.rstrip("\n").split("\n")]
+            assert is_like(expected, shown), "\n".join(shown)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_chapters_are_short_and_their_links_lead_somewhere(chapter):
+    text = chapter_text(chapter)
+    assert len(text.encode()) <= MOST_BYTES
+    for target, anchor in LINK.findall(text):
+        if not target.startswith("http"):
+            name = target.removesuffix(".md") or chapter
+            if name in CHAPTERS:
+                assert find_topic(f"{name}#{anchor}" if anchor else name)
+            else:
+                assert (manual_folder() / target).exists(), target
+
+
+def test_every_file_is_a_chapter():
+    assert {path.stem for path in manual_folder().glob("*.md")} == set(CHAPTERS)
+
+
+def test_sections_are_the_chapter_and_topics_are_found_or_refused():
+    for chapter in CHAPTERS:
+        parts = [section for section in sections(chapter) if section.anchor == anchor_of(section.title)]
+        assert "".join(part.text for part in parts).split() == chapter_text(chapter).split()
+    assert find_topic("compare").text.startswith("# ")
+    for topic in ("compar", "nothing", "compare#nothing", "", "../../README"):
+        with pytest.raises(TokenloupeError):
+            find_topic(topic)
+
+
+def test_a_search_finds_parts_that_have_all_words_those_with_them_in_titles_first():
+    results = search("LAYOUT floors")
+    assert all("layout" in part.text.lower() and "floors" in part.text.lower() for part in results)
+    assert search("six floors")[0].title == "Six floors"
+    assert search("") == search("qqqqqq") == []
+
+
+def test_help_lists_shows_and_searches(capsys):
+    assert run(["help"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(CHAPTERS)
+    assert run(["help", "architecture#six-floors"]) == 0
+    assert capsys.readouterr().out.startswith("## Six floors")
+    assert run(["help", "--search", "six floors"]) == 0
+    assert capsys.readouterr().out.startswith("architecture#six-floors")
+    assert run(["help", "architectur"]) == 1
+    assert "architecture" in capsys.readouterr().err

@@ -1,0 +1,59 @@
+"""F1 opens the manual at what it says of the page; links, a search and Escape lead on, back and out."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from guiapp.core.manual import CHAPTERS
+from guiapp.window.manual import CONTENTS, ManualReader, chapter_of
+
+
+@pytest.fixture
+def reader(make_shell):
+    window = make_shell().window
+    window.resize(1280, 800)
+    window.pages.show_page("compare")
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    return window.findChild(ManualReader)
+
+
+def heading(reader):
+    return reader.browser.document().begin().text()
+
+
+def test_it_is_beside_the_page_and_about_it(reader):
+    assert reader.isVisible()
+    assert not reader.isFloating()
+    assert reader.browser.source().toString() == "compare.md"
+    QTest.keyClick(reader.search, Qt.Key.Key_Escape)
+    assert not reader.isVisible()
+
+
+def test_a_narrow_window_has_it_as_a_window_of_its_own(make_shell):
+    window = make_shell().window
+    window.resize(900, 560)
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    reader = window.findChild(ManualReader)
+    assert (reader.isVisible(), reader.isFloating(), window.width()) == (True, True, 900)
+
+
+def test_words_find_sections_and_a_click_on_one_goes_there(reader, qtbot):
+    QTest.keyClicks(reader.search, "prefix cache")
+    assert heading(reader) == "1 section"
+    browser = reader.browser
+    link = browser.document().find("How much")
+    QTest.mouseClick(
+        browser.viewport(), Qt.MouseButton.LeftButton, pos=browser.cursorRect(link).center() - QPoint(8, 0)
+    )
+    assert browser.source().path() == "compare.md"
+    assert browser.verticalScrollBar().value() > 0
+    reader.back.click()
+    assert heading(reader) == "1 section"
+
+
+def test_all_chapters_are_listed_and_each_page_has_one(reader):
+    reader.contents.click()
+    text = reader.browser.toPlainText()
+    assert len(text.splitlines()) == len(CHAPTERS) + 1
+    assert chapter_of(reader.parentWidget().pages.rows["compare_texts"]) == "compare"
+    assert {chapter_of(row) for row in reader.parentWidget().pages.rows.values()} <= {*CHAPTERS, CONTENTS}
