@@ -108,10 +108,10 @@ class HiddenCard(Popover):
         self.move(x, y)
 
 
-def _area(name: str, words: str, color: QColor, most_lines: int, around_px: int) -> StyledText:
+def _area(name: str, words: str, color: QColor, most_lines: int, margins_px: int) -> StyledText:
     made = StyledText(Theme.mono_font(SMALL_FONT_PX), most_lines)
     made.setAccessibleName(name)
-    made.resize(WIDTH_PX - around_px, 1)  # its height follows from its width
+    made.resize(WIDTH_PX - margins_px, 1)  # its height follows from its width
     made.set_spans([Span(words, color)])
     return made
 
