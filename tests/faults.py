@@ -194,6 +194,9 @@ FAULTS = (
     Fault("marker_is_text", "qwen2", template(CHATML.replace("<|im_end|>", "<| im_end |>"))),
     Fault("template_invisible", "qwen2", template(CHATML.replace("\n", "\u200b\n"))),
     Fault("template_look_alike", "qwen2", template(CHATML + "You are a hеlpful assistant.")),
+    Fault(
+        "template_reads_words", "qwen2", template("{% if 'pay' in messages[0].content|lower %}x{% endif %}")
+    ),
     Fault("clean_up", "qwen2", set_part(pre="stablelm2")),
     Fault("architecture_unknown", "gpt-2", set_part(architecture="nonesuch")),
     Fault(

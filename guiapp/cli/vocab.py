@@ -76,8 +76,9 @@ def _rows(written: str) -> list[int]:
 def run(options: argparse.Namespace) -> int:
     """The tokens of a model, filtered, sorted, and with what is known of each."""
     from guiapp.analysis.explain.spelling import Spelling
+    from guiapp.analysis.search.matches import QueryError
     from guiapp.analysis.vocabulary_list.columns import COLUMNS
-    from guiapp.analysis.vocabulary_list.filters import vocabulary_list
+    from guiapp.analysis.vocabulary_list.filters import check_filter, vocabulary_list
     from guiapp.analysis.vocabulary_list.listing import FORMS as WRITERS
 
     if options.limit is not None and options.limit < 0:
@@ -87,6 +88,10 @@ def run(options: argparse.Namespace) -> int:
     if options.columns == "help":
         print("\n".join(f"{column.name:11} {column.about}" for column in COLUMNS))
         return 0
+    try:
+        check_filter(" ".join(options.filters))
+    except QueryError as error:
+        options.refuse(str(error))
     tokenizer = open_tokenizer(options.model, options.pre)
     shown = vocabulary_list(
         tokenizer,

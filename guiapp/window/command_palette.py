@@ -1,9 +1,9 @@
-"""All actions of the window, found by some letters of their names or of what else people call them."""
+"""All actions of the window, found by words of their names, their keys, or what else people call them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -11,6 +11,8 @@ from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
+from guiapp.core.text.numbers_in_words import counted
+from guiapp.kit.document.statistics import MOST_BUDGET
 from guiapp.kit.session.choice import Choice
 from guiapp.kit.widgets.choice_list import LINE_PX, ChoiceList
 from guiapp.kit.widgets.controls import Popover
@@ -18,14 +20,13 @@ from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
 from guiapp.window.actions import ActionRow, ActionTable
 
-START_OF_WORD = 8
-NEXT_LETTER = 4
-FOUND = 1
 SIZE = QSize(560, 11 * LINE_PX)
 TOP_PX = 64
-MENU_PENALTY = 1000  # letters found in the name of a menu count less than any in the action's own
-PENALTY = 12  # of what cannot be done now
-SYNONYM_PENALTY = 2
+WHOLE, BEGINS, ELSE_CALLED, INITIALS, OF_MENU, WITHIN = range(6)  # how well a word fits, the best first
+LEAST_WITHIN = 3  # letters that are looked for within words
+BUDGET = re.compile(r"(?:budget )?(\d[\d,]{0,12})(?: tokens?)?")
+SET_BUDGET = "budget "  # before the number, in place of an action's name
+WORD = re.compile(r"\w[\w.-]*")
 NEAREST = "No command matches. Nearest:"
 LEAST_NEAR = 0.5
 
@@ -33,9 +34,15 @@ LEAST_NEAR = 0.5
 class CommandPalette(Popover):
     """A line to type in over the actions that fit, the best first; those that cannot act now say why."""
 
-    def __init__(self, actions: ActionTable, theme_source: ThemeSource, parent: QWidget) -> None:
+    def __init__(
+        self,
+        actions: ActionTable,
+        theme_source: ThemeSource,
+        parent: QWidget,
+        set_budget: Callable[[int], object],
+    ) -> None:
         super().__init__(parent)
-        self._actions = actions
+        self._actions, self._set_budget = actions, set_budget
         self._window = parent
         self._rows = {row.name: row for row, _ in actions if row.name != "palette"}
         self.setAccessibleName("Command palette")
@@ -77,75 +84,66 @@ class CommandPalette(Popover):
         if not typed:
             here = (choice for choice in choices if choice.is_there and self._is_here(rows[choice.name]))
             return sorted(here, key=lambda choice: rows[choice.name].is_example)
-        fitting = {
-            choice: _rank(rows[choice.name], points, typed, choice.is_there)
-            for choice in choices
-            if (points := _points(rows[choice.name], typed)) is not None
-        }
-        if fitting:
-            return sorted(fitting, key=fitting.__getitem__, reverse=True)
+        number = BUDGET.fullmatch(typed.strip().casefold())
+        n_tokens = int(number[1].replace(",", "")) if number else 0
+        words, first = typed.casefold().split(), list[Choice]()
+        if 0 < n_tokens <= MOST_BUDGET:
+            title = f"Set the budget to {counted(n_tokens, 'token')}"
+            words, first = ["budget"], [Choice("", f"{SET_BUDGET}{n_tokens}", title, rows["budget"].menu)]
+        ranks = {choice: rank(words, rows[choice.name], self._keys_of(choice)) for choice in choices}
+
+        def order(choice: Choice) -> tuple[object, ...]:
+            return *(ranks[choice] or ()), not self._is_here(rows[choice.name]), not choice.is_there
+
+        fitting = sorted((choice for choice in choices if ranks[choice] is not None), key=order)
+        if first or fitting or "+" in typed:  # no key is nearly another one
+            return first + fitting
         titles = {choice.title.casefold(): choice for choice in choices}
         nearest = get_close_matches(typed.casefold(), titles, cutoff=LEAST_NEAR)
         return [replace(titles[title], section=NEAREST) for title in nearest]
 
+    def _keys_of(self, choice: Choice) -> list[str]:
+        return [key.toString().casefold() for key in self._actions[choice.name].shortcuts()]
+
     def _run(self, name: str) -> None:
         self.close()
-        self._actions[name].trigger()
+        if name.startswith(SET_BUDGET):
+            self._set_budget(int(name.removeprefix(SET_BUDGET)))
+        else:
+            self._actions[name].trigger()
 
 
-def _rank(row: ActionRow, points: int, typed: str, is_there: bool) -> tuple[bool, bool, int]:
-    """Where words begin as typed, then what is no sample, demo model or lesson, then what fits best."""
-    begins_word = points >= (START_OF_WORD + NEXT_LETTER) * len(typed.replace(" ", ""))
-    return begins_word, not row.is_example, points - PENALTY * (not is_there)
+def rank(words: list[str], row: ActionRow, keys: list[str]) -> tuple[bool, bool, int, int] | None:
+    """How well an action fits what is typed, lower is better; None for not at all.
 
-
-def _points(row: ActionRow, typed: str) -> int | None:
-    """How well an action fits what is typed, by its name before its menu; None for not at all."""
-    of_names = [score(typed, row.text), *(score(typed, word, is_word=True) for word in row.synonyms)]
-    found = [points - SYNONYM_PENALTY * (at > 0) for at, points in enumerate(of_names) if points is not None]
-    if found:
-        return max(found)
-    of_words = [score(word, f"{row.menu} {row.text}") for word in typed.split()]  # in any order
-    all_found = [each for each in of_words if each is not None]
-    return sum(all_found) - MENU_PENALTY if len(all_found) == len(of_words) else None
-
-
-# Which texts people mean when they type some letters of them
-
-
-def score(query: str, text: str, is_word: bool = False) -> int | None:
-    """How well the letters of `query`, in this order, fit `text`; None if they are not all there.
-
-    Letters at the start of a word and letters side by side count more, long texts a little less.  A query
-    that is a word of the text or begins one beats all that are scattered, which do not count for `is_word`.
+    Its keys count as its name, and so does what a key is with Ctrl alone.  Of equals, what is no sample, demo
+    model or lesson goes first, then the shorter name.
     """
-    letters, text = query.casefold().replace(" ", ""), text.casefold()
-    if is_word and not text.startswith(query.casefold().strip()):
+    typed = "".join(words).replace("+", "")
+    if not {typed, f"ctrl{typed}"}.isdisjoint(key.replace("+", "") for key in keys):
+        return False, row.is_example, WHOLE, 0
+    fits = [fit for word in words if (fit := _fit(word, row)) is not None]
+    if len(fits) < len(words):
         return None
-    best: dict[int, int] = {-1: 0}  # the best score with the last letter at this place
-    for letter in letters:
-        here: dict[int, int] = {}
-        for at, character in enumerate(text):
-            if character == letter:
-                reached = [
-                    _worth(text, at, before) + points for before, points in best.items() if before < at
-                ]
-                if reached:
-                    here[at] = max(reached)
-        best = here
-    return max(best.values()) + _bonus(query, text) - len(text) // 16 if best else None
+    return max(fits, default=0) >= OF_MENU, row.is_example, sum(fits), len(row.text)
 
 
-def _bonus(query: str, text: str) -> int:
-    typed = query.casefold().strip()
-    whole = re.escape(typed)
-    if not typed or not re.search(rf"(?<!\w){whole}", text):
-        return 0
-    is_word = re.search(rf"(?<!\w){whole}(?!\w)", text) is not None
-    return START_OF_WORD * len(typed) * (2 if is_word else 1)
+def _fit(word: str, row: ActionRow) -> int | None:
+    """How well one word fits an action."""
+    name, menu = row.text.casefold(), row.menu.casefold()
+    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", name):
+        return WHOLE
+    if _begins_in(word, name):
+        return BEGINS
+    if any(_begins_in(word, each) for each in row.synonyms):
+        return ELSE_CALLED
+    if "".join(part[0] for part in WORD.findall(name)).startswith(word):
+        return INITIALS
+    if _begins_in(word, menu):
+        return OF_MENU
+    return WITHIN if len(word) >= LEAST_WITHIN and word in name else None
 
 
-def _worth(text: str, at: int, before: int) -> int:
-    if at == 0 or not text[at - 1].isalnum():
-        return START_OF_WORD
-    return NEXT_LETTER if before >= 0 and at == before + 1 else FOUND
+def _begins_in(word: str, text: str) -> bool:
+    """Whether a word begins so, blanks aside."""
+    return any("".join(text[match.start() :].split()).startswith(word) for match in WORD.finditer(text))

@@ -14,7 +14,7 @@ from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.spans.editor import SpanEditor
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
-from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
+from guiapp.pages.text.hidden_card import HiddenCard
 from guiapp.window.command_palette import CommandPalette
 from guiapp.window.file_commands import FileCommands
 from guiapp.window.help import AboutDialog, LegendCard, ShortcutsDialog
@@ -34,7 +34,7 @@ class WindowCommands(QObject):
         self._editor = window.inspect_page.editor
         self._pages = PageCommands(window)
         self.files = FileCommands(window, opener, self._pages)
-        self.palette = CommandPalette(self._actions, self._theme_source, window)
+        self.palette = CommandPalette(self._actions, self._theme_source, window, self._set_budget)
         self._connect_actions()
         self._connect_choices()
         self._connect_options()
@@ -109,14 +109,18 @@ class WindowCommands(QObject):
         elif (take := getattr(steps, name)) is not None:
             take()
 
+    def _set_budget(self, n_tokens: int) -> None:
+        self._actions["inspect"].trigger()
+        self._window.inspect_page.set_budget(n_tokens)
+
     def _open_palette(self) -> None:
         self._pages.mark_lessons()
         self.palette.open()
 
     def open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
         actions, hidden = (self._actions["hidden_remove"], self._actions["hidden_copy"]), self._window.hidden
-        facts = chip_facts(self._session, hidden, start, end)
-        HiddenCard(facts, hidden, actions, self._theme_source, self._editor).open_at(place)
+        card = HiddenCard(self._session, hidden, (start, end), actions, self._theme_source, self._editor)
+        card.open_at(place)
 
     def _copy_without_hidden(self) -> None:
         copy_text(self._window, self._window.hidden.text_without(), "the text without hidden characters")

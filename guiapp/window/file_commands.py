@@ -17,14 +17,14 @@ from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
 from guiapp.core.sources.installed import add_folder
 from guiapp.core.sources.locate import cached_name, is_plain, lasting_name
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
 from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
-from guiapp.kit.document.document import Utf16Text
 from guiapp.kit.session.choice import shown_path
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.saving import holds_texts, kind_of, read_record
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
@@ -143,7 +143,7 @@ class FileCommands(QObject):
         self._recent.close()
         self._recent_texts.close()
         self._sorting.wait()
-        self._utf16.stop()
+        self._utf16.close()
         loading = self._session.loader.loading_name
         if loading is not None and loading == cached_name(self._last_model):
             self._settings.last_model = self._last_model
@@ -395,34 +395,46 @@ def title_of(head: AutosavedTextHead) -> str:
     return f"{name}{words} ({time})"
 
 
-# Says that a text is UTF-16, which no tokenizer reads, and offers to convert it
+class Utf16Notice(Working):
+    """A notice for each text that is UTF-16, which no tokenizer reads, and the action that makes it UTF-8.
 
-
-class Utf16Notice(QObject):
-    """A notice for each such text until somebody closes it, and the action that converts it."""
+    Its bytes stay as they are until somebody wants that, and the notice until somebody closes it.
+    """
 
     def __init__(self, area: NoticeArea, text: TextSession, convert: QAction) -> None:
         super().__init__(area)
-        self._area = area
-        self._text = text
-        self._convert = convert
-        self._utf16 = Utf16Text(text.document, self)
+        self._area, self._text, self._convert = area, text, convert
+        self._job = LatestJob[bytes](self, self._take)
         self._is_dismissed = False
-        convert.triggered.connect(self._utf16.convert)
+        convert.triggered.connect(self._begin)
         area.dismissed.connect(self._note_dismissal)
         text.left.connect(self._expect_another)
-        self._utf16.changed.connect(self._refresh)
+        text.document.edited.connect(self._on_edited)
         text.file_changed.connect(self._refresh)
         self._refresh()
 
-    def stop(self) -> None:
-        """For closing."""
-        self._utf16.close()
+    @property
+    def _codec(self) -> str | None:
+        return utf16_codec(self._text.document.slice(0, TELLING_BYTES))
+
+    def _begin(self) -> None:
+        """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
+        if (codec := self._codec) is not None:
+            text = self._text.document.text()
+            self._job.start(lambda _: utf8_from(text, codec))
+
+    def _take(self, text: bytes) -> None:
+        self._text.document.replace(0, self._text.document.size, text)
+        self._text.document.set_caret(0)
+
+    def _on_edited(self) -> None:
+        self._job.cancel()
+        self._refresh()
 
     def _refresh(self) -> None:
-        codec, path = self._utf16.codec, self._text.path
-        self._convert.setEnabled(codec is not None)
-        if codec is None or self._is_dismissed:
+        is_utf16, path = self._codec is not None, self._text.path
+        self._convert.setEnabled(is_utf16)
+        if not is_utf16 or self._is_dismissed:
             self._area.clear_notice(SUBJECT)
         else:
             name = "This text" if path is None else path.name

@@ -12,37 +12,13 @@ from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 
-# Libraries that Qt's modules and its xcb plugin link to, and what brings them in Debian 12 and Ubuntu.
-PACKAGES = {
-    "libEGL.so.1": "libegl1",
-    "libGL.so.1": "libgl1",
-    "libGLX.so.0": "libglx0",
-    "libOpenGL.so.0": "libopengl0",
-    "libX11-xcb.so.1": "libx11-xcb1",
-    "libX11.so.6": "libx11-6",
-    "libdbus-1.so.3": "libdbus-1-3",
-    "libfontconfig.so.1": "libfontconfig1",
-    "libfreetype.so.6": "libfreetype6",
+OTHERWISE = {
     "libglib-2.0.so.0": "libglib2.0-0",
     "libgthread-2.0.so.0": "libglib2.0-0",
-    "libxcb-cursor.so.0": "libxcb-cursor0",
-    "libxcb-icccm.so.4": "libxcb-icccm4",
-    "libxcb-image.so.0": "libxcb-image0",
-    "libxcb-keysyms.so.1": "libxcb-keysyms1",
-    "libxcb-randr.so.0": "libxcb-randr0",
-    "libxcb-render-util.so.0": "libxcb-render-util0",
-    "libxcb-render.so.0": "libxcb-render0",
-    "libxcb-shape.so.0": "libxcb-shape0",
-    "libxcb-shm.so.0": "libxcb-shm0",
-    "libxcb-sync.so.1": "libxcb-sync1",
-    "libxcb-util.so.1": "libxcb-util1",
-    "libxcb-xfixes.so.0": "libxcb-xfixes0",
-    "libxcb-xkb.so.1": "libxcb-xkb1",
-    "libxcb.so.1": "libxcb1",
-    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
-    "libxkbcommon.so.0": "libxkbcommon0",
     "libz.so.1": "zlib1g",
 }
+"""Debian's packages of libraries that are not called by its policy, section 8.1."""
+
 MODULES = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets", "PySide6.QtSvg")
 SONAME = re.compile(r"(lib[\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
 
@@ -93,10 +69,13 @@ def explain(message: str) -> str:
     if not found:
         return f"Qt cannot be loaded: {message}"
     library = found[1]
-    package = PACKAGES.get(library)
-    if package is None:
-        return f"Qt needs the library {library}. Install the package of your system that brings it."
-    return f"Qt needs the library {library}. Install it: sudo apt install {package}"
+    return f"Qt needs the library {library}. Install it: sudo apt install {package_of(library)}"
+
+
+def package_of(library: str) -> str:
+    """What brings a library in Debian and Ubuntu: `libegl1` has `libEGL.so.1`, `libx11-6` `libX11.so.6`."""
+    stem, _, version = library.lower().partition(".so.")
+    return OTHERWISE.get(library) or f"{stem}{'-' * stem[-1:].isdigit()}{version}"
 
 
 def _import_modules() -> None:

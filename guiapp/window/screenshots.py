@@ -59,26 +59,10 @@ SETTLE_MS = 100  # for layouts and for the details of the selected token
 
 @dataclass(frozen=True)
 class ScreenshotOptions:
-    """How a screenshot looks.
+    """How a screenshot looks: the options of `tokenloupe screenshot`, which say what each is for.
 
-    counterpart       models to compare with; the first one runs beside on the Steps page
-    difference        of those of Compare the one to go to, from 1; 0 for none
-    against           the second of two texts that are compared
-    hunt_seconds      how long to hunt before the picture is taken
-    filter            on the Vocabulary page; embeddings: read them there, list what looks untrained
-    shape             of the picture on the Tree page
-    at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
-                      or `LESSON_LIST`
-    train             on the Steps page: KIND:TOKENS:STEP
-    run, chart        on the Bench page: a run that was saved, and the only chart or table to show
-    more              on the Bench page: open what is behind "More"
-    bench_seconds     on the Bench page: how long to measure before the picture is taken, while it goes on
-    spelling          of tokens, see `Spelling`
-    color             on the Text page: one of COLORINGS; by cost, line costs and the budget show, too
-    detail            on the Text page: one of PANELS, or "hidden" for the first hidden characters
-    at_text           on the Text and Chat pages: select the token that these words begin in
-    messages          on the Chat page: a file of messages; template of one to render them with
-    compared          on the Chat page: put beside the prompt: text, prompt, llama.cpp, or a template
+    color     by cost, line costs and the budget show, too
+    spelling  of tokens, see `Spelling`
     """
 
     theme: str = "dark"

@@ -77,7 +77,7 @@ ROW_PX = 31
 MARK_PX = 16
 LIT = 0.14  # of the accent on the ground
 FULL_CIRCLE, TOP = 360 * 16, 90 * 16  # as QPainter counts
-LEAST_DETAIL_PX = 60
+LEAST_DETAIL_PX, SHORT_DETAIL_PX = 60, 80
 BETWEEN = " · "  # the parts of a detail
 OUTSIDE_PX = 15  # of the letters of a button
 Place = tuple[int, int, int]
@@ -89,6 +89,8 @@ NARROW: tuple[Place, ...] = ((0, 0, 2), (0, 2, 2), (1, 0, 2), (1, 2, 2), (2, 0, 
 """The four cards, lessons, models and texts."""
 
 WIDEST_PX, ROOM_FOR_FOUR_PX = 1440, 1160
+ROOM_FOR_PICTURES_PX = {True: 560, False: 800}
+"""How high a wide page and a narrow one are from which on lists show below cards with pictures."""
 CARD_HEIGHT_PX, HEAD_PX, COLUMN_GAP_PX = 292, 34, 6 * UNIT_PX
 N_ROWS = 5
 SAMPLE = "welcome"
@@ -182,8 +184,6 @@ class StartPage(Page):
                 "Write…", actions["write_lesson"].trigger, role="link", name="Write a lesson of your own"
             ),
         )
-        for card in self.cards:
-            card.setMinimumHeight(CARD_HEIGHT_PX)
         self._lists = (
             _section(
                 in_row(heading("Lessons"), STRETCH, self._done, self.present, *own, spacing=MARGIN_PX),
@@ -192,7 +192,7 @@ class StartPage(Page):
             _section(head_row("Models", choose), self.models),
             _section(head_row("Recent texts and sessions", open_text), self.texts),
         )
-        self.lessons.setHorizontalSpacing(COLUMN_GAP_PX)
+        self.lessons.setHorizontalSpacing(GAP_PX)
         self._grid.setHorizontalSpacing(COLUMN_GAP_PX)
         self._grid.setVerticalSpacing(COLUMN_GAP_PX)
         for column in range(N_COLUMNS):
@@ -218,6 +218,10 @@ class StartPage(Page):
         if is_wide is not self._is_wide:
             self._is_wide = is_wide
             self._arrange(WIDE if is_wide else NARROW)
+        has_pictures = event.size().height() >= ROOM_FOR_PICTURES_PX[is_wide]
+        for card in self.cards:
+            card.picture.setVisible(has_pictures)
+            card.setMinimumHeight(CARD_HEIGHT_PX if has_pictures else 0)
 
     # Ways in
 
@@ -281,7 +285,7 @@ class StartPage(Page):
 
     def _lesson_row(self, lesson: LessonHead, is_next: bool) -> StartRow:
         reached = self._progress.reached(lesson.name, lesson.n_steps)
-        detail = f"step {reached + 1} of {lesson.n_steps}" if reached else counted(lesson.n_steps, "step")
+        detail = f"{reached + 1} of {lesson.n_steps}" if reached else counted(lesson.n_steps, "step")
         share = 1.0 if self._is_finished(lesson) else (reached + 1) / lesson.n_steps if reached else 0.0
         begin = self._setting.actions[f"lesson:{lesson.name}"].trigger
         themes = self._setting.theme_source
@@ -375,7 +379,8 @@ class StartCard(QFrame):
         parts = in_row(self.title, STRETCH), words, STRETCH, in_row(self.example, STRETCH)
         side = INDENT_PX - OUTSIDE_PX
         below = in_column(*parts, margins=(side, 3 * UNIT_PX, side, 2 * UNIT_PX), spacing=UNIT_PX)
-        in_column(CardPicture(draw, theme_source), (below, 1), on=self, spacing=0)
+        self.picture = CardPicture(draw, theme_source)
+        in_column(self.picture, (below, 1), on=self, spacing=0)
 
     def set_example(self, text: str) -> None:
         self.example.setText(f"▸  {text}")
@@ -416,7 +421,7 @@ class StartRow(PaintedButton):
         self._is_next = is_next
         self.setText(title)
         self.setToolTip(plain_tip(tip))
-        told = "finished" if share == 1 else detail
+        told = "finished" if share == 1 else f"step {detail}" if share else detail
         self.setAccessibleName(", ".join(filter(None, (title, told))))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -459,13 +464,15 @@ class StartRow(PaintedButton):
             painter.drawArc(ring, TOP, -round(FULL_CIRCLE * self._share))
 
     def _paint_texts(self, painter: QPainter, theme: Theme, place: QRectF) -> None:
-        """The title goes first; the detail has what is left, as many of its parts as fit."""
+        """A short detail goes first, then the title; a long one has what is left, as many parts as fit."""
         font, small = Theme.ui_font(UI_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
         metrics, detail_metrics = QFontMetricsF(font), QFontMetricsF(small)
-        title = metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, place.width())
+        detail_px = detail_metrics.horizontalAdvance(self._detail) + GAP_PX
+        room = place.width() - (detail_px if detail_px <= SHORT_DETAIL_PX else 0)
+        title = metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
         color = theme.text if self.isEnabled() and self._share != 1 else theme.dim
         write(painter, place, title, color, LEFT, font)
-        rest = place.adjusted(metrics.horizontalAdvance(title) + 2 * GAP_PX, 0, 0, 0)
+        rest = place.adjusted(metrics.horizontalAdvance(title) + GAP_PX, 0, 0, 0)
         detail = self._detail
         while BETWEEN in detail and detail_metrics.horizontalAdvance(detail) > rest.width():
             detail = detail.rpartition(BETWEEN)[0]

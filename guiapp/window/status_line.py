@@ -34,8 +34,8 @@ CANCEL_KEY = "Esc"
 class StatusLine(QFrame):
     """Figures at the left, progress in the middle, selection and switches at the right.
 
-    Where room is scarce, figures go first, then progress and selection are told in fewer words; the number of
-    tokens stays.
+    Where room is scarce, figures go first, the last ones before the others, then progress and selection are
+    told in fewer words; the number of tokens stays.
     """
 
     def __init__(
@@ -63,14 +63,15 @@ class StatusLine(QFrame):
         set_role(self._tokens, "strong")
         for label in (self._figures, self._selection):
             set_role(label, "dim")
-        figures: tuple[Part, ...] = self._tokens, (self._figures, 1), hidden
-        figures += ActivityView(activity), self._selection
+        figures: tuple[Part, ...] = self._tokens, (self._figures, 1), ActivityView(activity)
         self.legend_button = tool_button(
             "?", legend.trigger, tip=f"{legend.text()} ({legend.shortcut().toString()})"
         )
         self.legend_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         in_row(
             *figures,
+            self._selection,
+            hidden,
             *map(_Switch, switches),
             self.legend_button,
             on=self,
@@ -113,13 +114,8 @@ class StatusLine(QFrame):
         if (mb_per_s := statistics.speed_mb_per_s) is not None:
             tokens = f"{with_prefix(statistics.speed_tokens_per_s or 0.0)} tokens/s"
             speed = f"{format_duration(statistics.elapsed_ns)} · {tokens} · {format_speed(mb_per_s)}"
-        choices = (
-            (characters, size, density, speed),
-            (characters, size, speed),
-            (characters, speed),
-            (characters,),
-        )
-        self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
+        parts = [part for part in (characters, size, density, speed) if part]
+        self._figures.set_texts(["   ".join(parts[:n_parts]) for n_parts in range(len(parts), 0, -1)])
         self._selection.set_texts(_selected(selection))
 
 

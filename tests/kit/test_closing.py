@@ -3,23 +3,19 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-from guiapp.kit.document.document import Utf16Text
 from guiapp.kit.document.live_spans import LiveSpans
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.session.token_details import TokenDetailsModel
 from guiapp.kit.state.recent import RecentTexts
 
 OWNERS = {
-    "decode": lambda session, settings: (made := DecodeModel(session), made.close),
     "details": lambda session, settings: (made := TokenDetailsModel(session), made.close),
     "loader": lambda session, settings: (made := ModelLoader(), made.wait),
     "recent": lambda session, settings: (made := RecentTexts(settings), made.close),
     "search": lambda session, settings: (made := TextSearch(session), made.stop),
     "session": lambda session, settings: (session, session.close),
     "spans": lambda session, settings: (made := LiveSpans(session.document), made.close),
-    "UTF-16": lambda session, settings: (made := Utf16Text(session.document), made.close),
 }
 
 

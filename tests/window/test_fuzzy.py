@@ -1,49 +1,49 @@
-"""Finding commands by some of their letters."""
+"""Which commands people mean by what they type."""
 
 import pytest
 
-from guiapp.window.command_palette import score
+from guiapp.window.actions import ROWS
+from guiapp.window.command_palette import rank
 
-COMMANDS = ("Open model file…", "Open text file…", "Dark theme", "Undo", "Redo", "Command palette")
-COMMANDS += ("fast: All of it, soon", "fewest: As few tokens as possible")
+TEXTS = {row.name: row for row in ROWS}
+
+
+def found(typed, keys=()):
+    """The names of the actions that fit, the best first."""
+    ranks = {name: rank(typed.split(), row, list(keys)) for name, row in TEXTS.items()}
+    return sorted((name for name, fit in ranks.items() if fit is not None), key=ranks.__getitem__)
 
 
 @pytest.mark.parametrize(
-    ("query", "first"),
+    ("typed", "first"),
     [
-        ("omf", "Open model file…"),
-        ("dark", "Dark theme"),
-        ("cp", "Command palette"),
-        ("und", "Undo"),
-        ("fast", "fast: All of it, soon"),
+        ("dark", "theme:dark"),
+        ("darkth", "theme:dark"),
+        ("theme dark", "theme:dark"),
+        ("omf", "open_model"),
+        ("und", "undo"),
+        ("tree", "tree"),
+        ("palette", "palette"),
+        ("grep", "find"),
     ],
 )
-def test_the_command_that_is_meant_comes_first(query, first):
-    scores = {text: score(query, text) for text in COMMANDS}
-    found = {text: points for text, points in scores.items() if points is not None}
-    assert max(found, key=found.__getitem__) == first
+def test_the_command_that_is_meant_comes_first(typed, first):
+    assert found(typed)[0] == first
 
 
-def test_letters_must_come_in_order():
-    assert score("kd", "Dark theme") is None
+@pytest.mark.parametrize("typed", ["kd", "opnmdl", "tkn", "zq", "alte"])
+def test_letters_that_are_scattered_over_a_name_find_nothing(typed):
+    assert not found(typed)
 
 
-def test_nothing_typed_fits_everything():
-    assert all(score("", text) is not None for text in COMMANDS)
+def test_all_words_must_fit_each_by_itself():
+    assert "open_model" in found("model open")
+    assert "open_model" not in found("model open nowhere")
 
 
-def test_spaces_and_case_do_not_matter():
-    assert score("DARK", "Dark theme") == score("dark ", "Dark theme")
-    assert score("darkth", "Dark theme") is not None
-
-
-def test_letters_side_by_side_count_more_than_letters_apart():
-    assert score("ed", "redo") > score("eo", "redo")
-
-
-@pytest.mark.parametrize(
-    ("query", "points"),
-    [("dt", 8 + 8), ("ak", 1 + 1), ("rk", 1 + 4), ("the", 8 + 4 + 4 + 3 * 8), ("dm", 8 + 1)],
-)
-def test_a_letter_counts_by_what_is_before_it(query, points):
-    assert score(query, "Dark theme") == points
+def test_a_key_finds_what_it_does():
+    row = TEXTS["find"]
+    by_words = [fit for each in ROWS if (fit := rank(["f"], each, [])) is not None]
+    assert rank(["f"], row, ["ctrl+f"]) <= min(by_words)
+    assert rank(["ctrl+f"], row, ["ctrl+f"]) is not None
+    assert rank(["ctrl+j"], row, ["ctrl+f"]) is None

@@ -33,7 +33,13 @@ from guiapp.analysis.doctor.findings import (
     Tokenization,
     TokenizationChange,
 )
-from guiapp.analysis.doctor.pre_tokenizer import check_patterns, check_pre, first_change, likeliest
+from guiapp.analysis.doctor.pre_tokenizer import (
+    check_growth,
+    check_patterns,
+    check_pre,
+    first_change,
+    likeliest,
+)
 from guiapp.analysis.doctor.roles import (
     check_clean_up,
     check_end_ids,
@@ -74,6 +80,7 @@ SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNUSED
 CHECKS: tuple[Check, ...] = (
     check_pre,
     check_patterns,
+    check_growth,
     check_merges,
     check_kinds,
     check_padding,

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guiapp.core.text.numbers_in_words import capitalized
+from guiapp.core.text.numbers_in_words import capitalized, quoted
 
 ERROR, WARNING, HINT = "error", "warning", "hint"
 SEVERITIES = (ERROR, WARNING, HINT)
@@ -55,7 +55,9 @@ TITLES = {
     "special_look_alike": "Special tokens look alike",
     "template_invisible": "Invisible character in a template",
     "template_look_alike": "Look-alike letter in a template",
+    "template_reads_words": "Template changes what it writes for a certain word",
     "template_role_missing": "Template writes a missing special token",
+    "text_grows": "Texts grow beyond use",
     "token_never_made": "No merge rule makes the token",
     "token_not_utf8": "Token is not UTF-8",
     "unknown_marked_twice": "Several unknown tokens",
@@ -64,6 +66,7 @@ TITLES = {
     "word_marked_control": "Word marked as control token",
 }
 """What people read of findings, by their code; others are called by their code in words."""
+MOST_IN_SUBJECT = 4
 MOST_NAMED = 100  # tokens that a finding names
 
 
@@ -127,3 +130,14 @@ class Finding:
         """What it is called, as `Wrong pre-tokenizer`."""
         words = CAPITALS.sub(lambda match: match[0].upper(), self.code.replace("_", " "))
         return TITLES.get(self.code) or capitalized(words)
+
+    @property
+    def subject(self) -> str:
+        """Where to look, in a few words: a line of a template, tokens, or a text; "" for the whole file."""
+        if self.line is not None:
+            return f"Line {self.line.number} of the template “{quoted(self.line.template)}”"
+        if self.tokens:
+            first = ", ".join(map(str, self.tokens[:MOST_IN_SUBJECT]))
+            more = ", …" if len(self.tokens) > MOST_IN_SUBJECT else ""
+            return f"{'id' if len(self.tokens) == 1 else 'ids'} {first}{more}"
+        return "" if self.changes is None else f"In the text “{quoted(self.changes.text)}”"

@@ -9,8 +9,10 @@ another family at least 0.2 % of them, if it is not coarser: then only knowing t
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,16 +22,22 @@ from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TokenizationChange
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face.matching import Literal
+from guiapp.core.hugging_face.pre_tokenizers import normalize
 from guiapp.core.open_model import open_model
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import stoppable
 from guiapp.native.model_files import packed, sliced
 
 MOST_TRIED = 1 << 14
 N_FIRST_MERGES = 1000
+LONGEST_PROBE, MOST_APPLIED = 64, 1 << 13  # characters of a text that is tried; rules that are applied to all
+MOST_GROWN = 16  # times as long as before; of Unicode's own rules, 11
+DISTRUST = "Use another file: this one is damaged, or made to stall programs."
 LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
 CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
 UNDECIDED = "Nothing, if the model was trained with it: see its own tokenizer.json."
@@ -123,6 +131,30 @@ def check_patterns(examined: ExaminedModel) -> Iterator[Finding]:
         for text in filter(LOOKS_LIKE_PATTERN.search, _literals(getattr(parts, name))):
             what = f"looks for “{quoted(text)}” as literal text, but it looks like a pattern."
             yield Finding("pattern_is_text", HINT, f"The {name.replace('_', '-')} {what}", remedy)
+
+
+def check_growth(examined: ExaminedModel) -> Iterator[Finding]:
+    """Rules of a tokenizer.json that make a short text many times as long, by some texts that are tried."""
+    if (parts := examined.vocabulary.parts) is None:
+        return
+    probes = dict.fromkeys((*"".join(SAMPLE), *string.printable, *_literals(parts.normalizer)))
+    n_probes = max(MOST_APPLIED // _n_rules(parts.normalizer), 1)
+    for probe in stoppable(filter(None, islice(probes, n_probes))):
+        text = (probe * LONGEST_PROBE)[:LONGEST_PROBE].encode()
+        try:
+            share = len(normalize(parts.normalizer, text, True).data) / len(text)
+            grown = f"{share:,.0f} times as long" if share > MOST_GROWN else ""
+        except EncodeError:
+            grown = "longer than can be encoded"
+        if grown:
+            what = f"The normalizer makes a text such as “{quoted(probe * 3)}” {grown}."
+            changes = TokenizationChange(probe, examined.cut(probe))
+            yield Finding("text_grows", ERROR, what, DISTRUST, changes)
+            return
+
+
+def _n_rules(component: object) -> int:
+    return max(sum(map(_n_rules, getattr(component, "parts", ()))), 1)
 
 
 def _literals(component: object) -> Iterator[str]:

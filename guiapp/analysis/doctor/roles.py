@@ -33,6 +33,10 @@ LONGEST = 1 << 20  # characters of a template that are looked at
 WRITES = r"\{{\{{-?\+?\s*{role}_token\b|\b{role}_token\s*[+~]|[+~]\s*{role}_token\b|=\s*{role}_token\b"
 ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends so
 PIPED = re.compile(r"<[|｜].*[|｜]>")
+READ_TEMPLATE = (
+    "Read what the template writes then. If that is not meant for you, use another template, "
+    "and do not trust the file."
+)
 LINES_AROUND, LONGEST_LINE = 3, 500
 SAVE = "Save the corrected template as fixed.jinja, then run: "
 OTHERWISE = "Fix the template in its file: chat_template.jinja, or tokenizer_config.json."
@@ -100,7 +104,7 @@ def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
     if not writes:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
-        what = "No token ends a generation: the model would never stop."
+        what = "The file names no token that ends an answer, so the model would never stop."
         yield Finding("no_end", WARNING if examined.is_gguf else HINT, what, naming(examined, "eos"))
     names = examined.tokenizer.special_tokens.names
     for text, row in names.items():
@@ -167,8 +171,8 @@ def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
         return
     decoded = examined.tokenizer.decode(examined.cut(text).ids, remove_special=True)
     if decoded != text:
-        what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
-        yield Finding("clean_up", HINT, what, CLEAN_UP)
+        what = f"“{text}” comes back as “{quoted(decoded)}”: blanks before punctuation are lost."
+        yield Finding("clean_up", HINT, what, CLEAN_UP, TokenizationChange(text, examined.cut(text)))
 
 
 # Whether a chat template fits its tokenizer, by a look at its text alone: it is never run here
@@ -210,6 +214,7 @@ def check_templates(examined: ExaminedModel) -> Iterator[Finding]:
         yield from _role_missing(examined, template)
         yield from _markers(examined, template)
         yield from _unseen(examined, template)
+        yield from _asks_for_word(template)
 
 
 def _without_comments(text: str) -> str:
@@ -308,6 +313,19 @@ def _unseen(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
         line = template.line(len(data[: odd[0].start].decode("utf-8", "replace")))
         what = f"{template} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
         yield Finding("template_look_alike", WARNING, what, remedy, line=line)
+
+
+def _asks_for_word(template: _Template) -> Iterator[Finding]:
+    """A template that writes something else where a message has a certain word, as a back door does."""
+    from guiapp.analysis.doctor.template_words import (
+        words_asked_for,
+    )  # and jinja2, which takes time to import
+
+    for number, word in words_asked_for(template.text):
+        line = template.line(template.ends[number - 2] + 1 if number > 1 else 0)
+        what = f"{template} writes something else where a message has “{quoted(word)}”."
+        yield Finding("template_reads_words", WARNING, what, READ_TEMPLATE, line=line)
+        return
 
 
 def _correcting(examined: ExaminedModel) -> str:

@@ -23,6 +23,7 @@ LONGEST_WORD_BYTES = 200
 BANNED = -100  # the least bias that the interface of OpenAI takes; llama.cpp says false
 PER_LINE = 16
 GLANCE = 4096  # characters
+NO_IDS = np.empty(0, np.int32)
 LONGEST_WORD = 24  # that is repeated whole
 BEFORE_LIST = re.compile(
     r"\s*(?:[A-Za-z_][\w\s.:*<>]*(?:\[\w*\]\s*)?=\s*)?"  # `name =`, `type name[n] =`

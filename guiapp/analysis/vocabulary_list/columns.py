@@ -23,9 +23,13 @@ from guiapp.analysis.tree.picture import SCRIPT_NAMES, token_scripts
 from guiapp.analysis.tree.trials import broken_tokens, is_tried
 from guiapp.analysis.vocabulary_list.listing import Cell, Flags, Ids, ListColumn, Values
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats.gguf import embedding_rows
+from guiapp.core.formats.gguf_reader import all_parts
 from guiapp.core.vocabulary.attributes import KIND_NAMES, Attribute
+from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import reserved
 from guiapp.core.vocabulary.vocabulary import SCORED, TokenTree, Vocabulary, special_role
+from guiapp.errors import VocabError
 from guiapp.native.model_files import StringTable
 
 if TYPE_CHECKING:
@@ -196,6 +200,17 @@ class TokenFigures:
         is_special: Flags = self.vocabulary.effective_attributes & SPECIAL > 0
         return is_special
 
+    @cached_property
+    def holds_embeddings(self) -> bool:
+        """Whether the model's file, or a part of it, has the embeddings of the tokens."""
+        path = self.vocabulary.path
+        if self.vocabulary.format != GGUF or path is None:
+            return False
+        try:
+            return any(embedding_rows(part) is not None for part in all_parts(path))
+        except (VocabError, OSError):  # it is no longer what was opened
+            return False
+
     @property
     def summary(self) -> dict[str, object]:
         """What the record of a list tells about all tokens."""
@@ -223,21 +238,29 @@ def own_text(vocabulary: Vocabulary, token: int) -> str:
     )
 
 
-def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFigures], Values | None]:
-    """A column that there is where the embeddings were read."""
-    return lambda figures: None if figures.indicators is None else values(figures.indicators)
-
-
-def _are_read(figures: TokenFigures) -> bool:
-    return figures.indicators is not None
-
-
 def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
     values = figures.is_reached
     return "" if values is None else {0.0: "never", 1.0: "yes"}.get(float(values[token]), "")
 
 
 TokenColumn = ListColumn[TokenFigures]
+
+
+def _of_embeddings(
+    name: str, about: str, values: Callable[[Indicators], Values], is_usual: bool = True
+) -> TokenColumn:
+    """A column that there is where the embeddings were read."""
+    return TokenColumn(
+        name,
+        about,
+        lambda figures: None if figures.indicators is None else values(figures.indicators),
+        is_usual=is_usual,
+        lacking=NOT_READ,
+        is_there=lambda figures: figures.indicators is not None,
+        digits=3,
+    )
+
+
 COLUMNS = (
     TokenColumn(
         "id",
@@ -282,7 +305,7 @@ COLUMNS = (
         "that of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
-        share=1.7,
+        share=2.0,
     ),
     TokenColumn(
         "role",
@@ -319,39 +342,21 @@ COLUMNS = (
         _reached,
         is_usual=False,
     ),
-    TokenColumn(
-        "norm",
-        "length of its row in the embeddings",
-        _of_embeddings(lambda read: read.input.norms),
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
-    ),
-    TokenColumn(
+    _of_embeddings("norm", "length of its row in the embeddings", lambda read: read.input.norms),
+    _of_embeddings(
         "distance",
         "of that row from the mean of the known unused ones",
-        _of_embeddings(lambda read: read.input.distances),
+        lambda read: read.input.distances,
         is_usual=False,
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
     ),
-    TokenColumn(
-        "cosine",
-        "cosine distance of its output row to that mean",
-        _of_embeddings(lambda read: read.last.cosines),
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
+    _of_embeddings(
+        "cosine", "cosine distance of its output row to that mean", lambda read: read.last.cosines
     ),
-    TokenColumn(
+    _of_embeddings(
         "residual",
         "the same without the first principal component",
-        _of_embeddings(lambda read: read.last.cosines_without_component),
+        lambda read: read.last.cosines_without_component,
         is_usual=False,
-        lacking=NOT_READ,
-        is_there=_are_read,
-        digits=3,
     ),
 )
 BY_NAME = {column.name: column for column in COLUMNS}

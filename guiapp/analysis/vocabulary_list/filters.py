@@ -9,7 +9,7 @@ length:>=8  rank:..500  characters:1  …       of columns with figures: one, a 
 is:unreached  is:untrained  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
 -kind:byte           a `-` before any of them: all others
 
-What is not finished, such as `kind:`, leaves all tokens.
+What is not finished, such as `kind:`, leaves all tokens, and `missing` says what is still to come.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ KEY = re.compile("([a-z]+):(.*)", re.DOTALL)
 NUMBER = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 COMPARED = re.compile(f"(>=|<=|>|<|=)?{NUMBER}")
 RANGE = re.compile(f"{NUMBER}?\\.\\.{NUMBER}?")
-ALIKE = 0.8  # of a key and one that is misspelt: lenght, scores
+ALIKE, NEAR = 0.8, 0.6  # of a key and one that is misspelt: lenght, scores; of names
 UNFINISHED = re.compile("(>=|<=|>|<|=)?[-+]?")
 COMPARISONS = {">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less, "=": np.equal}
 NOT_TRIED = "Which tokens text reaches has not been tried yet."
@@ -106,6 +106,7 @@ class FilterTerm:
     written  as it stands in the filter
     is_not   whether all others are meant
     needle   the bytes that tokens are to contain; None for other terms
+    missing  what is still to come, as a sentence; "" where it is finished
     """
 
     written: str
@@ -113,11 +114,12 @@ class FilterTerm:
     fits: Fits
     needle: bytes | None = None
     needs_trials: bool = False
+    missing: str = ""
 
 
 def terms_of(query: str) -> tuple[FilterTerm, ...]:
     """What a filter asks for.  Raises QueryError."""
-    return tuple(term for word in WORD.finditer(query) if (term := _term(word)) is not None)
+    return tuple(map(_term, WORD.finditer(query)))
 
 
 def needs_trials(query: str) -> bool:
@@ -126,6 +128,13 @@ def needs_trials(query: str) -> bool:
         return any(term.needs_trials for term in terms_of(query))
     except QueryError:
         return False
+
+
+def check_filter(query: str) -> None:
+    """Raises QueryError for a filter that cannot be understood, or is not finished."""
+    for term in terms_of(query):
+        if term.missing:
+            raise QueryError(term.missing)
 
 
 def fitting(figures: TokenFigures, query: str, progress: Progress) -> Flags:
@@ -189,27 +198,37 @@ def script_term(script: int) -> str:
     return f'script:"{name}"' if " " in name else f"script:{name}"
 
 
-def _term(word: re.Match[str]) -> FilterTerm | None:
+def _term(word: re.Match[str]) -> FilterTerm:
     written, body, is_not = word[0], word["body"], bool(word["minus"])
     term = partial(FilterTerm, written, is_not)
     if len(body) > 2 and body[0] == body[-1] == "/":
         return term(partial(_expression, body[1:-1]))
     if match := HEX.fullmatch(body):
-        needle = bytes.fromhex(match[1][: len(match[1]) // 2 * 2])  # the second digit is still to come
-        return term(partial(_containing, needle), needle) if needle else None
+        needle = bytes.fromhex(match[1][: len(match[1]) // 2 * 2])
+        is_whole = match[1] and len(match[1]) % 2 == 0
+        lacking = "" if is_whole else f"“{written}” is not finished: a byte has two hex digits, such as 0xE2."
+        if not needle:
+            return _unfinished(written, lacking)
+        return term(partial(_containing, needle), needle, missing=lacking)
     if match := ID.fullmatch(body):
         return term(partial(_in_range, BY_NAME["id"], int(match[1]), int(match[1])))
     if ID_RANGE.fullmatch(body):
         low, high = (int(end) if end else None for end in body.replace("#", "").split(".."))
         return term(partial(_in_range, BY_NAME["id"], low, high))
     if (match := KEY.fullmatch(body)) and match[1] in KEYS:
-        return _keyed(match[1], _unquoted(match[2]), term)
+        return _keyed(written, match[1], _unquoted(match[2]), term)
     if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
         raise QueryError(
             f"There is no filter {match[1]}:. Did you mean {meant[0]}:? Put text between quotes."
         )
     needle = _unquoted(body).encode("utf-8", "surrogatepass")
-    return term(partial(_containing, needle), needle) if needle else None
+    if not needle:
+        return _unfinished(written, f"“{written}” is not finished: write the text between the quotes.")
+    return term(partial(_containing, needle), needle)
+
+
+def _unfinished(written: str, lacking: str) -> FilterTerm:
+    return FilterTerm(written, False, lambda figures, _: np.ones(len(figures), np.bool_), missing=lacking)
 
 
 def _unquoted(text: str) -> str:
@@ -218,21 +237,22 @@ def _unquoted(text: str) -> str:
     return text if match is None else match[1].replace('""', '"')
 
 
-def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm | None:
-    """The term `key:value`; None where the value is still to come."""
+def _keyed(written: str, key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm:
+    """The term `key:value`, finished or not."""
+    begun = f"“{written}” is not finished: "
     if key == "is":
-        if value not in FLAGS:
-            if any(name.startswith(value) for name in FLAGS):
-                return None  # it is being typed
-            raise QueryError(
-                f"There is no is:{value}. There are {', '.join(f'is:{name}' for name in FLAGS)}."
-            )
-        return term(partial(_flagged, FLAGS[value]), needs_trials=value == "unreached")
+        if value in FLAGS:
+            return term(partial(_flagged, FLAGS[value]), needs_trials=value == "unreached")
+        if possible := [f"is:{name}" for name in FLAGS if name.startswith(value)]:
+            return _unfinished(written, f"{begun}write {' or '.join(possible)}.")
+        raise _unknown("is:", value, list(FLAGS))
     if key in NAMED:
-        return term(partial(_of_names, key, _numbers(key, value))) if value else None
+        if not value:
+            return _unfinished(written, f"{begun}write a {key}, such as {key}:{EXAMPLES[key]}.")
+        return term(partial(_of_names, key, _numbers(key, value)))
     column = BY_NAME[key]
     if UNFINISHED.fullmatch(value) or value == "..":
-        return None
+        return _unfinished(written, f"{begun}write a number, such as {key}:>8 or {key}:4..8.")
     if match := COMPARED.fullmatch(value):
         return term(partial(_compared, column, match[1] or "=", float(match[2])))
     if match := RANGE.fullmatch(value):
@@ -247,8 +267,16 @@ def _numbers(key: str, value: str) -> NDArray[np.int64]:
     numbers = [number for number, name in enumerate(names) if name == needle]
     numbers = numbers or [number for number, name in enumerate(names) if name.startswith(needle)]
     if not numbers:
-        raise QueryError(f"There is no {key} “{value}”. There are: {', '.join(NAMED[key])}.")
+        raise _unknown(f"{key} ", value, NAMED[key])
     return np.array(numbers)
+
+
+def _unknown(kind: str, value: str, names: Sequence[str]) -> QueryError:
+    """With what may be meant before all that there is."""
+    by_plain_name = {_plain(name): name for name in names}
+    near = [by_plain_name[each] for each in get_close_matches(_plain(value), by_plain_name, cutoff=NEAR)]
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    return QueryError(f"There is no {kind}“{value}”.{meant} There are: {', '.join(names)}.")
 
 
 def _plain(name: str) -> str:
@@ -256,6 +284,7 @@ def _plain(name: str) -> str:
 
 
 NAMED = {"kind": KIND_NAMES, "script": SCRIPT_NAMES}
+EXAMPLES = {"kind": "control", "script": "Han"}
 KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure)}
 
 
@@ -326,6 +355,7 @@ def vocabulary_list(
     unused            rows of the embeddings to compare the others with, in place of those that are found
     Raises QueryError, TrialError where reaching cannot be tried, VocabError where there are no embeddings.
     """
+    check_filter(query)
     names = [] if columns is None else columns
     shown, order = named(names), None if sort is None else named([sort])[0]
     figures = TokenFigures(tokenizer)

@@ -62,7 +62,7 @@ class ListColumn(Generic[S]):
     lacking   what to say where there are no values; "" where the type of the vocabulary is why
     digits    that a figure is written with, where it is no whole number
     share     of the width of a table, beside others
-    widest    the figure that a table has room for in any case, or the last one where that is wider
+    widest    what a table has room for in any case; of figures, or the last one where that is wider
     yields    whether a narrow table leaves it out
     """
 

@@ -479,11 +479,11 @@ class SpecialRows(TokenRows):
             raise
 
 
-def _words(title: str, share: float, yields: bool = False) -> ListColumn[SpecialRows]:
+def _words(title: str, share: float, widest: str, yields: bool = False) -> ListColumn[SpecialRows]:
     def write(rows: SpecialRows, row: int, _: Spelling) -> str:
         return WORDS[title](rows.tokens[row])
 
-    return ListColumn(title, write=write, share=share, yields=yields)
+    return ListColumn(title, write=write, share=share, widest=widest, yields=yields)
 
 
 _OF_TOKENS: dict[str, ListColumn[SpecialRows]] = of_tokens(
@@ -497,10 +497,10 @@ COLUMNS: tuple[ListColumn[SpecialRows], ...] = (
         whole=lambda rows, row, spelling: spelling.token(rows.figures.vocabulary, rows.token(row), NO_LIMIT),
         share=3.1,
     ),
-    _words("role", 1.7),
+    _words("role", 1.7, "unused"),
     _OF_TOKENS.pop("kind"),
-    _words("from text", 1.4),
-    _words("ends", 0.9),
-    _words("the file", 2.7, yields=True),
+    _words("from text", 1.4, "if unknown"),
+    _words("ends", 0.9, "looks so"),
+    _words("the file", 2.7, "", yields=True),
     *_OF_TOKENS.values(),
 )

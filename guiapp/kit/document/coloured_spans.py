@@ -109,11 +109,17 @@ class ColouredSpans(TokenizedText):
             made = self._made = _Made(version, first, last, self._made_for(first, last))
         return made.window.within(start, end)
 
+    def tints(self, first: int, last: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
+        """The colours that the tokens [first, last) have in the text; marks apart."""
+        ids, starts, ends, tints = self._session.tokens.between(first, last)
+        window = SpanWindow(first, ids, starts, ends, tints)
+        return self._tints(window, int(starts.min(initial=0)), int(ends.max(initial=0)))
+
     def _made_for(self, start: int, end: int) -> SpanWindow:
-        window = self._colored(start, end)
+        window = self._session.spans_in(start, end)
         if not len(window.ids):
             return window
-        tints = window.tints
+        tints = self._tints(window, start, end)
         if self._pieces is not None:
             is_end = np.isin(window.ends, self._pieces.ends_in(start, end)) & (window.ends > window.starts)
             tints = tints | np.where(is_end, np.uint8(PIECE_END), np.uint8(0))
@@ -121,15 +127,14 @@ class ColouredSpans(TokenizedText):
             tints = tints | np.where(self._session.exact.differing(window), np.uint8(DIFFERS), np.uint8(0))
         return window._replace(tints=tints)
 
-    def _colored(self, start: int, end: int) -> SpanWindow:
-        window = self._session.spans_in(start, end)
+    def _tints(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
         if self.coloring == "token" or self._classes is None or not len(window.ids):
-            return window
+            return window.tints
         if self.coloring == "cost":
-            return window._replace(tints=self._steps(window, start, end) + np.uint8(COST_SHADE))
+            return self._steps(window, start, end) + np.uint8(COST_SHADE)
         if self.coloring == "kind":
-            return window._replace(tints=self._classes.kinds(window.ids) + np.uint8(KIND_SHADE))
-        return window._replace(tints=self._classes.rarities(window.ids) + np.uint8(RARITY_SHADE))
+            return self._classes.kinds(window.ids) + np.uint8(KIND_SHADE)
+        return self._classes.rarities(window.ids) + np.uint8(RARITY_SHADE)
 
     def _steps(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8]:
         """How dear the word is that each token is in, the last one if there are several."""

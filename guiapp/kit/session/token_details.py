@@ -382,11 +382,10 @@ def bytes_in_tokens(
 
 
 class ExplainedToken(NamedTuple):
-    """Why a token is there, its bytes, the colour it has in the text, and whether it is a control token."""
+    """Why a token is there, its bytes, and whether it is a control token."""
 
     explanation: TokenWhy
     data: bytes
-    tint: int
     is_control: bool
 
 
@@ -412,15 +411,7 @@ class WhyModel(Background["ExplainedToken"]):
             return None
         options = session.options
         switches = Switches(algorithm.name, options.add_special, options.parse_special, session.spelling.now)
-        return partial(_explain, tokenizer, excerpt_in(session, index), switches, _style_of(session, index))
-
-
-def _style_of(session: ModelSession, index: int) -> tuple[bytes, int, bool]:
-    vocabulary = session.vocabulary
-    assert vocabulary is not None
-    row = session.tokens.between(index, index + 1)
-    token_id = int(row.ids[0])
-    return vocabulary.token_bytes(token_id), int(row.tints[0]), vocabulary.kind(token_id) == "control"
+        return partial(_explain, tokenizer, excerpt_in(session, index), switches)
 
 
 def excerpt_in(session: ModelSession, index: int) -> Excerpt:
@@ -442,12 +433,10 @@ def excerpt_in(session: ModelSession, index: int) -> Excerpt:
 
 
 def _explain(
-    tokenizer: Tokenizer,
-    excerpt: Excerpt,
-    switches: Switches,
-    style: tuple[bytes, int, bool],
-    progress: Progress,
+    tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress
 ) -> ExplainedToken:
     from guiapp.analysis.explain.why.why import why_of
 
-    return ExplainedToken(why_of(tokenizer, excerpt, switches, progress), *style)
+    vocabulary, token_id = tokenizer.vocabulary, excerpt.token[0]
+    data, is_control = vocabulary.token_bytes(token_id), vocabulary.kind(token_id) == "control"
+    return ExplainedToken(why_of(tokenizer, excerpt, switches, progress), data, is_control)

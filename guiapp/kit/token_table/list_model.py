@@ -12,7 +12,14 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows
-from guiapp.analysis.vocabulary_list.filters import Counts, fitting, has, with_term, without, without_terms
+from guiapp.analysis.vocabulary_list.filters import (
+    Counts,
+    check_filter,
+    has,
+    with_term,
+    without,
+    without_terms,
+)
 from guiapp.analysis.vocabulary_list.listing import (
     Flags,
     Ids,
@@ -33,7 +40,6 @@ from guiapp.kit.state.settings import Settings, SharedSpelling
 ALL = "all"  # the group of all rows
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
 S = TypeVar("S", bound=ListSource)
-R = TypeVar("R", bound=TokenRows)
 G = TypeVar("G", bound=TokenRows | TokenFigures)
 
 
@@ -136,7 +142,7 @@ class TokenListModel(Working, Generic[S]):
 
     @property
     def note(self) -> str:
-        """What should be known about the list, most often why there is none."""
+        """What should be known about the list, most often why there is none, or what the filter lacks."""
         return self.shown.problem
 
     @property
@@ -193,10 +199,13 @@ class TokenListModel(Working, Generic[S]):
             self._show(self.listing.value)
 
     def _listed(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
+        shown = ShownRows(request, source)
         try:
-            return self.list_rows(source, request, progress)
+            shown = self.list_rows(source, request, progress)
+            check_filter(request.query)
         except QueryError as error:
-            return ShownRows(request, source, problem=str(error))
+            return shown._replace(problem=str(error))
+        return shown
 
     def sorting(self, request: ListRequest) -> ListColumn[S] | None:
         """The column that a request sorts by."""
@@ -400,36 +409,6 @@ class GatheredListModel(TokenListModel[G]):
             rows = np.flatnonzero(self._source.ids == selected)
             if len(rows):
                 self._set_chosen(int(rows[0]))
-
-
-class TokenRowsModel(TokenListModel[R]):
-    """Tokens in an order that somebody else gave them, until a column sorts them or a filter asks for some.
-
-    In their own order nothing is kept for a row, and no job runs.
-    """
-
-    _figures: TokenFigures | None = None
-
-    def figures_of(self, tokenizer: Tokenizer) -> TokenFigures:
-        """What is known of its tokens, the same as long as it is the same tokenizer."""
-        if self._figures is None or self._figures.tokenizer is not tokenizer:
-            self._figures = TokenFigures(tokenizer)
-        return self._figures
-
-    @property
-    def is_in_own_order(self) -> bool:
-        return not (self.request.query or self.request.sort)
-
-    def list_rows(self, source: R, request: ListRequest, progress: Progress) -> ShownRows[R]:
-        flags = fitting(source.figures, request.query, progress)[source.ids]
-        rows = rows_where(source, flags, self.sorting(request), request.is_descending)
-        return ShownRows(request, source, rows)
-
-    def _list(self, wait_ms: int = 0) -> None:
-        if (source := self.source) is None or not self.is_in_own_order:
-            super()._list(wait_ms)
-        else:
-            self._show_now(ShownRows(self.request, source, range(len(source))))
 
 
 def rows_where(source: ListSource, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:

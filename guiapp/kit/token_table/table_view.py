@@ -77,7 +77,6 @@ from guiapp.kit.widgets.theme import (
 )
 
 MOST_COPIED = 20_000  # rows as a file that goes to the clipboard: what is longer is saved
-LEAST_WORD = "normal"  # that a cell has room for
 GAPS_PX, NARROW_PX = 20, 640  # beside the words of a cell; a table that leaves out what yields
 LEAST_PX = 220
 NOT_FOUND = "Nothing here matches."
@@ -268,9 +267,9 @@ class TokenTableView(QTableView):
         shares, least = [], []
         for column, each in zip(self._table.columns, self._table.shown_columns, strict=True):
             is_left_out = each.yields and room < NARROW_PX
-            figures = (each.widest, self._table.last_text(each)) if each.is_figure else (LEAST_WORD,)
+            last = self._table.last_text(each) if each.is_figure else ""
             title_px = metrics.horizontalAdvance(self._table.heading(column))
-            least_px = max(title_px, *map(cells.horizontalAdvance, figures)) + GAPS_PX
+            least_px = max(title_px, *map(cells.horizontalAdvance, (each.widest, last))) + GAPS_PX
             shares.append(0 if is_left_out else each.share)
             least.append(0 if is_left_out else least_px)
         widths = shared_out(room, shares, least)
@@ -333,7 +332,7 @@ class ChipDelegate(QStyledItemDelegate):
         width = min(width_of(text, option.font) + 2 * UNIT_PX, room.width())
         is_right = table.columns[index.column()].alignment is RIGHT
         chip = QRectF(room.right() - width if is_right else room.left(), room.top(), width, room.height())
-        color: QColor = theme.raised if tint is None else theme.span_color(tint)
+        color: QColor = theme.raised if tint is None else theme.tint_color(tint)
         painter.save()
         painter.setFont(option.font)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -365,9 +364,13 @@ class TokenTable(QWidget):
         zoom: TextZoom | None = None,
         counts: bool = True,
     ) -> None:
-        """`name` is for screen readers, `file_name` has no ending, `chips` is the column of chips."""
+        """`name` is for screen readers, `file_name` has no ending, `chips` is the column of chips.
+
+        counts  whether how many rows there are, and why there are no others, stands above them
+        """
         super().__init__()
         self._model, self._file_name, self._forms, self._chips = model, file_name, forms, chips
+        self._counts = counts
         self._shown = model.request  # what was listed last
         self.saving = FileSaving(self)
         self.table = TokenTableModel(model, self)
@@ -387,8 +390,8 @@ class TokenTable(QWidget):
             )
             ends = [set_role(each, "quiet") for each in (self.columns, self.export)]
         if counts:
-            head = in_row((self.count, 0), (self.state, 1), *ends, spacing=GAP_PX)
-            parts.append(in_column(head, margins=(MARGIN_PX, UNIT_PX)))
+            head = in_row((self.count, 1), *ends, spacing=GAP_PX)
+            parts.append(in_column(head, self.state, margins=(MARGIN_PX, UNIT_PX), spacing=UNIT_PX))
         in_column(*parts, SavingBar(self.saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
@@ -419,7 +422,9 @@ class TokenTable(QWidget):
         all_of_them = "" if shown.source is None else counted(n_all, self._model.noun)
         self.count.setText(all_of_them if n_shown == n_all else f"{n_shown:,} of {all_of_them}")
         nothing = NOT_FOUND if not n_shown and shown.source is not None else ""
-        self.state.setText(self._model.note or nothing)
+        note = self._model.note or nothing
+        self.state.setText(note)
+        self.state.setVisible(bool(note) and self._counts)
         self.export.setEnabled(shown.source is not None)
         self.columns.setEnabled(shown.source is not None)
 

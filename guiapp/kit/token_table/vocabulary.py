@@ -60,7 +60,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
         figures.histograms = histograms(figures)
         progress(0.5)
         vocabulary.kinds, figures.places, figures.children  # noqa: B018  # what rows need
-        figures.is_reserved, figures.explainer  # noqa: B018
+        figures.is_reserved, figures.explainer, figures.holds_embeddings  # noqa: B018
         return figures
 
     def _on_vocabulary_changed(self) -> None:

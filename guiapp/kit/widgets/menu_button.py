@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
@@ -213,31 +212,10 @@ def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, mak
         saving.save(path, make)
 
 
-class Saving(Protocol):
-    """One file that is being written, was written to `saved`, or was not because of `failure`."""
-
-    saved: Path | None
-    failure: str
-
-    @property
-    def changed(self) -> SignalInstance: ...
-
-    @property
-    def is_busy(self) -> bool: ...
-
-    @property
-    def progress(self) -> float:
-        """0 to 1."""
-
-    def cancel(self) -> None: ...
-
-    def dismiss(self) -> None: ...
-
-
 class SavingBar(QWidget):
-    """Shows how far it is, to be cancelled; then the file, or why there is none."""
+    """Shows how far saving is, to be cancelled; then the file, or why there is none."""
 
-    def __init__(self, saving: Saving, theme_source: ThemeSource) -> None:
+    def __init__(self, saving: FileSaving, theme_source: ThemeSource) -> None:
         super().__init__()
         self._saving = saving
         self._theme_source = theme_source

@@ -91,7 +91,7 @@ class Notice(QFrame):
 
 
 class NoticeArea(QWidget):
-    """The notices that are open, at most one about each subject.
+    """The notices that are open, at most one about each subject, and none twice.
 
     Signals:
         dismissed(str): somebody has closed the notice about this subject.
@@ -107,7 +107,7 @@ class NoticeArea(QWidget):
 
     @property
     def notices(self) -> list[Notice]:
-        return list(self._notices.values())
+        return list(dict.fromkeys(self._notices.values()))
 
     def show_notice(
         self,
@@ -117,12 +117,18 @@ class NoticeArea(QWidget):
         remedy: QAction | None = None,
         is_hint: bool = False,
     ) -> None:
-        """Say that something failed, or may not be meant, in place of what was said about the subject."""
-        if (shown := self._notices.get(subject)) is not None and shown.message == message:
+        """Say that something failed, or may not be meant, in place of what was said about the subject.
+
+        Subjects of which the same is to be said share a notice.
+        """
+        same = next((notice for notice in self.notices if notice.message == message), None)
+        if same is None or self._notices.get(subject) is not same:
+            self.clear_notice(subject)
+        if same is not None:
+            self._notices[subject] = same
             return
-        self.clear_notice(subject)
         notice = Notice(message, details, self._theme_source, self, remedy, is_hint)
-        notice.close_button.clicked.connect(partial(self._dismiss, subject))
+        notice.close_button.clicked.connect(partial(self._dismiss, notice))
         notice.destroyed.connect(self.updateGeometry)
         self._notices[subject] = notice
         self._layout.addWidget(notice)
@@ -140,13 +146,15 @@ class NoticeArea(QWidget):
 
     def clear_notice(self, subject: str) -> None:
         """It works again, or people have read it."""
-        if (notice := self._notices.pop(subject, None)) is not None:
+        notice = self._notices.pop(subject, None)
+        if notice is not None and notice not in self._notices.values():
             notice.hide()
             notice.deleteLater()
 
-    def _dismiss(self, subject: str) -> None:
-        self.clear_notice(subject)
-        self.dismissed.emit(subject)
+    def _dismiss(self, notice: Notice) -> None:
+        for subject in [each for each, shown in self._notices.items() if shown is notice]:
+            self.clear_notice(subject)
+            self.dismissed.emit(subject)
 
 
 class _Announcement(QFrame):

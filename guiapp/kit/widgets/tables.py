@@ -163,7 +163,7 @@ def draw_chip(
     painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
     painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
     _draw_marker(painter, theme, chip, attributes)
-    write(painter, chip, text, theme.control if is_control else theme.span_text, CENTER)
+    write(painter, chip, text, theme.control if is_control else theme.text_on(color), CENTER)
 
 
 def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:

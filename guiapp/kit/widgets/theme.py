@@ -70,6 +70,11 @@ class Theme:
     def span_color(self, tint: int) -> QColor:
         return self.span_colors[tint % len(self.span_colors)]
 
+    def tint_color(self, tint: int) -> QColor:
+        """Of a span in the text, which neighbours differ in, or which tells something."""
+        n_colors = len(self.span_colors)
+        return self.span_colors[tint] if tint < n_colors else self.shades[tint - n_colors]
+
     @property
     def shades(self) -> tuple[QColor, ...]:
         """Colours that tell something, in the order of the tints in `kit.document.coloured_spans`."""

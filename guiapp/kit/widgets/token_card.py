@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Protocol
 
@@ -119,12 +120,13 @@ class TokenCard(QScrollArea):
         buttons: Sequence[QWidget] = (),
         about: Mapping[str, str] = MappingProxyType({}),
         more: Mapping[str, QWidget] = MappingProxyType({}),
+        tint_of: Callable[[TokenDetails], int] = attrgetter("tint"),
     ) -> None:
-        """`buttons` stand below the facts."""
+        """`buttons` stand below the facts; `tint_of` a token is its colour."""
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
-        self._theme_source = theme_source
+        self._theme_source, self._tint_of = theme_source, tint_of
         self._title = heading(TITLE)
         self._empty = set_role(QLabel(empty, wordWrap=True), "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
@@ -140,8 +142,8 @@ class TokenCard(QScrollArea):
         self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._build_layout([WrappingRow([*buttons])] if buttons else [], about, more)
         offer_copying(self, "Copy details", self.copy)
-        model.details_changed.connect(self._show_details)
-        theme_source.changed.connect(self._show_details)
+        model.details_changed.connect(self.show_details)
+        theme_source.changed.connect(self.show_details)
         self._zoom.changed.connect(self._on_zoom_changed)
         self._on_zoom_changed()
 
@@ -187,9 +189,9 @@ class TokenCard(QScrollArea):
         self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
         self._path.set_font(self._zoom.mono_font(SMALL_FONT_PX))
         self._fit_facts()
-        self._show_details()
+        self.show_details()
 
-    def _show_details(self) -> None:
+    def show_details(self) -> None:
         details = self._model.details
         if details is None:
             self._title.setText(TITLE.upper())
@@ -215,8 +217,8 @@ class TokenCard(QScrollArea):
     def _token_spans(self, details: TokenDetails) -> Iterator[Span]:
         theme = self._theme_source.theme
         yield Span(details.name, theme.text)
-        background = None if details.is_special else theme.span_color(details.tint)
-        color = theme.control if details.is_special else theme.span_text
+        background = None if details.is_special else theme.tint_color(self._tint_of(details))
+        color = theme.control if background is None else theme.text_on(background)
         for run in visible_runs(details.shown):
             yield Span(run.text, theme.dim if run.is_symbol else color, background)
 

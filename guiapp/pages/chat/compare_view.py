@@ -15,8 +15,8 @@ from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
 from guiapp.analysis.chat.report import ChatComparison
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, id_changes
+from guiapp.analysis.explain.id_lists import NO_IDS
 from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import ChangeSpans, LinkedViews, MarkedSpans, map_changes

@@ -22,7 +22,7 @@ from guiapp.analysis.compare.id_changes import (
 from guiapp.analysis.compare.texts import text_files
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
-from guiapp.analysis.explain.id_lists import IdsError, ListedId, listed_ids
+from guiapp.analysis.explain.id_lists import NO_IDS, IdsError, ListedId, listed_ids
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
 from guiapp.core.text.normalized import code_points, common_ends, sizes_in_bytes
 from guiapp.core.text.numbers_in_words import in_bytes
@@ -30,7 +30,6 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.live_spans import PAUSE_MS, Job, move_spans
-from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.side_by_side.linked import ChangeSpans, MarkedSpans

@@ -60,13 +60,14 @@ MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 ORIGINAL_TIP = "Show how the model differs from what it was converted from, such as tokenizer.json"
 BAR_PX = 160
-QUOTED = re.compile("“([^“”]*)”")  # what a file says, within a sentence
+QUOTED = re.compile("“([^“”]+)”(\\.?)")  # what a file says, within a sentence
 ICON_PX = 18
 TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
+WHOLE_FILE = "The whole file"
 LIST_PX, PANEL_PX = 640, 460
 NOTHING = (
-    "Nothing to fix. Doctor has checked the pre-tokenizer, merge rules, kinds, scores and bytes of tokens, "
-    "special tokens and ends of turns, sizes, look-alike and hidden characters, chat templates, and decoding."
+    "Nothing to fix. Doctor has checked normalizer, pre-tokenizer, merge rules, kinds, scores and bytes of "
+    "tokens, special tokens and ends of turns, sizes, look-alike and hidden characters, templates, decoding."
 )
 
 
@@ -127,8 +128,8 @@ class FindingList(PaintedRows):
         lower = place.adjusted(TEXT_PX, ROW_PX // 2, -MARGIN_PX, -12)
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
         write(painter, upper, elided(finding.title, large, upper.width()), theme.text, LEFT, large)
-        told = elided(finding.what, small, lower.width())
-        write(painter, lower, isolate(told), theme.dim, LEFT, small)
+        subject = elided(finding.subject or WHOLE_FILE, small, lower.width())
+        write(painter, lower, isolate(subject), theme.dim, LEFT, small)
 
 
 class DoctorPage(Page):
@@ -249,8 +250,7 @@ class FindingPanel(ItemDetails):
         super().__init__(setting.theme_source, "Finding", LEAST_PX, model.walk, "finding")
         self._model = model
         self._requests, self._text_page = setting.requests, setting.actions["inspect"]
-        self._sign = QLabel()
-        self.name = plain_label("strong")
+        self._sign = QLabel(alignment=Qt.AlignmentFlag.AlignTop)
         self.reason.setAccessibleName("What is wrong")
         self.remedy = self._text(Theme.ui_font(), "Remedy")
         self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
@@ -264,7 +264,7 @@ class FindingPanel(ItemDetails):
         self._lines = framed(in_column(self._in_template, self.template, spacing=UNIT_PX))
         self.arrange(
             self.head,
-            card(in_row(self._sign, (self.name, 1), spacing=GAP_PX), self.reason, self.grid),
+            card(in_row(self._sign, (self.reason, 1), spacing=GAP_PX), self.grid),
             WrappingRow([self.try_button, self.text_button, self.tree_button, self.chat_button]),
             self._fixes,
             self._lines,
@@ -309,7 +309,6 @@ class FindingPanel(ItemDetails):
         self.title.set_texts([f"{finding.severity} · {(walk.current or 0) + 1} of {walk.n_all}".upper()])
         name, color = ICONS[finding.severity]
         self._sign.setPixmap(icon(name, getattr(theme, color), ICON_PX).pixmap(ICON_PX, ICON_PX))
-        self.name.setText(finding.title)
         self.show_reason([*sentence_spans(_with_code_marks(finding.what), theme)])
         self.grid.setVisible(finding.changes is not None)
         if finding.changes is not None:
@@ -345,7 +344,12 @@ class FindingPanel(ItemDetails):
 
 def _with_code_marks(sentence: str) -> str:
     """What a file says between code marks, rather than quoted."""
-    return QUOTED.sub(lambda match: code(match[1]) if match[1] else match[0], sentence)
+    return QUOTED.sub(_with_one_stop, sentence)
+
+
+def _with_one_stop(match: re.Match[str]) -> str:
+    """A sentence that ends in what ends in a stop itself needs no second one."""
+    return code(match[1]) + ("" if match[1].endswith((".", "!", "?")) else match[2])
 
 
 def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QTextEdit, QWidget
 
+from guiapp.analysis.explain.id_lists import NO_IDS, IdsError, parse_ids
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.errors import EncodeError
 from guiapp.kit.document.document import n_units
-from guiapp.kit.session.decode import DecodeInput, DecodeModel
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
@@ -20,12 +29,52 @@ from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource, heading, plain_label
 
 SHOWN_ROWS = 4
+LONGEST_TOKEN = 60  # characters that are shown
 MOST_TOKENS = 500
 MOST_CHARACTERS = 200_000
 
 
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """Understood ids with their text, or why there are none.
+
+    error       for the user; empty where all is well
+    error_span  the part of the pasted text that is at fault
+    """
+
+    token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
+    decoded: bytes = b""
+    error: str = ""
+    error_span: tuple[int, int] | None = None
+
+
+class DecodeInput(NamedTuple):
+    """What somebody pastes.
+
+    remove_special   whether a BOS in front and an EOS at the end are left out
+    unparse_special  whether control tokens are written as their text; else they are left out
+    """
+
+    text: str = ""
+    remove_special: bool = False
+    unparse_special: bool = True
+
+
+def _decode(tokenizer: Tokenizer, given: DecodeInput, progress: Progress) -> Decoded:
+    try:
+        token_ids = parse_ids(given.text, len(tokenizer.vocabulary))
+        progress(0.5)
+        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, *given[1:]))
+    except IdsError as error:
+        return Decoded(error=str(error), error_span=(error.start, error.end))
+    except EncodeError as error:
+        return Decoded(error=str(error))
+
+
 class DecodeDialog(QDialog):
-    """Ids at the top, what they decode to below, and what to do with it.
+    """Ids at the top, what the session's tokenizer decodes them to below, and what to do with it.
+
+    decoded  of what is typed, once it is there; see `outcome`
 
     Signals:
         insert_requested(bytes): put this text at the caret.
@@ -35,10 +84,13 @@ class DecodeDialog(QDialog):
     insert_requested = Signal(object)
     replace_requested = Signal(object)
 
-    def __init__(self, model: DecodeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: ModelSession, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._model = model
-        self._theme_source = theme_source
+        self._session, self._theme_source = session, theme_source
+        self._given = DecodeInput()
+        self.decoded = Background[Decoded](self, self._decoding, is_watched=True)
         self.setWindowTitle("Decode token ids")
         self._ids = _editor("Token ids")
         self._ids.setPlaceholderText("128000 9906 11 1917    [1, 2, 3]    int tokens[] = {1, 2, 3};")
@@ -46,7 +98,7 @@ class DecodeDialog(QDialog):
         self._error = plain_label("bad", wraps=True)
         self._remove = QCheckBox("remove BOS and EOS")
         self._unparse = QCheckBox("write control tokens as text")
-        self._unparse.setChecked(model.given.unparse_special)
+        self._unparse.setChecked(self._given.unparse_special)
         self._text = _editor("Decoded text")
         self._text.setReadOnly(True)
         self._tokens = StyledText(Theme.mono_font(UI_FONT_PX), SHOWN_ROWS)
@@ -67,9 +119,17 @@ class DecodeDialog(QDialog):
         self.resize(620, 560)
         for changed in (self._ids.textChanged, self._remove.toggled, self._unparse.toggled):
             changed.connect(self._read_ids)
-        model.changed.connect(self._on_changed)
-        theme_source.changed.connect(self._show_model)
-        self._show_model()
+        self.decoded.changed.connect(self._on_changed)
+        session.vocabulary_changed.connect(self._decode)
+        for changed in (session.spelling.changed, theme_source.changed):
+            changed.connect(self._show_result)
+        self._show_result()
+
+    @property
+    def outcome(self) -> Decoded:
+        if self._session.tokenizer is None:
+            return Decoded(error="Open a model first: ids mean nothing without its vocabulary.")
+        return self.decoded.value or Decoded()
 
     def paste(self) -> None:
         """Open with what the clipboard holds."""
@@ -85,32 +145,44 @@ class DecodeDialog(QDialog):
 
     def _read_ids(self) -> None:
         switches = self._remove.isChecked(), self._unparse.isChecked()
-        self._model.decode(DecodeInput(self._ids.toPlainText(), *switches))
+        given = DecodeInput(self._ids.toPlainText(), *switches)
+        if given != self._given:
+            self._given = given
+            self._decode()
+
+    def _decode(self) -> None:
+        self.decoded.refresh()
+        self._on_changed()
+
+    def _decoding(self) -> partial[Decoded] | None:
+        tokenizer = self._session.tokenizer
+        return partial(_decode, tokenizer, self._given) if tokenizer and self._given.text else None
 
     def _on_changed(self) -> None:
-        if self._model.is_busy:
+        if self.decoded.is_busy:
             self._enable_buttons()
         else:
-            self._show_model()
+            self._show_result()
 
-    def _show_model(self) -> None:
-        text = self._model.result.decoded.decode("utf-8", "replace")
+    def _show_result(self) -> None:
+        text = self.outcome.decoded.decode("utf-8", "replace")
         cut = text[:MOST_CHARACTERS] + ("…" if len(text) > MOST_CHARACTERS else "")
         self._text.setPlainText(cut)
-        token_ids = self._model.result.token_ids
+        token_ids = self.outcome.token_ids
         self._tokens.set_spans(self._token_spans(token_ids[:MOST_TOKENS].tolist()))
         first = f", THE FIRST {MOST_TOKENS}" if len(token_ids) > MOST_TOKENS else ""
         self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
-        self._error.setText(self._model.result.error)
-        self._error.setVisible(bool(self._model.result.error))
+        self._error.setText(self.outcome.error)
+        self._error.setVisible(bool(self.outcome.error))
         self._mark_error()
         self._enable_buttons()
 
     def _token_spans(self, token_ids: list[int]) -> Iterator[Span]:
-        theme = self._theme_source.theme
-        for number, token_id in enumerate(token_ids):
-            text, attributes = self._model.token_text(token_id)
-            is_control = bool(attributes & Attribute.CONTROL)
+        theme, vocabulary = self._theme_source.theme, self._session.vocabulary
+        for number, token_id in enumerate(token_ids if vocabulary else ()):
+            assert vocabulary is not None
+            text = self._session.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN)
+            is_control = bool(vocabulary.effective_attributes[token_id] & Attribute.CONTROL)
             color, ground = (
                 (theme.control, None) if is_control else (theme.span_text, theme.span_color(number))
             )
@@ -119,14 +191,14 @@ class DecodeDialog(QDialog):
 
     def _enable_buttons(self) -> None:
         for button in (self._copy, self._insert, self._replace):
-            button.setEnabled(bool(self._model.result.decoded) and not self._model.is_busy)
+            button.setEnabled(bool(self.outcome.decoded) and not self.decoded.is_busy)
 
     def _mark_error(self) -> None:
-        if (error_span := self._model.result.error_span) is None:
+        if (error_span := self.outcome.error_span) is None:
             self._ids.setExtraSelections([])
             return
         mark, cursor, bad = QTextEdit.ExtraSelection(), self._ids.textCursor(), self._theme_source.theme.bad
-        start, end = (n_units(self._model.given.text[:at]) for at in error_span)
+        start, end = (n_units(self._given.text[:at]) for at in error_span)
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         mark.cursor = cursor
@@ -136,15 +208,15 @@ class DecodeDialog(QDialog):
         self._ids.setExtraSelections([mark])
 
     def _copy_text(self) -> None:
-        n_ids = len(self._model.result.token_ids)
-        copy_text(self, self._model.result.decoded, f"the text of {counted(n_ids, 'id')}")
+        n_ids = len(self.outcome.token_ids)
+        copy_text(self, self.outcome.decoded, f"the text of {counted(n_ids, 'id')}")
 
     def _request_insert(self) -> None:
-        self.insert_requested.emit(self._model.result.decoded)
+        self.insert_requested.emit(self.outcome.decoded)
         self.accept()
 
     def _request_replace(self) -> None:
-        self.replace_requested.emit(self._model.result.decoded)
+        self.replace_requested.emit(self.outcome.decoded)
         self.accept()
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.explain.characters import code_points
@@ -17,30 +17,19 @@ from guiapp.kit.session.token_details import bytes_in_tokens
 from guiapp.kit.widgets.controls import Popover, push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, in_column, in_row
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource, set_role
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    Theme,
+    ThemeSource,
+    plain_label,
+    set_role,
+)
 
 WIDTH_PX = 400
 MOST_LINES, MOST_SHOWN = 8, 2000  # lines at a time, and characters in all, of what is spelt
 MOST_NAMES, MOST_BYTES = 12, 24
-
-
-class ChipFacts(NamedTuple):
-    """What the card says of the bytes [start, end), one visible text each.
-
-    about   what the characters are
-    content    what they spell, or their names, one a line
-    bytes   the first ones, with bars where tokens begin
-    costs   figures
-    """
-
-    start: int
-    end: int
-    n_hidden: int
-    title: str
-    about: str
-    content: str
-    bytes: str
-    costs: tuple[str, ...]
 
 
 class HiddenCard(Popover):
@@ -48,35 +37,38 @@ class HiddenCard(Popover):
 
     def __init__(
         self,
-        facts: ChipFacts,
+        session: ModelSession,
         hidden: HiddenCharacters,
+        span: tuple[int, int],
         actions: tuple[QAction, QAction],
         theme_source: ThemeSource,
         parent: QWidget,
     ) -> None:
-        """`actions` remove all that hides, and copy the text without it."""
+        """`span` is a chip's, a long place has several; `actions` remove all that hides, and copy without."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAccessibleName(facts.title)
-        self._facts, self._hidden = facts, hidden
-        theme = theme_source.theme
-        self.content = StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
-        self.content.setAccessibleName("What it spells")
-        self.bytes = StyledText(Theme.mono_font(SMALL_FONT_PX), 3)
-        self.bytes.setAccessibleName("Bytes, with bars where tokens begin")
-        about = set_role(QLabel(facts.about, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
-        costs = [set_role(QLabel(text), "dim") for text in facts.costs]
-        title = set_role(QLabel(facts.title), "strong")
+        self._hidden = hidden
+        self._start, self._end = start, end = hidden.whole_places(*span)
+        self.n_hidden = hidden.within(start, end).n_characters
+        data = session.document.slice(start, end)
+        text = data.decode("utf-8", "ignore")
+        said = decoded(text[: MOST_SHOWN + 1])
+        spelt = visible_lines(said) if said else "\n".join(code_points(text, MOST_NAMES))
+        shown_bytes = bytes_in_tokens(session.document, session, start, end, MOST_BYTES)
+        first, last = session.tokens.indexes_in(start, end)
+        count = counted(self.n_hidden or len(text), "hidden character" if self.n_hidden else "character")
+        title = set_role(QLabel(f"{count}, {counted(last - first, 'token')}"), "strong")
+        self.setAccessibleName(title.text())
+        self.about = plain_label("dim", wraps=True)
+        self.about.setText(_about(text, self.n_hidden, bool(said)))
+        theme, in_card_px = theme_source.theme, 2 * (MARGIN_PX + CARD_MARGIN_PX + 1)
+        self.content = _area("What it spells", spelt, theme.text, MOST_LINES, in_card_px)
+        name = "Bytes, with bars where tokens begin"
+        self.bytes = _area(name, shown_bytes, theme.dim, 3, 2 * MARGIN_PX)
+        costs = [set_role(QLabel(cost), "dim") for cost in _costs(session, data, text, last - first)]
         between = [part for label in costs for part in (label, (STRETCH, 1))][:-1]
-        for text, shown, color, room_px in (
-            (self.content, facts.content, theme.text, 2 * (MARGIN_PX + CARD_MARGIN_PX + 1)),
-            (self.bytes, facts.bytes, theme.dim, 2 * MARGIN_PX),
-        ):
-            text.resize(WIDTH_PX - room_px, 1)  # its height follows from its width
-            text.set_spans([Span(shown, color)])
-        content = card(self.content)
-        parts = title, about, content, self.bytes, in_row(*between), GAP_PX // 2, self._buttons(*actions)
-        in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        parts = title, self.about, card(self.content), self.bytes, in_row(*between), GAP_PX // 2
+        in_column(*parts, self._buttons(*actions), on=self, margins=MARGIN_PX, spacing=GAP_PX)
         self.setFixedWidth(WIDTH_PX)
 
     def _buttons(self, remove_all: QAction, copy: QAction) -> QWidget:
@@ -89,18 +81,18 @@ class HiddenCard(Popover):
         for button in buttons:
             button.clicked.connect(self.close)
         in_row(*buttons[:3], (STRETCH, 1), self.next_button, on=row, spacing=GAP_PX // 2)
-        is_more = self._hidden.n_characters > self._facts.n_hidden
-        self.remove_button.setVisible(self._facts.n_hidden > 0)
+        is_more = self._hidden.n_characters > self.n_hidden
+        self.remove_button.setVisible(self.n_hidden > 0)
         self.remove_all_button.setVisible(is_more)
         self.copy_button.setVisible(self._hidden.n_characters > 0)
         self.next_button.setVisible(is_more)
         return row
 
     def _remove(self) -> None:
-        self._hidden.remove_within(self._facts.start, self._facts.end)
+        self._hidden.remove_within(self._start, self._end)
 
     def _go_on(self) -> None:
-        self._hidden.step_from(self._facts.end, 1)
+        self._hidden.step_from(self._end, 1)
 
     def open_at(self, place: QPoint) -> None:
         """Below a point of the screen, inside the window; above it where there is no room below."""
@@ -116,27 +108,20 @@ class HiddenCard(Popover):
         self.move(x, y)
 
 
-def chip_facts(session: ModelSession, hidden: HiddenCharacters, start: int, end: int) -> ChipFacts:
-    """What there is to say about a chip of the session's text; a long place has several chips."""
-    start, end = hidden.whole_places(start, end)
-    data = session.document.slice(start, end)
-    text = data.decode("utf-8", "ignore")
-    first, last = session.tokens.indexes_in(start, end)
-    n_tokens, n_hidden = last - first, hidden.within(start, end).n_characters
-    what = counted(n_hidden, "hidden character") if n_hidden else counted(len(text), "character")
-    said = decoded(text[: MOST_SHOWN + 1])
-    each = f"{n_tokens / len(text):.3g} token{'s' * (n_tokens != len(text))} each" if len(text) > 1 else ""
-    share = f"{percent(n_tokens / len(session.tokens), 1)} of all tokens" if n_tokens else ""
-    return ChipFacts(
-        start,
-        end,
-        n_hidden,
-        f"{what}, {counted(n_tokens, 'token')}",
-        _about(text, n_hidden, bool(said)),
-        visible_lines(said) if said else "\n".join(code_points(text, MOST_NAMES)),
-        bytes_in_tokens(session.document, session, start, end, MOST_BYTES),
-        tuple(filter(None, (counted(len(data), "byte"), each, share))),
-    )
+def _area(name: str, words: str, color: QColor, most_lines: int, margins_px: int) -> StyledText:
+    made = StyledText(Theme.mono_font(SMALL_FONT_PX), most_lines)
+    made.setAccessibleName(name)
+    made.resize(WIDTH_PX - margins_px, 1)  # its height follows from its width
+    made.set_spans([Span(words, color)])
+    return made
+
+
+def _costs(session: ModelSession, data: bytes, text: str, n_tokens: int) -> Iterator[str]:
+    yield counted(len(data), "byte")
+    if len(text) > 1:
+        yield f"{n_tokens / len(text):.3g} token{'s' * (n_tokens != len(text))} each"
+    if n_tokens:
+        yield f"{percent(n_tokens / len(session.tokens), 1)} of all tokens"
 
 
 def visible_lines(text: str) -> str:

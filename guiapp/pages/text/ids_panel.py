@@ -33,6 +33,7 @@ from guiapp.analysis.explain.id_lists import FORMATS
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.document.coloured_spans import ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.layout import ChipGrid
 from guiapp.kit.spans.token_menu import copy_action
@@ -181,10 +182,17 @@ class TokenStrip(QAbstractScrollArea):
 
     range_changed = Signal()
 
-    def __init__(self, source: ModelSession, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+    def __init__(
+        self,
+        source: ModelSession,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        spans: ColouredSpans | None = None,
+    ) -> None:
+        """`spans` have the colours of the text, where those are not its tokens' own."""
         super().__init__()
         self._zoom = zoom or TextZoom(self)
-        self._source = source
+        self._source, self._spans = source, spans
         self._theme_source = theme_source
         self._anchor: int | None = None
         self._chips: dict[tuple[int, int, float], QPixmap] = {}
@@ -205,6 +213,8 @@ class TokenStrip(QAbstractScrollArea):
         source.tokens_changed.connect(self._on_encoding_changed)
         source.selected_token_changed.connect(self._on_selection_changed)
         source.hovered_token_changed.connect(self.viewport().update)
+        if spans is not None:
+            spans.coloring_changed.connect(self.viewport().update)
         self._restyle()
 
     def set_frame_time(self, most_ms: float) -> None:
@@ -271,10 +281,10 @@ class TokenStrip(QAbstractScrollArea):
     def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
         """Those of [first, last), seen from `top`; once time is up, only those that were drawn before."""
         self._most_chips = max(CACHED_CHIPS, 2 * (last - first))
-        ids = self._source.tokens.ids(first, last).tolist()
-        tints = self._source.tokens.between(first, last).tints.tolist()
+        tokens = self._source.tokens.between(first, last)
+        tints = tokens.tints if self._spans is None else self._spans.tints(first, last)
         scale, deadline = self.devicePixelRatioF(), perf_counter() + self._most_ms / 1000
-        looks = zip(ids, tints, [scale] * len(ids), strict=True)
+        looks = zip(tokens.ids.tolist(), tints.tolist(), [scale] * len(tints), strict=True)
         is_late = False
         for (x, y), look in zip(self._grid.corners(first, last), looks, strict=True):
             chip = self._chips.get(look)
@@ -305,7 +315,7 @@ class TokenStrip(QAbstractScrollArea):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
             inside = QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5)
-            color = theme.span_color(tint)
+            color = theme.tint_color(tint)
             draw_chip(painter, theme, inside, str(token_id), self._attributes(token_id), color)
         self._chips[token_id, tint, scale] = picture
         return picture

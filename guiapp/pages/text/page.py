@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,8 @@ from guiapp.analysis.explain.id_lists import holds_numbers
 from guiapp.analysis.explain.reports import doubled_special
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.kit.document.statistics import MostExpensiveModel, TokenBudget
-from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.token_details import TokenDetailsModel, WhyModel, hover_text
+from guiapp.kit.session.token_details import TokenDetails, TokenDetailsModel, WhyModel, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
@@ -100,12 +99,13 @@ class InspectPage(Page):
         self.editor.set_note(self.spans.note_at)
         self.text_panel = TextPanel(self.editor, session, theme_source)
         self._zoom = TextZoom(self)
-        strip = TokenStrip(session, theme_source, self._zoom)
+        strip = TokenStrip(session, theme_source, self._zoom, self.spans)
         self.ids_panel = IdsPanel(session, strip, self._make_table, theme_source)
         self._be_at_ease()
         self._until_at_ease = QTimer(self, singleShot=True)
         self._until_at_ease.timeout.connect(self._be_at_ease)
-        self.card = TokenCard(self._details, theme_source, self._zoom)
+        self.card = TokenCard(self._details, theme_source, self._zoom, tint_of=self._tint_of)
+        self.spans.coloring_changed.connect(self.card.show_details)
         self.card.setAccessibleName("Selected token")
         self._most_expensive = MostExpensiveModel(session, self)
         self.expensive_panel = ExpensivePanel(self._most_expensive, theme_source)
@@ -114,15 +114,13 @@ class InspectPage(Page):
         self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
         panels = {"Token": self.card, "Why": self.why_panel, "Most expensive": self.expensive_panel}
         self.side = TabbedPanels(panels)
-        self.decode_model = DecodeModel(session, self)
-        self._decode_dialog: DecodeDialog | None = None
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
         cutting = {name: actions[action] for name, action in CUTTING.items()}
         for action in cutting.values():  # before it is done
-            action.triggered.connect(partial(self._show_budget, actions["budget"]))
-        budget = TokenBudget(session, settings, self)
-        self.budget_bar = BudgetBar(session, budget, self.editor, cutting, theme_source)
+            action.triggered.connect(self._show_budget)
+        self._budget, self._budget_action = TokenBudget(session, settings, self), actions["budget"]
+        self.budget_bar = BudgetBar(session, self._budget, self.editor, cutting, theme_source)
         self.color_legend = ColorLegend(self.spans, theme_source)
         self._tools = self._make_tools(actions)
         actions["why"].triggered.connect(self.show_why)
@@ -159,14 +157,23 @@ class InspectPage(Page):
         setattr(self._settings, name, action.isChecked())
         show(action.isChecked())
 
-    def _show_budget(self, budget: QAction, *_: object) -> None:
-        if not budget.isChecked():
-            budget.trigger()
+    def set_budget(self, n_tokens: int) -> None:
+        """Take this number of tokens as the budget, and show it."""
+        self._budget.choose(n_tokens)
+        self._show_budget()
+
+    def _show_budget(self) -> None:
+        if not self._budget_action.isChecked():
+            self._budget_action.trigger()
 
     def _make_table(self) -> TextTokenTable:
         from guiapp.pages.text.token_table import TextTokenTable
 
-        return TextTokenTable(self._session, self._settings, self._theme_source, self._zoom)
+        return TextTokenTable(self._session, self._settings, self._theme_source, self._zoom, self.spans)
+
+    def _tint_of(self, details: TokenDetails) -> int:
+        index = details.index
+        return details.tint if index is None else int(self.spans.tints(index, index + 1)[0])
 
     def _hover_text(self, index: int) -> str:
         return hover_text(self._session, self._details.explainer, index)
@@ -215,24 +222,29 @@ class InspectPage(Page):
         self.ids_panel.stop()
         self.text_panel.search.stop()
         self.budget_bar.stop()
-        self.decode_model.close()
+        if "_decoder" in self.__dict__:
+            self._decoder.decoded.close()
 
     def show_why(self) -> None:
         self.side.turn_to("Why")
 
+    @cached_property
+    def _decoder(self) -> DecodeDialog:
+        """Made for the first ids that are decoded."""
+        from guiapp.pages.text.decode_dialog import DecodeDialog
+
+        made = DecodeDialog(self._session, self._theme_source, self)
+        made.insert_requested.connect(self._session.document.insert)
+        made.replace_requested.connect(self._session.text.show)
+        return made
+
     def show_decoder(self) -> None:
         """Open the dialog that decodes ids, with those in the clipboard if there are any."""
-        if self._decode_dialog is None:
-            from guiapp.pages.text.decode_dialog import DecodeDialog
-
-            self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
-            self._decode_dialog.insert_requested.connect(self._session.document.insert)
-            self._decode_dialog.replace_requested.connect(self._session.text.show)
         if holds_numbers(QGuiApplication.clipboard().text()):
-            self._decode_dialog.paste()
+            self._decoder.paste()
         else:
-            self._decode_dialog.show()
-            self._decode_dialog.raise_()
+            self._decoder.show()
+            self._decoder.raise_()
 
     def set_presented(self, is_presented: bool) -> None:
         self.side.setHidden(is_presented)

@@ -315,8 +315,8 @@ class WhyPanel(QScrollArea):
         if self._shown is None:
             return
         theme, is_control = self._theme_source.theme, self._shown.is_control
-        background = None if is_control else theme.span_color(self._shown.tint)
-        color = theme.control if is_control else theme.span_text
+        background = None if is_control else theme.raised
+        color = theme.control if is_control else theme.text
         for run in visible_runs(self._shown.data):
             yield Span(run.text, theme.dim if run.is_symbol else color, background)
 

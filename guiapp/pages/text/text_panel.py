@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QRegularExpressionValidator,
-    QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
@@ -30,7 +29,7 @@ from guiapp.kit.spans.editor import LineCost, LineMargin, SpanEditor
 from guiapp.kit.spans.frame import Divisions
 from guiapp.kit.state.saving import FileSaving, SavedData
 from guiapp.kit.widgets.controls import SearchField, push_button, tool_button
-from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
+from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton, MenuButton
@@ -44,7 +43,6 @@ from guiapp.kit.widgets.theme import (
     Theme,
     ThemeSource,
     heading,
-    plain_label,
     set_role,
 )
 
@@ -76,7 +74,6 @@ class TextPanel(QWidget):
         self._editor = editor
         self._session = session
         self._theme_source = theme_source
-        self._find_bar: FindBar | None = None
         self.search = TextSearch(session, self)
         self.margin = TextLineMargin(session.document, LineCosts(session, self), editor, theme_source)
         self.margin.hide()
@@ -89,13 +86,12 @@ class TextPanel(QWidget):
         self.search.query_changed.connect(self._on_query_changed)
         self.search.current_changed.connect(self._reveal)
 
-    @property
+    @cached_property
     def find_bar(self) -> FindBar:
         """Made when somebody looks for something for the first time."""
-        if self._find_bar is None:
-            self._find_bar = FindBar(self.search, self._theme_source)
-            self._layout.addWidget(self._find_bar)
-        return self._find_bar
+        made = FindBar(self.search, self._theme_source)
+        self._layout.addWidget(made)
+        return made
 
     def ask(self) -> None:
         """Ask what to find: at first what is selected, if that is short."""
@@ -141,9 +137,9 @@ class TextPanel(QWidget):
     def _on_query_changed(self) -> None:
         if self.search.is_open:
             self.find_bar.show()
-        elif self._find_bar is not None and self._find_bar.isVisible():
+        elif "find_bar" in self.__dict__ and self.find_bar.isVisible():
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._find_bar.hide()
+            self.find_bar.hide()
 
     def _reveal(self) -> None:
         """Show the match that is looked at, from its beginning."""
@@ -207,7 +203,7 @@ class FindBar(QFrame):
         self.kind = ChoiceButton(theme_source, "", kinds, "What to find")
         self.case = tool_button("Aa", self._choose_case, role="tab", tip="Upper and lower case differ")
         self.case.setCheckable(True)
-        self.count = plain_label()
+        self.count = FittedLabel(elides=True)
         back, on = partial(search.step, -1), partial(search.step, 1)
         self.previous = IconButton(theme_source, "chevron-up", back, tip="Previous match (Shift+F3)")
         self.next = IconButton(theme_source, "chevron-down", on, tip="Next match (F3)")
@@ -231,7 +227,7 @@ class FindBar(QFrame):
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         what = self.kind, (self.field, 10), self.case, (self.count, 8)
         parts = *what, self.previous, self.next, self.close_button
-        self._layout = in_row(*parts, on=self, margins=(MARGIN_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
+        in_row(*parts, on=self, margins=(MARGIN_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
 
     def _choose_kind(self, kind: Kind) -> None:
         self._search.set_kind(kind)
@@ -257,20 +253,10 @@ class FindBar(QFrame):
         style = f"color: {(theme.bad if is_bad else theme.dim).name()};"
         if style != self.count.styleSheet():
             self.count.setStyleSheet(style)
-        self.count.setToolTip(plain_tip(self._search.problem))
         self.field.setAccessibleDescription(words)
-        self._show_words()
+        self.count.set_texts([words])
         for button in (self.previous, self.next):
             button.setEnabled(self._search.n_matches > 0)
-
-    def _show_words(self) -> None:
-        metrics, room = self.count.fontMetrics(), self.count.width()
-        self.count.setText(metrics.elidedText(self._words(), Qt.TextElideMode.ElideRight, room))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._layout.activate()  # gives the words their room
-        self._show_words()
 
     def _words(self) -> str:
         search, n_matches = self._search, self._search.n_matches

@@ -6,15 +6,23 @@ from collections.abc import Sequence
 from copy import deepcopy
 
 import numpy as np
-from PySide6.QtCore import QObject
 
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
+from guiapp.analysis.vocabulary_list.filters import fitting
 from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
+from guiapp.kit.document.coloured_spans import ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import Progress
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.token_table.list_model import PAUSE_MS, TokenRowsModel
+from guiapp.kit.token_table.list_model import (
+    PAUSE_MS,
+    ListRequest,
+    ShownRows,
+    TokenListModel,
+    rows_where,
+)
 from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
@@ -23,8 +31,8 @@ from guiapp.kit.widgets.theme import ThemeSource
 class TextRows(TokenRows):
     """The tokens of a text, as they are whenever somebody asks."""
 
-    def __init__(self, figures: TokenFigures, tokens: TokenStore) -> None:
-        self.figures, self.tokens = figures, tokens
+    def __init__(self, figures: TokenFigures, tokens: TokenStore, spans: ColouredSpans | None = None) -> None:
+        self.figures, self.tokens, self._spans = figures, tokens, spans
         self.orders = {}
 
     def __len__(self) -> int:
@@ -39,11 +47,13 @@ class TextRows(TokenRows):
 
     def tint(self, row: int) -> int:
         """Which colour a token has in the text."""
-        return int(self.tokens.between(row, row + 1).tints[0])
+        spans, tokens = self._spans, self.tokens
+        tints = tokens.between(row, row + 1).tints if spans is None else spans.tints(row, row + 1)
+        return int(tints[0]) if len(tints) else 0  # of a row that the text no longer has
 
     def copy(self) -> TextRows:
         """As they are now: for a job, while the text may change."""
-        return TextRows(self.figures, deepcopy(self.tokens))
+        return TextRows(self.figures, deepcopy(self.tokens), self._spans)
 
 
 def _span(rows: TextRows, row: int, _: Spelling) -> str:
@@ -78,14 +88,19 @@ COLUMNS: tuple[ListColumn[TextRows], ...] = (
 )
 
 
-class TextTokensModel(TokenRowsModel[TextRows]):
-    """All tokens of the session's text; where they are sorted, again when typing pauses."""
+class TextTokensModel(TokenListModel[TextRows]):
+    """All tokens of the session's text, in its order until a column sorts them; then when typing pauses.
+
+    In the order of the text nothing is kept for a row, and no job runs.
+    """
+
+    _figures: TokenFigures | None = None
 
     def __init__(
-        self, session: ModelSession, settings: Settings | None = None, parent: QObject | None = None
+        self, session: ModelSession, settings: Settings | None = None, spans: ColouredSpans | None = None
     ) -> None:
-        super().__init__(session.spelling, settings, "text_columns", parent)
-        self._session = session
+        super().__init__(session.spelling, settings, "text_columns")
+        self._session, self._spans = session, spans
         session.tokens_changed.connect(self._on_tokens_changed)
         session.selected_token_changed.connect(self._on_selection_changed)
         self._list()
@@ -94,7 +109,11 @@ class TextTokensModel(TokenRowsModel[TextRows]):
     @property
     def source(self) -> TextRows | None:
         tokenizer = self._session.tokenizer
-        return None if tokenizer is None else TextRows(self.figures_of(tokenizer), self._session.tokens)
+        if tokenizer is None:
+            return None
+        if self._figures is None or self._figures.tokenizer is not tokenizer:
+            self._figures = TokenFigures(tokenizer)
+        return TextRows(self._figures, self._session.tokens, self._spans)
 
     @property
     def column_table(self) -> Sequence[ListColumn[TextRows]]:
@@ -103,11 +122,23 @@ class TextTokensModel(TokenRowsModel[TextRows]):
     def frozen(self, source: TextRows) -> TextRows:
         return source.copy()
 
-    def _on_tokens_changed(self) -> None:
-        if self.is_in_own_order:
-            self._list()
+    @property
+    def _is_in_text_order(self) -> bool:
+        return not (self.request.query or self.request.sort)
+
+    def list_rows(self, source: TextRows, request: ListRequest, progress: Progress) -> ShownRows[TextRows]:
+        flags = fitting(source.figures, request.query, progress)[source.ids]
+        rows = rows_where(source, flags, self.sorting(request), request.is_descending)
+        return ShownRows(request, source, rows)
+
+    def _list(self, wait_ms: int = 0) -> None:
+        if (source := self.source) is None or not self._is_in_text_order:
+            super()._list(wait_ms)
         else:
-            self._list(PAUSE_MS)
+            self._show_now(ShownRows(self.request, source, range(len(source))))
+
+    def _on_tokens_changed(self) -> None:
+        self._list(0 if self._is_in_text_order else PAUSE_MS)
 
     def choose(self, row: int) -> None:
         super().choose(row)
@@ -127,12 +158,16 @@ class TextTokenTable(TokenTable):
         settings: Settings | None,
         theme_source: ThemeSource,
         zoom: TextZoom | None = None,
+        spans: ColouredSpans | None = None,
     ) -> None:
-        self.model = TextTokensModel(session, settings)
+        """`spans` have the colours of the text, where those are not its tokens' own."""
+        self.model = TextTokensModel(session, settings, spans)
         super().__init__(self.model, theme_source, "Tokens", "tokens", chips="id", zoom=zoom, counts=False)
         self.model.setParent(self)
         self._session = session
         self.view.setMouseTracking(True)
+        if spans is not None:
+            spans.coloring_changed.connect(self.view.viewport().update)
         self.view.hovered.connect(self._on_hovered)
 
     def stop(self) -> None:

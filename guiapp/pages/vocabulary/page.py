@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QSplitter, QWidget
 
 from guiapp.analysis.tree.picture import SCRIPT_NAMES as SCRIPTS
@@ -16,9 +16,7 @@ from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.core.text.numbers_in_words import times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.kit.charts.bars import PartColor
-from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS
-from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
 from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import TokenTable
@@ -26,7 +24,7 @@ from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
+from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, blend, set_role
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.vocabulary.embeddings import EmbeddingsModel
@@ -41,6 +39,8 @@ SCRIPT_NAMES = tuple(dict.fromkeys((*FACTS, *OF_COLUMNS)))
 PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
 EMBEDDINGS_PX = 300  # high
 ROOM_FOR_PICTURE_PX = 1000
+UNTRAINED_TIP = "Which tokens look as if they were never trained"
+NO_EMBEDDINGS = "This file holds no embeddings. Open a GGUF that holds the whole model."
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
 ALL, SELECTED = "all tokens", "selected tokens"
@@ -52,13 +52,11 @@ class VocabularyPage(Page):
 
     legend = {"In the vocabulary": LEGEND, **Page.legend}
 
-    def __init__(
-        self, session: ModelSession, settings: Settings, requests: PageRequests, theme_source: ThemeSource
-    ) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self._session = session
-        self._requests = requests
-        self.model = VocabularyModel(session, settings, self)
+        self._session, self._requests, theme_source = setting.session, setting.requests, setting.theme_source
+        self._is_wide = True
+        self.model = VocabularyModel(self._session, setting.settings, self)
         self.details = ChosenDetails(self.model, self._facts, (self.model.source_changed,))
         self.embeddings = EmbeddingsModel(self.model, self)
         self.list = TokenTable(self.model, theme_source, "Tokens", "tokens", field_px=None)
@@ -83,7 +81,8 @@ class VocabularyPage(Page):
             return [self.open]
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
         embeddings = [] if self.embeddings_panel.isHidden() else [self.embeddings_panel.focus]
-        return [self.list.view, self.bar.field, *embeddings, *picture, self.card]
+        card = [] if self.card.isHidden() else [self.card]
+        return [self.list.view, self.bar.field, *embeddings, *picture, *card]
 
     @property
     def is_ready(self) -> bool:
@@ -101,7 +100,10 @@ class VocabularyPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
+        if self._is_wide is not (self.width() >= ROOM_FOR_PICTURE_PX):
+            self._is_wide = not self._is_wide
+            self.bar.charts.setChecked(self._is_wide)
+            self._show_charts(self._is_wide)
 
     def _build_layout(self) -> None:
         self.middle = in_splitter(
@@ -123,10 +125,16 @@ class VocabularyPage(Page):
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
         self.bar.embeddings.toggled.connect(self._show_embeddings)
+        self.bar.charts.toggled.connect(self._show_charts)
         self.list.view.doubleClicked.connect(self._show_in_tree)
         self.bar.field.come_by_keys(self)
         self.watched.connect(self.model.set_active)
         self.watched.connect(self.details.describe)
+
+    def _show_charts(self, is_shown: bool) -> None:
+        """Show them; where the page is narrow, in place of the card, else the list has no room for words."""
+        self.picture.setVisible(is_shown)
+        self.card.setVisible(self._is_wide or not is_shown)
 
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""
@@ -194,22 +202,30 @@ class VocabularyBar(QFrame):
         self.terms = MenuButton(theme_source, "Filter", tip="What can be filtered by")
         self.terms.fill_on_open(self._list_terms)
         self.columns, self.export = table.columns, table.export
-        self.embeddings = tool_button("Embeddings", tip="Which tokens look as if they were never trained")
+        self.embeddings = tool_button("Embeddings")
         self.embeddings.setCheckable(True)
+        self.charts = tool_button("Charts", tip="How tokens divide by script, length, and rank or score")
+        self.charts.setCheckable(True)
+        self.charts.setChecked(True)
         self.go = MenuButton(
             theme_source, "Show", tip="The selected tokens elsewhere, or all that are listed"
         )
         menu = self.go.new_menu()
         self.tree = menu.addAction("In the tree", self.tree_wanted.emit)
         self.compare = menu.addAction("Beside another model", self.comparison_wanted.emit)
-        buttons = self.terms, self.columns, self.embeddings, self.go, self.export
+        buttons = self.terms, self.columns, self.charts, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
         model.source_changed.connect(self._on_source_changed)
         self._on_source_changed()
 
     def _on_source_changed(self) -> None:
-        for part in (self.field, self.terms, self.columns, self.embeddings, self.go):
-            part.setEnabled(self._model.source is not None)
+        source = self._model.source
+        for part in (self.field, self.terms, self.columns, self.charts, self.go):
+            part.setEnabled(source is not None)
+        has_embeddings = source is not None and source.holds_embeddings
+        self.embeddings.setEnabled(has_embeddings)
+        self.embeddings.setChecked(has_embeddings and self.embeddings.isChecked())
+        self.embeddings.setToolTip(UNTRAINED_TIP if has_embeddings or source is None else NO_EMBEDDINGS)
 
     def _list_terms(self, menu: QMenu) -> None:
         if (source := self._model.source) is None:
@@ -225,10 +241,13 @@ class VocabularyBar(QFrame):
                 self._add_term(scripts, title, script_term(script), "script")
         menu.addSeparator()
         for name, flag in FLAGS.items():
-            self._add_term(menu, f"{flag.about[0].upper()}{flag.about[1:]}", f"is:{name}")
+            action = self._add_term(menu, f"{flag.about[0].upper()}{flag.about[1:]}", f"is:{name}")
+            action.setEnabled(name != "untrained" or source.indicators is not None)
 
-    def _add_term(self, menu: QMenu, title: str, term: str, key: str = "") -> None:
-        add_choice(menu, title, has(self._model.query, term), partial(self._model.toggle_term, term, key))
+    def _add_term(self, menu: QMenu, title: str, term: str, key: str = "") -> QAction:
+        return add_choice(
+            menu, title, has(self._model.query, term), partial(self._model.toggle_term, term, key)
+        )
 
 
 def part_colors(theme: Theme) -> list[PartColor]:
@@ -236,5 +255,4 @@ def part_colors(theme: Theme) -> list[PartColor]:
     return [(theme.contenders[0], False), (blend(theme.panel, theme.dim, OTHERS), False)]
 
 
-def make_page(setting: PageSetting) -> VocabularyPage:
-    return VocabularyPage(setting.session, setting.settings, setting.requests, setting.theme_source)
+make_page = VocabularyPage

@@ -22,16 +22,13 @@ from guiapp.analysis.vocabulary_list.special_tokens import (
     record,
 )
 from guiapp.core.text.numbers_in_words import counted, times
-from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.spans.legend import LegendEntry, characters
-from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import FILTER_TIP, push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
-from guiapp.kit.widgets.page_base import Actions, Page, PageRequests, PageSetting
-from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
 
@@ -87,17 +84,11 @@ class SpecialTokensPage(Page):
 
     legend = {"Columns of the list": IN_COLUMNS, **Page.legend}
 
-    def __init__(
-        self,
-        session: ModelSession,
-        settings: Settings,
-        requests: PageRequests,
-        actions: Actions,
-        theme_source: ThemeSource,
-    ) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self._requests, self._show_text = requests, actions["inspect"].trigger
-        self.model = SpecialTokensModel(session, settings, self)
+        self._requests, self._show_text = setting.requests, setting.actions["inspect"].trigger
+        theme_source = setting.theme_source
+        self.model = SpecialTokensModel(setting.session, setting.settings, self)
         self._group = QButtonGroup(self)
         self.groups = {name: self._group_button(name) for name in GROUPS}
         self.list = TokenTable(
@@ -247,7 +238,4 @@ def _reserved(token: SpecialToken) -> str:
     return "by its name, but it is used" if token.is_reserved else ""
 
 
-def make_page(setting: PageSetting) -> SpecialTokensPage:
-    return SpecialTokensPage(
-        setting.session, setting.settings, setting.requests, setting.actions, setting.theme_source
-    )
+make_page = SpecialTokensPage

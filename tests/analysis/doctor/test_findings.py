@@ -1,13 +1,16 @@
 """What the doctor says of small files with a few faults each."""
 
 import json
+import os
 
 import pytest
+from conftest import SHARED
 from gguf_builder import write_vocab
 
 import guiapp
 from guiapp.analysis.doctor.doctor import Diagnosis, record
 from guiapp.analysis.doctor.findings import Finding, TemplateLine, Tokenization, TokenizationChange
+from guiapp.analysis.doctor.template_words import words_asked_for
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 TEMPLATE = "tokenizer.chat_template"
@@ -153,6 +156,32 @@ WHOLE = Diagnosis(
     None,
     None,
 )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "'invoice' in m.content|lower",
+        "m['content'].lower().find(\"bank\") >= 0",
+        "m.content.split()[0] in ['pay', '/x']",
+        "m.content == 'hi'",
+    ],
+)
+def test_a_template_that_asks_for_a_word_is_told_and_what_templates_usually_ask_for_is_not(asked):
+    text = "{% for m in messages %}\n{% if ASKED %}x{% endif %}{{ m.content }}{% endfor %}"
+    assert [line for line, _ in words_asked_for(text.replace("ASKED", asked))] == [2]
+    renamed = text.replace("{% if", "{% set c = m.content %}{% if").replace(
+        "ASKED", asked.replace("m.content", "c")
+    )
+    assert [line for line, _ in words_asked_for(renamed)] == [2]
+    for usual in ("'</think>' in m.content", "m.content.startswith('/think')", "'text' in m.content[0]"):
+        assert not list(words_asked_for(text.replace("ASKED", usual)))
+
+
+def test_templates_of_well_known_models_ask_for_no_word():
+    templates = [*(SHARED / "templates").rglob("*.jinja")]
+    assert templates or "TOKENLOUPE_SHARED" not in os.environ
+    assert not [each for path in templates for each in words_asked_for(path.read_text())]
 
 
 def test_a_record_has_all_that_is_known_of_a_finding():

@@ -143,3 +143,18 @@ def test_ends_that_differ_between_files_of_a_folder_get_a_hint(tmp_path, config,
     found = [each for each in guiapp.doctor(path).findings if each.code == "ends_differ"]
     assert [each.severity for each in found] == ["hint"] * differ
     assert all("tokenizer_config.json" in each.what and set(each.tokens) == {0, 1} for each in found)
+
+
+@pytest.mark.parametrize(
+    ("target", "content", "grows"),
+    [
+        ({"Regex": "."}, "ab" * 9, True),
+        ({"String": "the bank"}, "x" * 999, True),
+        ({"String": "a"}, "b" * 9, False),
+    ],
+)
+def test_a_normalizer_that_makes_texts_far_longer_is_an_error(tmp_path, target, content, grows):
+    replace = {"type": "Replace", "pattern": target, "content": content}
+    path = tokenizer_json(tmp_path, ["a"], normalizer={"type": "Sequence", "normalizers": [replace] * 2})
+    found = [each for each in guiapp.doctor(path).findings if each.code == "text_grows"]
+    assert [each.severity for each in found] == ["error"] * grows

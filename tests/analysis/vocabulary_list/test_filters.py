@@ -1,5 +1,6 @@
 """What filters leave of a vocabulary, compared with what plain Python says of each token; bars count it."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -15,6 +16,7 @@ from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenFigures, columns_of
 from guiapp.analysis.vocabulary_list.filters import (
     FLAGS,
+    check_filter,
     fitting,
     histograms,
     needs_trials,
@@ -119,18 +121,21 @@ def test_filters_leave_what_they_say(figures, query, expected):
 @pytest.mark.parametrize(
     "query", ["", " ", "-kind:", "is:", "is:un", "length:", "length:>=", "-length:..", "0x", "0xE"]
 )
-def test_what_is_not_finished_leaves_all_tokens(figures, query):
+def test_what_is_not_finished_leaves_all_tokens_and_says_what_is_missing(figures, query):
     assert leaves(figures, query) == NAMES
+    if query.strip():
+        with pytest.raises(QueryError, match=f"“{re.escape(query)}” is not finished"):
+            check_filter(query)
 
 
 @pytest.mark.parametrize(
     ("query", "says"),
     [
         ("kind:blue", "There is no kind “blue”. There are: control, unknown"),
-        ("script:Klingon", "There is no script “Klingon”."),
+        ("script:Grek", "There is no script “Grek”. Did you mean Greek? There are: "),
         ("length:long", "“long” is not a number, nor a range such as 4..8 or >=4."),
         ("the lenght:>3", "There is no filter lenght:. Did you mean length:? Put text between quotes."),
-        ("is:nice", "There is no is:nice. There are is:unreached"),
+        ("is:special-", "There is no is:“special-”. Did you mean special? There are: unreached"),
         ("rank:3", "Tokens of this vocabulary have no rank: its type is SPM."),
         ("norm:<1", "The embeddings have not been read."),
         ("is:unreached", "Which tokens text reaches has not been tried yet."),

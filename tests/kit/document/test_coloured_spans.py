@@ -66,7 +66,11 @@ def test_each_token_has_the_colour_that_the_rule_gives_it(make_spans, coloring, 
     spans.set_coloring(coloring)
     _, legend = spans.legend
     meanings = {tint: name for name, tint in legend.items()}
-    wanted = [rule(session, token) for token in range(len(session.tokens))]
+    n_tokens = len(session.tokens)
+    wanted = [rule(session, token) for token in range(n_tokens)]
+    one_by_one = [int(spans.tints(token, token + 1)[0]) for token in range(n_tokens)]
+    assert [meanings[tint] for tint in one_by_one] == wanted
+    assert spans.tints(0, n_tokens).tolist() == one_by_one
     assert len(set(wanted)) > 2
     size = len(TEXT)
     for start, end in [(0, size), (12, 15), (30, 31), (size, size), (0, 0), (40, size)]:

@@ -35,9 +35,9 @@ def test_nothing_is_told_of_no_token_and_all_of_the_one_that_is_selected(session
     model.watch(True)
     assert (model.value, model.problem) == (None, "")
     for index, token_id, style in (
-        (2, 280, (b" l", 2, False)),
-        (4, 2552, (b"<|im_end|>", 4, True)),
-        (0, 2549, (b"<|begin_of_text|>", 0, True)),
+        (2, 280, (b" l", False)),
+        (4, 2552, (b"<|im_end|>", True)),
+        (0, 2549, (b"<|begin_of_text|>", True)),
     ):
         select(session, model, index, qtbot)
         explanation, *shown = model.value

@@ -80,6 +80,18 @@ def test_a_long_message_fits_its_window(area):
     assert area.window().rect().contains(frame.geometry())
 
 
+def test_what_two_subjects_have_to_say_is_shown_once_until_both_are_done(area, qtbot):
+    dismissed = []
+    area.dismissed.connect(dismissed.append)
+    for subject in ("one", "two", "one"):
+        area.show_notice(subject, "the same")
+    area.clear_notice("one")
+    assert [notice.message for notice in area.notices] == ["the same"]
+    area.show_notice("one", "the same")
+    qtbot.mouseClick(area.notices[0].close_button, LEFT)
+    assert (sorted(dismissed), area.notices) == (["one", "two"], [])
+
+
 def test_a_subject_has_one_notice_and_only_people_dismiss_it(area, qtbot):
     dismissed = []
     area.dismissed.connect(dismissed.append)

@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
-    QFileDialog,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -24,7 +23,6 @@ from guiapp.kit.widgets.controls import (
     push_button,
 )
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row
-from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton
 from guiapp.kit.widgets.notices import dropped_files
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
@@ -189,40 +187,3 @@ def test_only_files_of_this_machine_are_taken_and_copied(show):
     mime.setUrls([QUrl("https://example.org/a")])
     assert not drop(box, QPoint(1, 1), mime)
     assert box.files[1:] == [[]]
-
-
-class FakeSaving:
-    def __init__(self):
-        self.saved = []
-
-    def save(self, path, make):
-        self.saved.append((path.name, make(None)))
-
-
-def test_what_is_exported_is_made_of_what_is_shown_when_it_is_asked_for(
-    show, theme_source, monkeypatch, tmp_path
-):
-    saving, asked, names = FakeSaving(), [], iter([tmp_path / "mine", tmp_path / "a.JSON", ""])
-
-    def answer(window, title, suggested, filters):
-        asked.append((title, suggested, filters))
-        return str(next(names)), ""
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    forms = {"csv": CSV, "json": JSON}
-    button = show(
-        ExportButton(
-            theme_source, saving, "tokens", forms, lambda key: lambda progress: key.encode(), "Save them"
-        )
-    )
-    assert (button.text(), button.toolTip()) == ("Export", "Save them")
-    actions = button.menu().actions()
-    assert [action.text() for action in actions] == ["CSV…", "JSON…"]
-    for action in (*actions, actions[0]):
-        action.trigger()
-    assert saving.saved == [("mine.csv", b"csv"), ("a.JSON", b"json")]
-    assert asked == [
-        ("Save as CSV", "tokens.csv", "CSV (*.csv)"),
-        ("Save as JSON", "tokens.json", "JSON (*.json)"),
-        ("Save as CSV", "tokens.csv", "CSV (*.csv)"),
-    ]

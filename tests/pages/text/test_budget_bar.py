@@ -14,7 +14,7 @@ from guiapp import chunk_text, open_model
 from guiapp.kit.document.statistics import MOST_BUDGET, USUAL_BUDGET, TokenBudget
 from guiapp.kit.state.settings import Settings
 from guiapp.window.actions import ROWS
-from guiapp.window.command_palette import _points
+from guiapp.window.command_palette import rank
 
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"A house and a garden and a tree and a pond, and so on."
@@ -134,11 +134,10 @@ def test_chunks_are_those_of_the_command_and_are_saved_in_both_forms(over, qtbot
     assert (page.editor.divisions.cuts.tolist(), bar.chunk_row.isVisible()) == ([mark_of(page)], False)
 
 
-@pytest.mark.parametrize("words", ["cut", "truncate", "512", "chunk"])
-def test_the_palette_finds_the_budget(words):
-    points = {row.name: _points(row, words) or 0 for row in ROWS}
-    best = sorted(points, key=points.__getitem__, reverse=True)
-    assert {"budget_cut", "chunks"} & set(best[:5])
+@pytest.mark.parametrize("word", ["cut", "truncate", "budget", "chunk"])
+def test_the_palette_finds_the_budget(word):
+    ranks = {row.name: fit for row in ROWS if (fit := rank([word], row, [])) is not None}
+    assert {"budget_cut", "chunks"} & set(sorted(ranks, key=ranks.__getitem__)[:5])
 
 
 @pytest.mark.parametrize(("kept", "own"), [("", None), ("7", 7), ("0", None), ("x", None), ("9" * 99, None)])

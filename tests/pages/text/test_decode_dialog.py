@@ -14,7 +14,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
-from guiapp.kit.session.decode import DecodeModel
+from guiapp.errors import EncodeError
 from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.text import decode_dialog
@@ -42,13 +42,8 @@ def source():
 
 
 @pytest.fixture
-def model(source):
-    return DecodeModel(source)
-
-
-@pytest.fixture
-def dialog(model, qtbot):
-    window = DecodeDialog(model, ThemeSource(QApplication.instance(), "dark"))
+def dialog(source, qtbot):
+    window = DecodeDialog(source, ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(window)
     window.show()
     qtbot.waitExposed(window)
@@ -65,17 +60,17 @@ def button(dialog, title) -> QPushButton:
 
 def type_ids(qtbot, dialog, text):
     qtbot.keyClicks(editor(dialog, "Token ids"), text)
-    qtbot.waitUntil(lambda: not dialog._model.is_busy)
+    qtbot.waitUntil(lambda: not dialog.decoded.is_busy)
 
 
-def test_typed_ids_are_decoded_at_once(dialog, model, qtbot):
+def test_typed_ids_are_decoded_at_once(dialog, qtbot):
     type_ids(qtbot, dialog, "[0, 1, 2]")
     assert editor(dialog, "Decoded text").toPlainText() == "<s>Hello <b>"
-    assert model.result.token_ids.tolist() == [0, 1, 2]
+    assert dialog.outcome.token_ids.tolist() == [0, 1, 2]
     assert "3 TOKENS" in [label.text() for label in dialog.findChildren(QLabel)]
 
 
-def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, model, qtbot):
+def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, qtbot):
     type_ids(qtbot, dialog, "1 two")
     marks = editor(dialog, "Token ids").extraSelections()
     assert [mark.cursor.selectedText() for mark in marks] == ["two"]
@@ -83,7 +78,7 @@ def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, model
         label.text() for label in dialog.findChildren(QLabel)
     ]
     assert not button(dialog, "Insert into text").isEnabled()
-    assert model.result.decoded == b""
+    assert dialog.outcome.decoded == b""
 
 
 def test_marks_stand_right_behind_emoji(dialog, qtbot):
@@ -93,13 +88,13 @@ def test_marks_stand_right_behind_emoji(dialog, qtbot):
     assert mark.cursor.selectedText() == "🚀🚀"
 
 
-def test_special_tokens_can_be_left_out(dialog, model, qtbot):
+def test_special_tokens_can_be_left_out(dialog, qtbot):
     type_ids(qtbot, dialog, "0 1 0")
     remove, unparse = dialog.findChildren(QCheckBox)
     qtbot.mouseClick(remove, Qt.MouseButton.LeftButton, pos=remove.rect().center())
-    qtbot.waitUntil(lambda: model.result.decoded == b"Hello<s>")
+    qtbot.waitUntil(lambda: dialog.outcome.decoded == b"Hello<s>")
     qtbot.mouseClick(unparse, Qt.MouseButton.LeftButton, pos=unparse.rect().center())
-    qtbot.waitUntil(lambda: model.result.decoded == b"Hello")
+    qtbot.waitUntil(lambda: dialog.outcome.decoded == b"Hello")
 
 
 @pytest.mark.parametrize("title", ["Insert into text", "Replace text"])
@@ -112,28 +107,28 @@ def test_the_bytes_are_handed_over_unchanged(dialog, qtbot, title):
     assert not dialog.isVisible()
 
 
-def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, model, qtbot):
+def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, qtbot):
     type_ids(qtbot, dialog, "1")
     source.vocabulary = toy_vocabulary({"x": 0.0, "y": 0.0})
     source.tokenizer = ToyTokenizer(source.vocabulary)
     source.vocabulary_changed.emit()
-    qtbot.waitUntil(lambda: model.result.decoded == b"y")
+    qtbot.waitUntil(lambda: dialog.outcome.decoded == b"y")
     source.tokenizer = None
     source.vocabulary_changed.emit()
-    assert model.result.error.startswith("Open a model first")
+    assert dialog.outcome.error.startswith("Open a model first")
 
 
-def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, source, qtbot):
+def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, source, qtbot):
     type_ids(qtbot, dialog, "1")
     go_on = threading.Event()
     decode = source.tokenizer.decode_bytes
     source.tokenizer.decode_bytes = lambda *inputs: go_on.wait(PATIENCE_S) and decode(*inputs)
     editor(dialog, "Token ids").setPlainText("1 1")
-    assert model.is_busy
+    assert dialog.decoded.is_busy
     assert not button(dialog, "Insert into text").isEnabled()
     go_on.set()
     qtbot.waitUntil(button(dialog, "Insert into text").isEnabled)
-    assert model.result.decoded == b"HelloHello"
+    assert dialog.outcome.decoded == b"HelloHello"
 
 
 def test_an_error_goes_away_and_the_text_is_copied(dialog, qtbot):
@@ -147,7 +142,7 @@ def test_an_error_goes_away_and_the_text_is_copied(dialog, qtbot):
     assert QApplication.clipboard().text() == "Hello\ufffd"
 
 
-def test_of_very_long_results_the_beginning_is_shown(dialog, model, qtbot, monkeypatch):
+def test_of_very_long_results_the_beginning_is_shown(dialog, qtbot, monkeypatch):
     monkeypatch.setattr(decode_dialog, "MOST_CHARACTERS", 10)
     monkeypatch.setattr(decode_dialog, "MOST_TOKENS", 2)
     for ids, text, says in (
@@ -158,3 +153,15 @@ def test_of_very_long_results_the_beginning_is_shown(dialog, model, qtbot, monke
         qtbot.waitUntil(lambda text=text: editor(dialog, "Decoded text").toPlainText() == text)
         assert says in [label.text() for label in dialog.findChildren(QLabel)]
         assert dialog.findChild(StyledText).toPlainText().split() == ["Hello", "Hello"]
+
+
+def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(dialog, source, qtbot):
+    def refuse(*given):
+        raise EncodeError("It cannot be.")
+
+    source.tokenizer.decode_bytes = refuse
+    type_ids(qtbot, dialog, "1")
+    assert (dialog.outcome.decoded, dialog.outcome.error) == (b"", "It cannot be.")
+    assert not editor(dialog, "Token ids").extraSelections()
+    editor(dialog, "Token ids").setPlainText("4")
+    qtbot.waitUntil(lambda: "not in 0 … 3" in dialog.outcome.error)

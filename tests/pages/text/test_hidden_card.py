@@ -4,10 +4,9 @@ import pytest
 from fitting import unreadable
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel
 
 import guiapp
-from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
+from guiapp.pages.text.hidden_card import HiddenCard
 
 
 @pytest.mark.parametrize(
@@ -21,14 +20,13 @@ from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
 def test_what_it_is_and_spells_is_said(share_shell, hidden, about, content):
     shell = share_shell(f"a{hidden}b".encode())
     found = shell.window.hidden
-    facts = chip_facts(shell.session, found, 1, 1 + len(hidden.encode()))
-    assert facts.about.endswith(about)
-    assert facts.content.startswith(content)
-    assert facts.n_hidden == found.n_characters
-    card = HiddenCard(facts, found, (QAction(), QAction()), shell.theme_source, shell.window)
+    span, actions = (1, 1 + len(hidden.encode())), (QAction(), QAction())
+    card = HiddenCard(shell.session, found, span, actions, shell.theme_source, shell.window)
     card.open_at(QPoint(0, 0))
-    assert {label.text() for label in card.findChildren(QLabel)} == {facts.title, facts.about, *facts.costs}
-    assert [each.toPlainText() for each in (card.content, card.bytes)] == [facts.content, facts.bytes]
+    assert card.about.text().endswith(about)
+    assert card.content.toPlainText().startswith(content)
+    assert card.n_hidden == found.n_characters
+    assert bytes.fromhex(card.bytes.toPlainText().replace("|", "")) == hidden.encode()
     card.close()
 
 
@@ -48,9 +46,9 @@ def make_card(share_shell):
     def make(text, start, end):
         shell = share_shell(text.encode(), "demo:bpe", open_demo)
         actions = QAction("Remove all hidden characters"), QAction("Copy the text without them")
-        facts = chip_facts(shell.session, shell.window.hidden, start, end)
-        card = HiddenCard(facts, shell.window.hidden, actions, shell.theme_source, shell.window)
-        card.shell, card.actions_, card.facts = shell, actions, facts
+        hidden, themes = shell.window.hidden, shell.theme_source
+        card = HiddenCard(shell.session, hidden, (start, end), actions, themes, shell.window)
+        card.shell, card.actions_ = shell, actions
         return card
 
     return make

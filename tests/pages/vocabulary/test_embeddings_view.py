@@ -227,14 +227,12 @@ def test_what_was_read_is_forgotten_with_its_model(read_page, qtbot):
     assert module.UNTRAINED not in read_page.model.query
 
 
-def test_a_file_without_embeddings_says_so_until_another_one_is_open(open_page, qtbot, tmp_path):
+def test_embeddings_are_offered_where_the_file_has_some(open_page, qtbot, tmp_path):
     page = open_page("demo:toy")
     settle(page, qtbot)
-    panel = page.embeddings_panel
-    qtbot.mouseClick(panel.read, LEFT)
-    settle(page, qtbot)
-    assert panel.problem.text().startswith("toy.gguf holds no embeddings")
+    assert not page.bar.embeddings.isEnabled()
+    assert "no embeddings" in page.bar.embeddings.toolTip()
     with qtbot.waitSignal(page.model.session.vocabulary_changed):
         page.model.session.loader.open(str(written(tmp_path)))
     settle(page, qtbot)
-    assert not panel.problem.text()
+    assert page.bar.embeddings.isEnabled()

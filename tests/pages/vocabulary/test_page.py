@@ -105,6 +105,10 @@ def test_the_list_follows_what_is_typed(open_page, qtbot):
     qtbot.keyClicks(page.bar.field, " nowhere")
     settle(page, qtbot)
     assert (listed(page), page.list.state.text()) == ([], "Nothing here matches.")
+    qtbot.keyClicks(page.bar.field, " length:>")
+    settle(page, qtbot)
+    assert "length:>" in page.list.state.text()
+    assert page.list.state.isVisible()
     qtbot.keyClick(page.bar.field, Qt.Key.Key_Escape)
     settle(page, qtbot)
     assert (len(listed(page)), page.bar.field.text()) == (9, "")
@@ -236,6 +240,7 @@ def test_menus_offer_filters_and_columns(open_page, qtbot):
     page = open_page("one")
     menu, columns = page.bar.terms.menu(), page.bar.columns.menu()
     flags = [f"{flag.about[0].upper()}{flag.about[1:]}" for flag in FLAGS.values()]
+    flags[1] += " | off"  # nothing was read that tells
     assert offered(menu) == ["Kind", "Script", "", *flags]
     kinds, scripts = (action.menu() for action in menu.actions()[:2])
     assert offered(scripts) == ["Latin · 7", "Special tokens · 2"]
@@ -301,12 +306,17 @@ def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbo
         assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()
 
 
-def test_f6_goes_through_all_parts_and_a_narrow_page_has_no_picture(open_page, qtbot):
+def test_f6_goes_through_all_parts_and_a_narrow_page_shows_charts_in_place_of_the_card(open_page, qtbot):
     page = open_page("demo:toy")
     assert page.panels == [page.list.view, page.bar.field, page.picture.scripts, page.card]
     page.shell.window.resize(860, 600)
     QApplication.processEvents()
     assert page.panels == [page.list.view, page.bar.field, page.card]
+    qtbot.mouseClick(page.bar.charts, Qt.MouseButton.LeftButton)
+    assert page.panels == [page.list.view, page.bar.field, page.picture.scripts]
+    page.shell.window.resize(1280, 800)
+    QApplication.processEvents()
+    assert page.panels == [page.list.view, page.bar.field, page.picture.scripts, page.card]
 
 
 def test_the_card_is_of_a_token_that_is_listed(open_page, qtbot):

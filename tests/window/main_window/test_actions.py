@@ -60,6 +60,18 @@ def test_the_palette_runs_what_is_typed(shell, qtbot):
     assert shell.theme_source.theme is LIGHT
 
 
+def test_a_number_in_the_palette_sets_the_token_budget(shell, qtbot):
+    shell.window.actions_table["vocabulary"].trigger()
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    palette = QApplication.activePopupWidget()
+    qtbot.keyClicks(palette.choices.filter, "512")
+    assert palette.choices.rows.currentIndex().data() == "Set the budget to 512 tokens"
+    qtbot.keyClick(palette.choices.filter, Qt.Key.Key_Return)
+    page = shell.window.pages.current
+    assert page is shell.window.inspect_page
+    assert (page.budget_bar.isVisible(), page.budget_bar.field.text()) == (True, "512")
+
+
 def test_the_palette_finds_commands_of_other_pages_and_goes_there(shell, qtbot):
     asked = []
     shell.window.pages.show_page("bench").bar.runs_button.ask = asked.append
