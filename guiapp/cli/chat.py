@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from guiapp.cli.files import (
+    FOUND,
     InputError,
     add_pre_option,
     file_name,
@@ -20,8 +21,6 @@ from guiapp.errors import ChatError
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
     from guiapp.analysis.chat.hints import Hint
-
-FOUND = 3
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from guiapp.analysis.compare.comparison import names_apart
 from guiapp.cli.files import (
+    FOUND,
     InputError,
+    add_exit_code,
     add_form_options,
     add_special_options,
     add_spelling_option,
@@ -78,6 +80,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="in $ of a million tokens, of all or of each",
     )
     add_spelling_option(parser)
+    add_exit_code(parser, "ids, or with --vocab anything, differ")
     add_form_options(parser, **FORMS)
 
 
@@ -99,16 +102,13 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("A text comes from --text or from -f. Leave out one of them.")
     if "-" in (options.ids, options.against) and options.text is None and not options.files:
         raise InputError("Standard input is read for --ids or --against. Give the text by --text or -f.")
-    if options.vocab:
-        _compare_vocabularies(options)
-    elif one_model:
-        _compare_changes(options)
-    else:
-        _compare_texts(options)
-    return 0
+    compare = _compare_vocabularies if options.vocab else _compare_changes if one_model else _compare_texts
+    is_same = compare(options)
+    return FOUND if options.exit_code and not is_same else 0
 
 
-def _compare_texts(options: argparse.Namespace) -> None:
+def _compare_texts(options: argparse.Namespace) -> bool:
+    """Print what several models make of texts; whether all give the same ids."""
     from guiapp.analysis.compare.texts import compare_texts
     from guiapp.analysis.compare.texts_report import csv_text, record, summary, svg_text, tables
     from guiapp.analysis.export.tables import page_of
@@ -127,9 +127,11 @@ def _compare_texts(options: argparse.Namespace) -> None:
             let_terminal_replace()
             is_markdown = options.form == "markdown"
             print(page_of(tables(compared, terms), after=[summary(compared)], is_markdown=is_markdown))
+    return compared.has_same_ids
 
 
-def _compare_changes(options: argparse.Namespace) -> None:
+def _compare_changes(options: argparse.Namespace) -> bool:
+    """Print the changes from the ids of a text to another list of ids; whether there are none."""
     from guiapp.analysis.compare.id_changes import as_text, compare_ids, record
     from guiapp.analysis.explain.id_lists import parse_ids
     from guiapp.analysis.explain.spelling import Spelling
@@ -149,12 +151,14 @@ def _compare_changes(options: argparse.Namespace) -> None:
     report = compare_ids(side.tokenizer, names, side.encode(text).token_ids, second)
     if options.form == "json":
         print_json(record(report))
-        return
-    let_terminal_replace()
-    print(as_text(report, options.form == "markdown", Spelling(options.spelling)))
+    else:
+        let_terminal_replace()
+        print(as_text(report, options.form == "markdown", Spelling(options.spelling)))
+    return not report.outcome.changes
 
 
-def _compare_vocabularies(options: argparse.Namespace) -> None:
+def _compare_vocabularies(options: argparse.Namespace) -> bool:
+    """Print what two vocabularies have in common, and what not; whether they are identical."""
     from guiapp.analysis.compare.vocabularies import compare_vocabularies
     from guiapp.analysis.compare.vocabulary_report import csv_rows, page_text, record
     from guiapp.analysis.export.tables import csv_blocks
@@ -170,6 +174,7 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
         case _:
             let_terminal_replace()
             print(page_text(found, names, is_markdown=options.form == "markdown"))
+    return found.is_identical
 
 
 def _sides(options: argparse.Namespace) -> list[ModelSide]:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from guiapp.analysis.explain.characters import HiddenReport, hidden_report
 from guiapp.cli.files import (
+    FOUND,
     InputError,
+    add_exit_code,
     add_model_option,
     add_special_options,
     add_text_source,
@@ -33,6 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", metavar="N", type=int, help="stop as soon as there are more, and say “more than N”"
     )
+    add_exit_code(parser, "there are more tokens than --limit")
     add_special_options(parser)
     parser.add_argument(
         "--hidden", action="store_true", help="list the characters that nobody sees, and what they cost"
@@ -49,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.limit is not None and options.limit < 0:
         raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")
+    if options.exit_code and options.limit is None:
+        raise InputError("--exit-code compares the number of tokens with --limit. Give a limit.")
     if options.hidden and options.limit is not None:
         raise InputError("--hidden looks at the whole text. Leave out --limit.")
     if options.hidden and options.dearest is not None:
@@ -69,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         print_json({"tokens": n_tokens, "limit": options.limit})
     else:
         print(f"more than {options.limit}" if n_tokens is None else n_tokens)
-    return 0
+    return FOUND if options.exit_code and n_tokens is None else 0
 
 
 def _print_hidden(report: HiddenReport) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 MOST_PX = 16_000  # of a side, as where trees are saved: Qt paints little more
+FOUND = 3  # exit status of a command that has found what it looks for
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 
@@ -159,6 +160,11 @@ def add_model_option(parser: argparse.ArgumentParser) -> None:
     """The one model of a command, and how it splits text."""
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
+
+
+def add_exit_code(parser: argparse.ArgumentParser, when: str) -> None:
+    help_ = f"exit with status {FOUND} if {when}"
+    parser.add_argument("--exit-code", action="store_true", help=help_)
 
 
 def add_form_options(parser: argparse.ArgumentParser, **forms: str) -> None:

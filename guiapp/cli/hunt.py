@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from guiapp.cli.files import (
+    FOUND,
     add_force_option,
     file_name,
     output_path,
@@ -22,8 +23,6 @@ from guiapp.core import interrupts
 if TYPE_CHECKING:
     from guiapp.analysis.hunt.engine import HuntPlan
     from guiapp.analysis.hunt.mismatches import Hunt
-
-FOUND = 3
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -125,6 +125,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     names = [name for name in COMMANDS if name == arguments[0]]
     options, unknown = _command_parser(names or COMMANDS).parse_known_args(arguments)
     if unknown:
+        near = options.near_option(unknown[0])
+        if near:
+            options.refuse(f"unrecognized arguments: {' '.join(unknown)}. Did you mean {near}?")
         has_words = any(not word.startswith("-") for word in unknown)
         hint = ". Put a text into quotes, and -f before a file" if has_words and "file" in options else ""
         options.refuse(f"unrecognized arguments: {' '.join(unknown)}{hint}")
@@ -162,6 +165,14 @@ class _Parser(argparse.ArgumentParser):
 class _CommandParser(_Parser):
     """Takes options before, between and after the arguments of a command."""
 
+    def near_option(self, word: str) -> str:
+        """The option that somebody may have meant, or ""."""
+        from difflib import get_close_matches
+
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        near = get_close_matches(word.partition("=")[0], options, 1, 0.6) if word.startswith("-") else []
+        return near[0] if near else ""
+
     def _match_arguments_partial(
         self, actions: Sequence[argparse.Action], arg_strings_pattern: str
     ) -> list[int]:
@@ -194,5 +205,5 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
         source = import_module(f"guiapp.cli.{name.replace(' ', '_')}")
         command = commands.add_parser(name, help=source.run.__doc__, description=source.run.__doc__)
         source.add_options(command)
-        command.set_defaults(command=source.run, refuse=command.error)
+        command.set_defaults(command=source.run, refuse=command.error, near_option=command.near_option)
     return parser

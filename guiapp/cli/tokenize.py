@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from guiapp.analysis.explain.reports import doubled_special, ids_report, segmentations_report, token_lines
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.cli.files import (
+    FOUND,
     InputError,
     add_encode_options,
+    add_exit_code,
     add_spelling_option,
     let_terminal_replace,
     open_tokenizer,
@@ -35,6 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print what decoding does not give back, and the rule of the file that is why",
     )
+    add_exit_code(parser, "--round-trip finds that decoding does not give the text back")
     kind.add_argument(
         "--best",
         metavar="N",
@@ -46,14 +49,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The token ids of a text."""
     options.format = options.format or "ids"
+    if options.exit_code and not options.round_trip:
+        raise InputError("--exit-code says what --round-trip finds. Give both.")
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.best is not None:
         _print_best(tokenizer, text, options)
         return 0
     if options.round_trip:
-        _print_round_trip(tokenizer, text, options)
-        return 0
+        return _print_round_trip(tokenizer, text, options)
     if options.format == "log":
         _print_log(tokenizer, text, options)
         return 0
@@ -70,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
+def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> int:
     from guiapp.analysis.explain.round_trip import round_trip
 
     if options.format not in ("ids", "json"):
@@ -80,8 +84,9 @@ def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Names
     result = round_trip(tokenizer, tokenizer.encode(text, False, options.parse_special, options.encoder))
     if options.format == "json":
         print_json(result.record())
-        return
-    print_lines(result.sentences())
+    else:
+        print_lines(result.sentences())
+    return FOUND if options.exit_code and result.offset is not None else 0
 
 
 def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
