@@ -35,6 +35,7 @@ class WindowCommands(QObject):
         self._pages = PageCommands(window)
         self.files = FileCommands(window, opener, self._pages)
         self.palette = CommandPalette(self._actions, self._theme_source, window, self._set_budget)
+        setting.requests.manual_wanted.connect(self.show_manual)
         self._connect_actions()
         self._connect_choices()
         self._connect_options()

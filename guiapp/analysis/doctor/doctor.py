@@ -346,6 +346,8 @@ def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
             yield f"    remedy: {finding.remedy}"
     where = "" if diagnosis.path is None else f" in {quoted(diagnosis.path.name)}"
     yield f"{count(diagnosis.findings)}{where}."
+    if diagnosis.findings:
+        yield f"`tokenloupe help doctor#{diagnosis.findings[0].code}` explains a code."
 
 
 def _change(change: TokenizationChange) -> str:

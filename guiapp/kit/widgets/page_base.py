@@ -121,6 +121,7 @@ class PageRequests(QObject):
         race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
         model_chosen(str): open this model in the window.
         text_chosen(Path): open this text or session in the window.
+        manual_wanted(str): show this topic of the manual.
         lessons_wanted(): show the list of lessons.
         measuring_wanted(): measure what the Bench page has planned.
         left(): show the page before this one.
@@ -138,6 +139,7 @@ class PageRequests(QObject):
     race_wanted = Signal(object, object)
     model_chosen = Signal(str)
     text_chosen = Signal(object)
+    manual_wanted = Signal(str)
     lessons_wanted = Signal()
     measuring_wanted = Signal()
     left = Signal()

@@ -259,13 +259,16 @@ class FindingPanel(ItemDetails):
         self.text_button = push_button("Open in Text", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
+        self.manual_button = push_button("What this means", self._want_manual)
         self._in_template = heading("Template")
         self._fixes = framed(in_column(head_row("Remedy", self.copy_button), self.remedy, spacing=UNIT_PX))
         self._lines = framed(in_column(self._in_template, self.template, spacing=UNIT_PX))
         self.arrange(
             self.head,
             card(in_row(self._sign, (self.reason, 1), spacing=GAP_PX), self.grid),
-            WrappingRow([self.try_button, self.text_button, self.tree_button, self.chat_button]),
+            WrappingRow(
+                [self.try_button, self.text_button, self.tree_button, self.chat_button, self.manual_button]
+            ),
             self._fixes,
             self._lines,
             STRETCH,
@@ -281,6 +284,10 @@ class FindingPanel(ItemDetails):
     def _want_template(self) -> None:
         if (finding := self._model.finding) is not None and finding.line is not None:
             self._requests.template_wanted.emit(finding.line)
+
+    def _want_manual(self) -> None:
+        if (finding := self._model.finding) is not None:
+            self._requests.manual_wanted.emit(f"doctor#{finding.code}")
 
     def _text(self, font: QFont, name: str) -> StyledText:
         made = StyledText(font, MOST_LINES)

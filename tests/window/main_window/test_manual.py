@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+import guiapp
 from guiapp.core.manual import CHAPTERS
 from guiapp.window.manual import CONTENTS, ManualReader, chapter_of
 
@@ -57,3 +58,16 @@ def test_all_chapters_are_listed_and_each_page_has_one(reader):
     assert len(text.splitlines()) == len(CHAPTERS) + 1
     assert chapter_of(reader.parentWidget().pages.rows["compare_texts"]) == "compare"
     assert {chapter_of(row) for row in reader.parentWidget().pages.rows.values()} <= {*CHAPTERS, CONTENTS}
+
+
+def test_a_finding_of_the_doctor_leads_to_its_paragraph(make_shell, qtbot):
+    window = make_shell(
+        model="demo:bpe", load=lambda name, pre=None, **_: guiapp.open_model(name, pre)
+    ).window
+    page = window.pages.show_page("doctor")
+    qtbot.waitUntil(lambda: page.model.finding is not None)
+    qtbot.mouseClick(page.panel.manual_button, Qt.MouseButton.LeftButton)
+    code = page.model.finding.code
+    browser = window.findChild(ManualReader).browser
+    assert browser.source().toString() == f"doctor.md#{code}"
+    assert browser.verticalScrollBar().value() > 0
