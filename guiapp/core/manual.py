@@ -13,7 +13,10 @@ from guiapp.core.demo import resources_folder
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import TokenloupeError
 
-CHAPTERS = ("compare", "architecture")
+CHAPTERS = (
+    *("compare", "lessons", "bench", "formats", "sources", "sessions"),
+    *("command-line", "json", "python", "exactness", "glossary", "architecture"),
+)
 """Their files in the order in which they are listed; to add one, write it and add its name."""
 HEADING = re.compile(r"^(#+) (.*)")
 ENTRY = re.compile(r"^- `([^`]+)`")  # of a list that can be linked to by its code
