@@ -14,16 +14,30 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import TokenloupeError
 
 CHAPTERS = (
-    "start",
-    "text",
-    "compare",
-    "hunt",
-    "chat",
-    "vocabulary",
-    "doctor",
-    "tree",
-    "steps",
-    "architecture",
+    *(
+        "start",
+        "text",
+        "compare",
+        "hunt",
+        "chat",
+        "vocabulary",
+        "doctor",
+        "tree",
+        "steps",
+        "lessons",
+        "bench",
+    ),
+    *(
+        "formats",
+        "sources",
+        "sessions",
+        "command-line",
+        "json",
+        "python",
+        "exactness",
+        "glossary",
+        "architecture",
+    ),
 )
 """Their files in the order in which they are listed; to add one, write it and add its name."""
 HEADING = re.compile(r"^(#+) (.*)")
@@ -31,11 +45,11 @@ ENTRY = re.compile(r"^- `([^`]+)`")  # of a list that can be linked to by its co
 
 
 class Section(NamedTuple):
-    """A part of a chapter: what is below one of its headings, or an entry of a list of codes.
+    """A part of a chapter: what is below one of its headings, or an entry of a list of codes or words.
 
     chapter  the name of its file without the ending
-    anchor   what a link has behind `#`: the heading in lower case with hyphens, or the code
-    title    the heading without its signs, or the code
+    anchor   what a link has behind `#`: the heading or word in lower case with hyphens, or the code
+    title    the heading without its signs, the word or code
     text     Markdown, the heading included
     """
 
@@ -127,7 +141,7 @@ def _entries(name: str, lines: list[str]) -> Iterator[Section]:
         end = next((at for at in range(start + 1, len(lines)) if lines[at][:1] != " "), len(lines))
         match = ENTRY.match(lines[start])
         assert match is not None
-        yield Section(name, match[1], match[1], "\n".join(lines[start:end]) + "\n")
+        yield Section(name, anchor_of(match[1]), match[1], "\n".join(lines[start:end]) + "\n")
 
 
 def anchor_of(heading: str) -> str:

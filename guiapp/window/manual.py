@@ -119,10 +119,8 @@ class ChapterBrowser(QTextBrowser):
             self._dress_block(block.blockFormat(), cursor)
             block = block.next()
         for block in blocks:
-            is_heading = block.blockFormat().headingLevel() > 0
-            if anchor and (
-                anchor_of(block.text()) == anchor if is_heading else block.text().startswith(anchor)
-            ):
+            is_heading, name = block.blockFormat().headingLevel() > 0, anchor_of(block.text())
+            if anchor and (name == anchor if is_heading else name.startswith(anchor)):
                 at_px = self.document().documentLayout().blockBoundingRect(block).y()
                 break
         self.verticalScrollBar().setValue(int(at_px) - GAP_PX)

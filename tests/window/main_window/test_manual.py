@@ -1,10 +1,10 @@
 """F1 opens the manual at what it says of the page; links, a search and Escape lead on, back and out."""
 
 import pytest
+from instant_recorder import load_once
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-import guiapp
 from guiapp.core.manual import CHAPTERS
 from guiapp.window.manual import CONTENTS, ManualReader, chapter_of
 
@@ -39,7 +39,7 @@ def test_a_narrow_window_has_it_as_a_window_of_its_own(make_shell):
 
 
 def test_words_find_sections_and_a_click_on_one_goes_there(reader, qtbot):
-    QTest.keyClicks(reader.search, "prefix cache")
+    QTest.keyClicks(reader.search, "prompt stays cache")
     assert heading(reader) == "1 section"
     browser = reader.browser
     link = browser.document().find("How much")
@@ -61,9 +61,7 @@ def test_all_chapters_are_listed_and_each_page_has_one(reader):
 
 
 def test_a_finding_of_the_doctor_leads_to_its_paragraph(make_shell, qtbot):
-    window = make_shell(
-        model="demo:bpe", load=lambda name, pre=None, **_: guiapp.open_model(name, pre)
-    ).window
+    window = make_shell(model="demo:bpe", load=load_once).window
     page = window.pages.show_page("doctor")
     qtbot.waitUntil(lambda: page.model.finding is not None)
     qtbot.mouseClick(page.panel.manual_button, Qt.MouseButton.LeftButton)
