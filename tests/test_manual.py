@@ -133,3 +133,57 @@ def test_help_lists_shows_and_searches(capsys):
     assert capsys.readouterr().out.startswith("architecture#six-floors")
     assert run(["help", "architectur"]) == 1
     assert "architecture" in capsys.readouterr().err
+
+
+JSON = {  # commands by the section that lists their keys
+    "models": ["models"],
+    "info": ["info model.gguf --agreement"],
+    "tokenize": [
+        "tokenize model.gguf Hello",
+        "tokenize demo:unigram Hello --best 2",
+        "tokenize demo:wordpiece Naïve --round-trip",
+    ],
+    "step": ["step demo:toy abacbb"],
+    "why": ["why model.gguf Hello --token 1"],
+    "count": [
+        "count model.gguf Hello",
+        "count model.gguf Hello --dearest 2",
+        "count model.gguf -f hidden.txt --hidden",
+    ],
+    "chunk": ["chunk model.gguf Hello --max-tokens 5"],
+    "compare": [
+        "compare model.gguf other.gguf -f text.txt",
+        "compare model.gguf -f text.txt --against new.txt",
+        "compare --vocab model.gguf other.gguf",
+    ],
+    "chat": ["chat model.gguf chat.json"],
+    "special": ["special model.gguf"],
+    "doctor": ["doctor model.gguf"],
+    "hunt": ["hunt model.gguf tokenizer.json --seconds 0.5"],
+    "tree": ["tree model.gguf th"],
+    "vocab": ["vocab model.gguf length:>9 --limit 2"],
+}
+OPEN = {
+    *("metadata", "kinds", "special_ids", "rules", "agreement", "scripts", "file_types", "lengths"),
+    *("not_offered", "exactness", "counts", "roles"),
+}
+"""Records whose keys are names of other things."""
+
+
+def keys_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield key
+            yield from keys_in(each) if key not in OPEN else ()
+    elif isinstance(value, list):
+        for each in value:
+            yield from keys_in(each)
+
+
+@pytest.mark.parametrize("section", JSON)
+def test_the_keys_that_commands_print_are_in_the_chapter(section, folder, capsys):
+    (folder / "hidden.txt").write_text("a\u200bb\U000e0041", "utf-8")
+    listed = set(re.findall(r"`([^`]+)`", find_topic(f"json#{section}").text))
+    for command in JSON[section]:
+        run([*command.split(), "--json"])
+        assert set(keys_in(json.loads(capsys.readouterr().out))) <= listed, command

@@ -1,15 +1,14 @@
 """`tokenloupe lesson`"""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from guiapp.analysis.lessons.lesson import lessons_folder
 from guiapp.cli.main import run
+from guiapp.core.manual import chapter_text
 
-README = Path(__file__).parents[2] / "README.md"
-EXAMPLE = re.search(r"```toml\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[1]
+EXAMPLE = re.search(r"```toml\n(.*?)```", chapter_text("lessons"), re.DOTALL)[1]
 
 
 @pytest.fixture
@@ -19,7 +18,7 @@ def example(tmp_path):
     return path
 
 
-def test_the_lesson_in_the_readme_is_true(example, capsys):
+def test_the_lesson_in_the_manual_is_true(example, capsys):
     assert run(["lesson", "check", str(example)]) == 0
     assert capsys.readouterr().out == ""
 

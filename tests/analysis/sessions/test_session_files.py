@@ -25,6 +25,7 @@ from guiapp.analysis.sessions.session_file import (
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import demo_model_path
+from guiapp.core.manual import chapter_text
 from guiapp.core.sources.files import file_hash
 from guiapp.core.text.outside_json import FaultyFileError
 from guiapp.errors import TokenloupeError, VocabError
@@ -108,11 +109,8 @@ def test_what_is_saved_is_read_again(tmp_path):
         assert load(tmp_path / "1.session") == session
 
 
-def test_the_session_in_the_readme_can_be_read(session_file):
-    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
-    example = next(
-        part for part in re.findall(r"```toml\n(.*?)```", readme, re.DOTALL) if "session = 1" in part
-    )
+def test_the_session_in_the_manual_can_be_read(session_file):
+    example = re.search(r"```toml\n(.*?)```", chapter_text("sessions"), re.DOTALL)[1]
     session = load(str(session_file(example)))
     assert [row.title for row in session.breakpoints] == ["rank < 50", "token 12"]
     assert (session.text, session.recorded) == (b"How do lions sleep?", (0, 19))
