@@ -1,7 +1,7 @@
 """Draw the pictures that README and manual show again:  python screenshots/redraw.py [NAME …]
 
-Those of Bench need the libraries of the extra `peers`, and a machine that does nothing else.  Models are those
-of `../shared` or of TOKENLOUPE_SHARED.
+Those of Bench need the libraries of the extra `peers`, and a machine that does nothing else.  Models are
+those of `../shared` or of TOKENLOUPE_SHARED.
 """
 
 from __future__ import annotations
