@@ -34,7 +34,6 @@ OF_CLASS = {
     "MainWindow": "On a button",
     "Popover": "On a button",
     "Rail": "In the rail at the left",
-    "ManualReader": "In the manual",
     "RailEntry": "",  # only the space bar, which any button takes
     "MenuButton": "On a button with an arrow",
     "TextPanel": "In the find bar",
