@@ -164,7 +164,7 @@ def stage_of(each: TokenWhy, name: str) -> str:
     [
         ("bpe", "x's", 1, "split", "a contraction such as 's or 'll"),
         ("bpe", "a 12345", 3, "split", r"up to three digits. \p{N}{1,3}, alternative 3 of 7"),
-        ("bpe", b"\xc3\xa9\xff", 2, "normalise", "What is not UTF-8 becomes U+FFFD"),
+        ("bpe", b"\xc3\xa9\xff", 2, "normalise", "Bytes that are not UTF-8 become U+FFFD"),
         ("bpe", "Hello", 0, "encode", "ignore_merges"),
         ("bpe", "a<|im_end|>", 3, "partition", "<|im_end|>, a special token. It is cut out before all else"),
         ("bpe", "a<think>", 3, "partition", "always found"),
@@ -174,7 +174,7 @@ def stage_of(each: TokenWhy, name: str) -> str:
         ("wordpiece", "ÉTÉ", 0, "normalise", "lowercase"),
         ("wordpiece", "unbelievable", 0, "encode", "unbelieva is no token: try a shorter one."),
         ("unigram", "ﬁn", 0, "normalise", "The character map of the file"),
-        ("unigram", " New York", 1, "encode", "·New rather than ·N e w, the best way without it."),
+        ("unigram", " New York", 1, "encode", "·New rather than ·N e w, the best segmentation without it."),
         ("rwkv", " New", 0, "encode", "Shorter ones would fit, too"),
         ("toy", "abacbb", 0, "encode", "a + b → ab"),
     ],
