@@ -109,8 +109,8 @@ def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--llama-cpp-beside", "--beside", "demo:spm"], "Leave those beside out."),
-        (["--llama-cpp-beside", "--no-generation-prompt-beside"], "Leave those beside out."),
+        (["--llama-cpp-beside", "--beside", "demo:spm"], "Omit them."),
+        (["--llama-cpp-beside", "--no-generation-prompt-beside"], "Omit them."),
         (
             ["--template-beside", "no.jinja"],
             "tokenloupe: no.jinja: The template refuses these messages: never",
