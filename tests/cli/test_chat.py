@@ -127,7 +127,7 @@ def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("more", "content", "told"),
     [
-        ([], [{"type": "image_url"}], "Message 1 has a part of the type image_url."),
+        ([], [{"type": "image_url"}], "Message 1 has a part of type image_url."),
         (
             ["--template", "none"],
             "x",

@@ -86,7 +86,7 @@ def test_ids_from_elsewhere(printed, monkeypatch):
     tokenizer = guiapp.open_model("demo:bpe")
     ids = tokenizer.encode("Hello world").token_ids.tolist()
     assert printed("demo:bpe", "--text", "Hello world", "--ids", str(ids)) == (
-        f"The text and the list of ids have the same {len(ids)} tokens.\n"
+        f"The text and the list of ids are the same: {len(ids)} tokens.\n"
     )
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(str(ids[1:]).encode())))
     found = json.loads(printed("demo:bpe", "--text", "Hello world", "--ids", "-", "--json"))

@@ -158,7 +158,7 @@ Breakpoint 0: operation merge log made {result}, 5 hits.
 11: made on
 13: made ion
 18: made ions
-21/21  That is all: 5 tokens.
+21/21  Finished: 5 tokens.
 > w
 At the end.
 > h where

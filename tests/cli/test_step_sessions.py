@@ -13,7 +13,7 @@ from guiapp.cli.main import run
 from guiapp.cli.step import Console, remembered_commands
 
 ABSENT = (
-    "*** operation reach: No step of heap is a “reach”. There are: special, text, normalise, piece, whole, "
+    "*** operation reach: heap has no operation “reach”. It has: special, text, normalise, piece, whole, "
     "push, stale, merge, fallback, lost, done, add."
 )
 

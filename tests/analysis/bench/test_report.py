@@ -43,7 +43,7 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
     page = report_text(".html", RUN, "Tokenloupe", {"A & B": CHART, "C": CHART})
     for words in (
         "<h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>",
-        "heap took no part: It &lt;crashed&gt;.",
+        "heap was not measured: It &lt;crashed&gt;.",
         '<g id="chart0-a"/><b fill="url(#chart0-a)"/><use xlink:href="#chart0-a"/>',
         '<g id="chart1-a"/>',
         "<td>greedy</td><td>50.0 M</td><td>200</td>",
@@ -73,7 +73,7 @@ def test_the_command_of_a_report_runs_wherever_the_named_files_are(folder):
     plan = replace(PLAN, model=f"{folder}m.gguf", corpora=corpora)
     texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code", YOUR_TEXT)]
     parts = PARTS | {"plan": json.loads(json.dumps(plan.record())), "corpora": texts}
-    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## To repeat it\n\n```\n")
+    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## Repeat this run\n\n```\n")
     save, *files, command, _ = repeat.splitlines()
     assert "typed as your-text.txt" in save
     hashes = {"m.gguf": "abc", "a.txt": "of a.txt", "your-text.txt": f"of {YOUR_TEXT}"}

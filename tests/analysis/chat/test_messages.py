@@ -51,7 +51,7 @@ for _ in range(40):
         ([{"role": 5}], "Message 1 has no role"),
         ([{"role": "user", "content": 5}], "The content of message 1 is neither"),
         ([{"role": "user", "content": [5]}], "A part of message 1 is not an object"),
-        ([{"role": "user", "content": [IMAGE]}], "Message 1 has a part of the type image_url. Only texts"),
+        ([{"role": "user", "content": [IMAGE]}], "Message 1 has a part of type image_url. Only text"),
         ([{"role": "user", "content": [{"type": "text"}]}], "A part of message 1 has no text"),
         ([USER] * 5000, "There are 5,000 messages"),
         ([{"role": "user", "content": "x" * (5 << 20)}], "The messages are too long"),
@@ -135,9 +135,9 @@ def test_a_request_is_read_as_it_was(tools, settings):
     ("request_", "told"),
     [
         ("{", "not valid JSON"),
-        ('{"chat_template": 3}', "“chat_template” in the request is not of the type str."),
-        ('{"add_generation_prompt": 1}', "“add_generation_prompt” in the request is not of the type bool."),
-        ('{"chat_template_kwargs": []}', "“chat_template_kwargs” in the request is not of the type dict."),
+        ('{"chat_template": 3}', "“chat_template” in the request must be of type str."),
+        ('{"add_generation_prompt": 1}', "“add_generation_prompt” in the request must be of type bool."),
+        ('{"chat_template_kwargs": []}', "“chat_template_kwargs” in the request must be of type dict."),
     ],
 )
 def test_what_is_no_request_is_told(request_, told):

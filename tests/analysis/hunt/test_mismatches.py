@@ -20,7 +20,7 @@ from guiapp.analysis.hunt.mismatches import (
 )
 from guiapp.analysis.hunt.report import record
 
-DIGITS = Reason(Cause.PIECES, "digits", "A cuts `12`.")
+DIGITS = Reason(Cause.PIECES, "digits", "A splits `12`.")
 MERGE = Reason(Cause.MERGE, "order", "B merges `b` first.")
 PATH = guiapp.open_model("demo:toy").vocabulary.path
 BOTH = (

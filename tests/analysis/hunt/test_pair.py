@@ -115,13 +115,13 @@ LIES = (
         cut_at_digits,
         b"x12",
         (Cause.PIECES, "digits"),
-        f"Pieces end at other places: {GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} It is about digits.",
+        f"The text is split differently: {GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} They differ in digits.",
     ),
     (
         lambda text, ids: ids[:-1] if b"x" in text else ids,
         b"axb",
         (Cause.NORMALIZED, "characters"),
-        "Tokens stand for other texts: `axb` by A and `ax` by B.",
+        "The tokens stand for different texts: A gives `axb`, B gives `ax`.",
     ),
     (
         lambda text, ids: None if b"x" in text else ids,
@@ -133,7 +133,7 @@ LIES = (
         lambda text, ids: np.append(ids, np.int32(1 << 20)),
         b"a",
         (Cause.OTHER_VOCABULARY, "ids"),
-        "B gives the id 1048576, and there are 2,560 tokens.",
+        "B gives the id 1048576, but there are only 2,560 tokens.",
     ),
     (
         lambda text, ids: ids + 1 if text == b"a" else ids,
@@ -145,7 +145,7 @@ LIES = (
         lambda text, ids: np.append(ids, SPACE),
         b"<|im_end|>",
         (Cause.SPECIAL, "white space beside"),
-        "White space beside special tokens stays in only one of the two: "
+        "Only one of the two keeps white space next to special tokens: "
         "`<|im_end|>` by A and `<|im_end|>·` by B.",
     ),
     (

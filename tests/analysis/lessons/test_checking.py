@@ -18,16 +18,16 @@ ASK = HEAD + 'ask = "?"\n'
 TRAINING = 'title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\ntext = "aab aab b aab"\ntrain = "bpe"\n'
 FAULTS = {
     HEAD: [],
-    HEAD + 'break = "end"\nnow = ["ab", "a", "cb"]\nsays = "That is all: 3 tokens."': [],
+    HEAD + 'break = "end"\nnow = ["ab", "a", "cb"]\nsays = "Finished: 3 tokens."': [],
     HEAD + 'break = "end"\nnow = ["ab"]\nsays = "That."': [
-        "9: step 1: “now” is not what is there: [\"ab\", \"a\", \"cb\"].",
-        "10: step 1: “says” is not what the program says: That is all: 3 tokens.",
+        "9: step 1: “now” must be [\"ab\", \"a\", \"cb\"].",
+        "10: step 1: “says” must be: Finished: 3 tokens.",
     ],
     HEAD + "now = []\nbreak = 'operation merge'": [
-        '8: step 1: “now” is not what is there: ["a", "b", "a", "c", "b"].'
+        '8: step 1: “now” must be ["a", "b", "a", "c", "b"].'
     ],
     HEAD + "break = 'operation take'": [
-        "8: step 1: the run never stops at “operation take”. No step of scan is a “take”. There are: "
+        "8: step 1: the run never stops at “operation take”. scan has no operation “take”. It has: "
     ],
     HEAD + "break = 'rank == 9'": ["8: step 1: the run never stops at “rank == 9”."],
     HEAD + "break = 'operation merge hit 99999999999999999999'": [
@@ -56,19 +56,19 @@ FAULTS = {
     HEAD.replace("title", "tilte") + "now = []\nbreak = 'operation merge'": [
         "1: there is no title.",
         "1: there is an unknown entry “tilte”.",
-        "8: step 1: “now” is not what is there: ",
+        "8: step 1: “now” must be ",
     ],
     HEAD + "page = 3\nnow = []\n[[step]]\nsay = 'z'\nnow = []": ["8: step 1: “page” must be "],
-    HEAD + 'sha256 = "00"': ["8: step 1: demo:toy is another file: its sha256 is "],
+    HEAD + 'sha256 = "00"': ["8: step 1: demo:toy is a different file: its sha256 is "],
     ASK + 'answer_is = "next"': [],
     ASK + 'answer_is = "operation merge hit 2"': [],
     ASK + 'answer_is = "operation take"': ["9: step 1: the run never stops at “operation take”. "],
     ASK + 'answer_is = "ids"\nbreak = "end"': ["9: step 1: the answer is on the screen at the end."],
     ASK.replace('"z"', '"It has 3 tokens"') + 'answer_is = "n_tokens"': [
-        "4: step 1: “say” tells the answer to the question beside it: 3 tokens."
+        "4: step 1: “say” gives away the answer: 3 tokens."
     ],
     TRAINING + 'merges = 2\nlearned = ["b</w>", "aa"]\nask = "?"\nanswer_is = "next"': [],
-    TRAINING + 'merges = 1\nlearned = ["aa"]': ['8: step 1: “learned” is not what is learned: ["b</w>"].'],
+    TRAINING + 'merges = 1\nlearned = ["aa"]': ['8: step 1: “learned” must be ["b</w>"].'],
     TRAINING + "merges = 9": ["7: step 1: after 3 merges there is nothing left to learn."],
     "title = 1": ["1: there is no title.", "1: there is no summary.", "1: there are no steps."],
 }  # fmt: skip

@@ -82,9 +82,9 @@ def test_the_exact_come_first_the_fastest_of_them_ahead_and_those_without_a_part
 
 def test_the_headline_counts_and_names_the_fastest_exact_one():
     first, second = field().headline
-    assert first == "5 tokenizers, 2 vocabularies: 3 give the right ids with all they take, 2 do not."
+    assert first == "5 tokenizers, 2 vocabularies: 3 give correct ids with all that they support, 2 do not."
     assert second == (
-        "The fastest exact one on English with Llama-3 is gigatoken: "
+        "The fastest exact tokenizer on English with Llama-3 is gigatoken: "
         "50.0 M tokens/s (200 MB/s), 2 × as fast as Tokenloupe."
     )
 

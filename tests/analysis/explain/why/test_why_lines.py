@@ -29,7 +29,7 @@ TOLD = {
     ("spm", "", 0): """
         token 0, bytes 0–0
           Bytes              It has no text of its own.
-          Special tokens     <s> is put in front of the text, as the file asks.
+          Special tokens     <s> is added before the text, as the file specifies.
           Token              <s> is id 1
                                control, score 0
     """,
