@@ -432,7 +432,7 @@ def run_of(record: Any) -> BenchRun:
     Raises ValueError with the part that is missing or not as it must be.
     """
     if not isinstance(record, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     record = as_shown(record)
     for (part, name), kind in PARTS.items():
         if name in read_as(dict, record.get(part, {}), part):

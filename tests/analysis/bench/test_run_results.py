@@ -159,7 +159,7 @@ def test_each_figure_of_a_result_is_looked_at(result, name, wrong):
     assert problem_with({"results": [right]}) == ""
     for value in wrong:
         problem = problem_with({"results": [TIMED, {**right, name: value}]})
-        assert problem.startswith(f"its “results[1].{name}") or "number that is none" in problem, value
+        assert problem.startswith(f"its “results[1].{name}") or "invalid number" in problem, value
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ CASES = (
     ("bpe", "json", planted.swap_texts("Ġthe", "Ġand"), "a the", Cause.NUMBER, "ids",
      "The token `·the` has the id 263 in A and 295 in B."),
     ("bpe", "gguf", set_part(pre="dbrx"), " the", Cause.WHOLE_PIECE, "pieces",
-     "A takes the piece `·the` whole, B merges it.", drop_all_that_make("Ġthe")),
+     "A takes the piece `·the` as one token, B merges it.", drop_all_that_make("Ġthe")),
     ("bpe", "gguf", lambda parts: parts["merges"].reverse(), "hello there", Cause.MERGE, "order",
      "A merges `h` + `e` (rank 3) first, B `e` + `l` (rank 2,084)."),
     ("unigram", "gguf", worst_score("▁the".encode()), "the", Cause.SCORE, "scores",

@@ -45,12 +45,12 @@ FAULTS = {
     HEAD.replace("scan", "viterbi") + 'aks = "?"\nsha256 = "00"\nbreak = "x"': [
         "7: step 1: This model has no encoder “viterbi”.",
         "8: step 1 has an unknown entry “aks”.",
-        "9: step 1: demo:toy is another file",
+        "9: step 1: demo:toy is a different file",
     ],
     HEAD.replace("z", "", 1).replace("scan", "x") + 'break = "?"\n[[step]]\nmodel = "demo:none"\n': [
         "7: step 1: This model has no encoder “x”.",
         "8: step 1: ",
-        "9: step 2 says nothing.",
+        "9: step 2 has no text.",
         "10: step 2: There is no demo model “demo:none”.",
     ],
     HEAD.replace("title", "tilte") + "now = []\nbreak = 'operation merge'": [
@@ -63,7 +63,7 @@ FAULTS = {
     ASK + 'answer_is = "next"': [],
     ASK + 'answer_is = "operation merge hit 2"': [],
     ASK + 'answer_is = "operation take"': ["9: step 1: the run never stops at “operation take”. "],
-    ASK + 'answer_is = "ids"\nbreak = "end"': ["9: step 1: the answer is on the screen at the end."],
+    ASK + 'answer_is = "ids"\nbreak = "end"': ["9: step 1: the answer is visible at the end of the run."],
     ASK.replace('"z"', '"It has 3 tokens"') + 'answer_is = "n_tokens"': [
         "4: step 1: “say” gives away the answer: 3 tokens."
     ],
@@ -116,7 +116,7 @@ def test_runs_that_take_long_are_refused_before_they_are_made(lesson_file, monke
     began = perf_counter()
     long = f'\n[[step]]\nsay = "a"\nmodel = "demo:spm"\ntext = "{"a" * 4_900}"\n'
     (fault,) = check(lesson_file(HEAD + long))
-    assert (fault.line, "Take shorter texts" in fault.reason) == (12, True)
+    assert (fault.line, "Use shorter texts" in fault.reason) == (12, True)
     monkeypatch.setattr(scenes, "MOST_SECONDS", 0.1)
     steps = "".join(f'\n[[step]]\nsay = "a"\ntext = "{"ab" * (200 + n)}"\n' for n in range(50))
     assert len(check(lesson_file(HEAD + steps))) > 40
@@ -147,6 +147,6 @@ def test_a_page_has_each_step_and_covers_what_is_asked(lesson, tmp_path):
 def test_a_lesson_that_says_what_is_not_so_becomes_no_page(tmp_path):
     path = tmp_path / "1.toml"
     path.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nsays = "no"\n')
-    with pytest.raises(FaultyFileError, match=r"1\.toml, line 5: step 1: “says” is not what the program"):
+    with pytest.raises(FaultyFileError, match=r"1\.toml, line 5: step 1: “says” must be"):
         save_lesson(load(path), tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()

@@ -123,7 +123,7 @@ PARTINGS = {
     ("qwen2", "gemma-4", "hello"): (0, "qwen2 has no token there. gemma-4 added `<bos>` before the text."),
     ("llama-bpe", "bert-bge", "hello"): (
         5,
-        "llama-bpe has no token there. bert-bge put `[SEP]` behind the text.",
+        "llama-bpe has no token there. bert-bge added `[SEP]` after the text.",
     ),
 }
 
@@ -221,7 +221,12 @@ OUTCOMES = [
     (("toy", "abacb"), "heap", "scan", "the same 3 tokens."),
     (("toy", "a"), "heap", "heap", "the same 1 token."),
     (("bpe", "unbelievably"), "heap", "words", "against none."),
-    (("bpe", "unbelievably hippopotamus"), "words", "scan", " at 13 positions, such as byte 0: none against "),
+    (
+        ("bpe", "unbelievably hippopotamus"),
+        "words",
+        "scan",
+        " at 13 positions, such as byte 0: none against ",
+    ),
 ]
 
 

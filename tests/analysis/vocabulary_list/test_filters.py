@@ -124,7 +124,7 @@ def test_filters_leave_what_they_say(figures, query, expected):
 def test_what_is_not_finished_leaves_all_tokens_and_says_what_is_missing(figures, query):
     assert leaves(figures, query) == NAMES
     if query.strip():
-        with pytest.raises(QueryError, match=f"“{re.escape(query)}” is not finished"):
+        with pytest.raises(QueryError, match=f"“{re.escape(query)}” is incomplete"):
             check_filter(query)
 
 
