@@ -226,14 +226,14 @@ def warnings(run: BenchRun, is_going_on: bool = False) -> Iterator[str]:
     if n_busy := sum(row.was_busy for row in rows):
         load, cores = run.environment.get("load_highest"), run.environment.get("cores") or 1
         described = "" if load is None else f", with a load of up to {load:g} on {cores} cores"
-        yield f"{BUSY}. It was so during {n_busy} of {len(rows)} results{described}."
+        yield f"{BUSY}. This affects {n_busy} of {len(rows)} results{described}."
     if of_processor := sum(row.clock == "cpu" for row in rows):
-        why = "as was asked for" if run.plan.get("clock") == "cpu" else "as other programs ran"
+        why = "as requested" if run.plan.get("clock") == "cpu" else "because other programs ran"
         yield f"{of_processor} of {len(rows)} results are processor time, {why}."
     if n_wide := sum(row.half_width > 0.1 for row in rows):
-        yield f"{n_wide} of {len(rows)} results are known to no better than ± 10 %."
+        yield f"{n_wide} of {len(rows)} results have intervals wider than ± 10 %."
     if not (run.is_complete or is_going_on) and rows:
-        yield "The run was stopped before its end."
+        yield "The run was stopped before it finished."
 
 
 def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
@@ -241,9 +241,9 @@ def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
     longest = max(rows, key=lambda row: row.n_times, default=None)
     if longest is not None and longest.n_times > 1:
         shown = f"{longest.corpus}, {length_text(longest)}"
-        yield f"Texts are repeated to be longer, up to {shown}; caches make that look faster."
+        yield f"Texts are repeated, up to {shown}; caches make repeated text look faster."
     elif run.plan.get("repeat") == "fresh":
-        yield "Texts longer than their own go on with words drawn from the samples."
+        yield "Short texts are extended with words of the samples."
 
 
 def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
@@ -257,11 +257,11 @@ def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
         difference = row.first_difference
         assert difference is not None
         described = (
-            f" differs on {corpus} from byte {difference.byte_offset} on: {_id_text(difference.found_id)} "
+            f" differs on {corpus} from byte {difference.byte_offset}: {_id_text(difference.found_id)} "
             f"instead of {_id_text(difference.expected_id)}; {percent(row.agreement, 2)} of the spans agree"
         )
         if difference.index == 0 and difference.found_id == bos is not None:
-            described = f" adds BOS (token {bos}) to {corpus}, and Bench asks for no special token"
+            described = f" adds BOS (token {bos}) to {corpus}, but Bench requests no special tokens"
         parts = [(contender, corpus), (described, "")]
         for between, (text, each) in zip(chain(["; also on "], repeat(", ")), others, strict=False):
             parts += [(between, ""), (text, text), (f" ({percent(each.agreement, 2)})", "")]
@@ -279,7 +279,7 @@ def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
     packages = {name: package[1] for name, package in collected.items() if package}
     if packages:
         names, install = ", ".join(packages), " ".join(packages.values())
-        yield f"Not installed: {names}. To have them: pip install {install}"
+        yield f"Not installed: {names}. To install: pip install {install}"
     alike: dict[tuple[str | None, str | None, str], list[LeftOut]] = {}
     for each in left_out:
         if each.contender not in packages:
@@ -295,7 +295,7 @@ def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
             more = f", and {len(cells) - 1} more" if len(cells) > 1 else ""
             label = SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
             where = f" in “{label}” ({cells[0]}{more})"
-        yield f"{names} took no part{where}: {_of_all([each.reason for each in missed])}"
+        yield f"{names} was not measured{where}: {_of_all([each.reason for each in missed])}"
 
 
 def _of_all(reasons: Sequence[str]) -> str:
@@ -396,10 +396,10 @@ def _short_calls(rows: Rows, _: Sequence[LeftOut], _baseline: str) -> str:
     if _n_contenders(rows) < 2 or max(len(first), len(last)) > MOST_NAMED:
         return ""
     if all(set(each) == set(first) for each in ahead):
-        return f"{_are(first)} the fastest at every length"
+        return f"{_are(first)} fastest at every length"
     if set(first) == set(last):
         return ""
-    return f"{_are(first)} the fastest for the shortest, {_names(last)} for the longest"
+    return f"{_are(first)} fastest for the shortest texts, {_names(last)} for the longest"
 
 
 def _decoding(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:

@@ -432,7 +432,7 @@ def run_of(record: Any) -> BenchRun:
     Raises ValueError with the part that is missing or not as it must be.
     """
     if not isinstance(record, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     record = as_shown(record)
     for (part, name), kind in PARTS.items():
         if name in read_as(dict, record.get(part, {}), part):
@@ -502,7 +502,7 @@ def _results(entries: object) -> list[BenchResult]:
                     raise wrong_value(entry.get(name), f"{place}.{name}")
             results.append(row)
     if len({row.contender for row in results}) > MOST_CONTENDERS:
-        raise ValueError(f"more than {MOST_CONTENDERS} encoders take part")
+        raise ValueError(f"it has more than {MOST_CONTENDERS} encoders")
     return results
 
 
@@ -518,5 +518,5 @@ def as_shown(value: Any) -> Any:
     if isinstance(value, dict):
         return {as_shown(key): as_shown(each) for key, each in value.items()}
     if isinstance(value, float) and not isfinite(value):
-        raise ValueError("it holds a number that is none")
+        raise ValueError("it has an invalid number")
     return value

@@ -56,6 +56,6 @@ def test_changes_are_told_with_their_verdicts():
         ["scan", "scaling (encode)", "english", "2 KiB", "same", "1.00", "0.96 to 1.04"],
     ]
     slower, faster, counts = change_lines(changes)
-    assert slower.startswith("SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 times the time")
+    assert slower.startswith("SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 × the time")
     assert faster.startswith("FASTER: fast: scaling (encode), english, 2,048 bytes, 2 threads")
     assert counts == "1 slower, 1 faster, 1 same"

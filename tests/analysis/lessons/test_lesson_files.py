@@ -26,11 +26,11 @@ KNOWN = (
     "train, merges, learned"
 )
 TOLD = {
-    HEAD + 'step = ["z"]': '3: step 1 says nothing. Add a line such as say = "…".',
+    HEAD + 'step = ["z"]': '3: step 1 has no text. Add a line such as say = "…".',
     HEAD + "step = []": "3: there are no steps. Add one under [[step]].",
     HEAD + "step = 3": "3: there are no steps. Add one under [[step]].",
-    HEAD + "[[step]]\nsay = 3": '4: step 1 says nothing. Add a line such as say = "…".',
-    HEAD + "[[step]]\ntext = 'say = \"x\"'": '3: step 1 says nothing. Add a line such as say = "…".',
+    HEAD + "[[step]]\nsay = 3": '4: step 1 has no text. Add a line such as say = "…".',
+    HEAD + "[[step]]\ntext = 'say = \"x\"'": '3: step 1 has no text. Add a line such as say = "…".',
     'summary = "y"\n[[step]]\nsay = "z"': '1: there is no title. Add a line such as title = "…".',
     'title = "y"\nsummary = 3\n[[step]]\nsay = "z"': (
         '2: there is no summary. Add a line such as summary = "…".'
@@ -46,18 +46,18 @@ TOLD = {
     STEP + 'train = "unigram"': "5: step 1: “train” must be bpe or wordpiece.",
     STEP + "parse_special = 1": "5: step 1: “parse_special” must be true or false.",
     STEP + "learned = 3": '5: step 1: “learned” must be a list of texts, such as ["a", "b"].',
-    STEP + 'page = "moon"': "5: step 1: there is no page “moon”. There are: steps, training.",
-    STEP + 'break = "rank x..y"': "5: step 1: “x..y” is no range. Write one such as 0..500, ..500 or -8.5..",
+    STEP + 'page = "moon"': "5: step 1: there is no page “moon”. Choose from: steps, training.",
+    STEP + 'break = "rank x..y"': "5: step 1: “x..y” is not a range, such as 0..500, ..500 or -8.5..",
     STEP + 'ask = "q"\nanswer_is = "colour == 3"': (
-        f"6: step 1: There is no column “colour”. There are: {', '.join(COLUMNS)}."
+        f"6: step 1: There is no column “colour”. Columns: {', '.join(COLUMNS)}."
     ),
     STEP + 'ask = "q"': "5: step 1 has a question without an answer, or an answer without a question.",
     STEP + 'answer = "q"': "5: step 1 has a question without an answer, or an answer without a question.",
     STEP + 'train = "bpe"\nask = "q"\nanswer_is = "ids"': (
-        "7: step 1: the answer about a training can only be “next”."
+        "7: step 1: the answer in a training step must be “next”."
     ),
     STEP + "text = '''\n" + "a" * 5_001 + "'''": (
-        "5: step 1: the text is longer than 5,000 bytes. Take a part of it."
+        "5: step 1: the text is longer than 5,000 bytes. Shorten it."
     ),
     STEP + "say = 3": "5: this is not valid TOML: Cannot overwrite a value.",
     STEP + 'text = "a': "5: this is not valid TOML: Unterminated string.",

@@ -51,7 +51,7 @@ FAULTS = {
     WHOLE + 'page = "moon"': ["4: “page” names no page. There are: text, "],
     WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is not an object such as "],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
-        "4: “chat” holds no messages: “chat_template” in the request is not of the type str."
+        "4: “chat” holds no messages: “chat_template” in the request must be of type str."
     ],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/{a}"}'""": [
         "4: “chat” names the file of a template. Give the text of it."

@@ -172,7 +172,7 @@ def stage_of(each: TokenWhy, name: str) -> str:
         ("spm", "\x07", 0, "encode", "stands for it"),
         ("wordpiece", "ÉTÉ", 0, "normalise", "strip_accents"),
         ("wordpiece", "ÉTÉ", 0, "normalise", "lowercase"),
-        ("wordpiece", "unbelievable", 0, "encode", "unbelieva is no token: try a shorter one."),
+        ("wordpiece", "unbelievable", 0, "encode", "unbelieva is not a token: try a shorter one."),
         ("unigram", "ﬁn", 0, "normalise", "The character map of the file"),
         ("unigram", " New York", 1, "encode", "·New rather than ·N e w, the best segmentation without it."),
         ("rwkv", " New", 0, "encode", "Shorter ones would fit, too"),

@@ -128,7 +128,7 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
     assert not any(line.tree.isVisible() for line in page.compare.lines)
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
     settle(page, qtbot)
-    assert page.compare.description.text().startswith("The template has a mistake")
+    assert page.compare.description.text().startswith("The template has a syntax error")
     assert right.spans.document.size == 0
     page.compare.close_button.click()
     assert page.prompt.isVisible()
