@@ -73,18 +73,18 @@ TOKEN_FONT_PX = 24
 TITLE, BUILDING, PATH = "Token", "How it is built", "Path in the tree"
 SIDE_BY_SIDE_PX = 660  # from this width on the sections about trees lie side by side
 PREPARING = "Preparing the merges of this vocabulary …"
-EMPTY_TEXT = "Choose a token, in the text or among its ids, to see what it is."
+EMPTY_TEXT = "Select a token in the text or in its ids to see its details."
 
 
 FACT_TIPS = {
-    "id": "the number that the model is given for it",
-    "bytes": "what it stands for, in hexadecimal digits",
+    "id": "the number that the model reads for it",
+    "bytes": "its bytes, in hexadecimal",
     "begins": "the part of a character that it begins",
-    "type": "what the model file says it is for",
+    "type": "its type in the model file",
     "role": "what the model uses it for",
-    "score": "how likely it is: the logarithm of a probability, higher is likelier",
-    "merge rank": "which merge makes it; those with low numbers come first",
-    "depth": "how many tokens lie on the way from the root, itself included",
+    "score": "how likely it is: the logarithm of a probability; higher is likelier",
+    "merge rank": "the rank of the merge that makes it; lower ranks come first",
+    "depth": "how many tokens lie on the path from the root, itself included",
     "children": "tokens right below it",
     "below it": "all longer tokens that begin with it",
     "in this text": "how often it is one of the tokens of the text",

@@ -110,7 +110,7 @@ def test_typing_filters_and_escape_ends_it(open_page, qtbot):
     assert page.model.chosen_token.name == "<|fim_prefix|>"
     qtbot.keyClicks(page.list.field, "x")
     settle(page, qtbot)
-    assert (shown(page), page.list.state.text()) == ([], "Nothing here matches.")
+    assert (shown(page), page.list.state.text()) == ([], "No matches.")
     qtbot.keyClick(page.list.field, KEY.Key_Escape)
     settle(page, qtbot)
     assert len(shown(page)) == 11
