@@ -85,9 +85,9 @@ FACT_TIPS = {
     "score": "how likely it is: the logarithm of a probability; higher is likelier",
     "merge rank": "the rank of the merge that makes it; lower ranks come first",
     "depth": "how many tokens lie on the path from the root, itself included",
-    "children": "tokens right below it",
+    "children": "tokens directly below it",
     "below it": "all longer tokens that begin with it",
-    "in this text": "how often it is one of the tokens of the text",
+    "in this text": "how often it occurs in the text",
 }
 
 
@@ -153,7 +153,7 @@ class TokenCard(QScrollArea):
         if details is not None:
             lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
             text = "\n".join([*lines, self._tree.as_text()]).rstrip() + "\n"
-            copy_text(self, text, "facts and merges of the token")
+            copy_text(self, text, "details and merges of the token")
 
     def _build_layout(
         self, buttons: Sequence[QWidget], about: Mapping[str, str], more: Mapping[str, QWidget]

@@ -86,7 +86,7 @@ class ElementRole(Enum):
     NONE = ""
     LEFT = "left part of the pair"
     RIGHT = "right part of the pair"
-    OVER = "what the step is about"
+    OVER = "subject of the step"
 
 
 class Element(NamedTuple):
@@ -336,7 +336,7 @@ VERDICTS = {
     "fail": "goes no further",
     "reject": "cannot follow",
     "dead end": "nothing can follow",
-    "rule out": "left out",
+    "rule out": "ruled out",
     "back": "taken back",
     "take": "taken",
 }

@@ -53,7 +53,7 @@ from guiapp.pages.steps.model import StepsModel
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
 QUEUES = ("heap", "scan")
 LEAST_BELOW_CAPTION_PX = 200
-TAKEN, TRIED = "taken so far", "tried for the next"
+TAKEN, TRIED = "taken so far", "tried next"
 TAKEN_SHARE = 0.26  # of the width, beside a walk
 # The heap
 MOST_NODES, MOST_LEVELS = 31, 5

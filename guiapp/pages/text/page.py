@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 HEIGHT_PX = 28
 BOX_PX = 12
-SHORT_UNITS = {"Characters a token": "chars/token"}
+SHORT_UNITS = {"Characters per token": "chars/token"}
 BOX_RADIUS_PX = 3
 SUBJECT = "special"  # of notices
 SWITCHES = "shows_line_numbers", "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
