@@ -33,10 +33,10 @@ OF_CLASS = {
     "SpanEditor": "In the text",
     "MainWindow": "On a button",
     "Popover": "On a button",
-    "Rail": "In the rail at the left",
+    "Rail": "In the page bar",
     "RailEntry": "",  # only the space bar, which any button takes
     "MenuButton": "On a button with an arrow",
-    "TextPanel": "In the find bar",
+    "TextPanel": "In the search bar",
     "TokenStrip": "In the ids",
     "CauseList": "In the causes of a hunt",
     "FindingList": "In the findings of the doctor",
@@ -123,16 +123,16 @@ def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
     panel = inspect_page.text_panel
     assert ignored_keys(inspect_page.editor, KEY_HINTS["In the text"]) == []
     panel.search.open()
-    assert ignored_keys(panel.find_bar.field, KEY_HINTS["In the find bar"][:2]) == []
-    assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == []
-    assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == ["Esc"]  # nothing is open any more
+    assert ignored_keys(panel.find_bar.field, KEY_HINTS["In the search bar"][:2]) == []
+    assert ignored_keys(panel, KEY_HINTS["In the search bar"][2:]) == []
+    assert ignored_keys(panel, KEY_HINTS["In the search bar"][2:]) == ["Esc"]  # nothing is open any more
     assert ignored_keys(inspect_page.ids_panel.strip, KEY_HINTS["In the ids"]) == []
 
 
 def test_the_rail_takes_its_keys(shell):
-    assert ignored_keys(shell.window.rail, KEY_HINTS["In the rail at the left"][:2]) == []
+    assert ignored_keys(shell.window.rail, KEY_HINTS["In the page bar"][:2]) == []
     entry = shell.window.rail.entries["Text"]
-    assert ignored_keys(entry, KEY_HINTS["In the rail at the left"][2:]) == ["Return"], "the window takes it"
+    assert ignored_keys(entry, KEY_HINTS["In the page bar"][2:]) == ["Return"], "the window takes it"
 
 
 def test_the_tree_page_takes_its_keys(tree_page, qtbot):

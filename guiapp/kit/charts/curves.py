@@ -189,7 +189,7 @@ class CurveChart(Chart):
                 behind = at + QPointF(self.width_px(text, BOLD) + GAP_PX, 0)
                 self.words.append(Word(name.detail, behind, self.word_color(key, dim), PLAIN, key=key))
         if n_grey := len(self.data.curves) - len(self._names):
-            self.write_below(f"{n_grey} more in grey: point at one", f"{n_grey} more")
+            self.write_below(f"{n_grey} more in grey: point at one for its name", f"{n_grey} more")
 
     def _end_of(self, curve: Curve) -> QPointF:
         """Its last place that is seen."""
@@ -305,7 +305,7 @@ class ScatterChart(Chart):
             color = self.word_color(point.key)
             self.words.append(Word(name, rect.center(), color, PLAIN, 0.5, point.key))
         if n_unnamed:
-            self.write_below(f"{n_unnamed} without a name: point at one", f"{n_unnamed} more")
+            self.write_below(f"{n_unnamed} not labelled: point at one for its name", f"{n_unnamed} more")
 
     def paint_back(self, painter: QPainter) -> None:
         super().paint_back(painter)

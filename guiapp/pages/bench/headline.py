@@ -23,13 +23,13 @@ from guiapp.pages.bench.model import BenchModel
 
 NO_MODEL = "Open a model to begin"
 NO_CONTENDER = "Add an encoder to begin"
-QUESTION = "Which is the fastest on your text, and are its ids right?"
+QUESTION = "Which encoder is fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
 SIZES_PX = (30, 26, 22, 20, 18, 16, 14)  # the first in which all fits, or the last
 TWO_LINES_PX = 18  # of this size the verdict has room for two
 N_SENTENCE_LINES = 2
 MARKER_SHARE = 0.62  # of the size of letters
-COUNTED = "No special token is added, and none is looked for in the text, so that all do the same work."
+COUNTED = "Special tokens are not added or parsed, so that all encoders do the same work."
 QWIDGETSIZE_MAX = (1 << 24) - 1
 Parts = Sequence[tuple[str, str]]
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
@@ -153,10 +153,10 @@ def warning_of(model: BenchModel, text: str) -> str:
     another = model.measured_another(text)
     of_text = text if text == YOUR_TEXT else model.title_of(text)
     if another == "model":
-        return f"These figures are of {model.measured.vocabulary_name}: press Run to measure the open model."
+        return f"Results for {model.measured.vocabulary_name}. To measure the open model, press Run."
     if another == "changed":
-        return "These figures are of your text before it was changed: press Run to measure it again."
-    return f"These figures are of {of_text}: press Run to measure the chosen text." if another else ""
+        return "Results for your text before you changed it. To measure it again, press Run."
+    return f"Results for {of_text}. To measure the chosen text, press Run." if another else ""
 
 
 def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[str]:

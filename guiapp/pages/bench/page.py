@@ -51,13 +51,13 @@ def _hatched(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 
 LEGEND = (
-    LegendEntry(characters("├───┤"), "95 % confidence interval of the median, as is the band of a curve"),
-    LegendEntry(_hatched, "Ids differ from those of the model's own library"),
+    LegendEntry(characters("├───┤"), "95 % confidence interval of the median, like the band of a curve"),
+    LegendEntry(_hatched, "Ids differ from the model's own library"),
     LegendEntry(line(lambda theme: QPen(theme.contenders[0], 2, DASHED)), "The same, on a curve"),
-    LegendEntry(characters("●  ○"), "On points: all ids are equal; some differ"),
-    LegendEntry(characters("≈ 97.2 %"), "Share of tokens equal to those of the model's own library"),
-    LegendEntry(characters("once"), "Measured only once: there is no interval"),
-    LegendEntry(characters("▲  ▼"), "Clearly faster, clearly slower than in the other run"),
+    LegendEntry(characters("●  ○"), "Points: all ids are equal; some differ"),
+    LegendEntry(characters("≈ 97.2 %"), "Share of tokens equal to the model's own library"),
+    LegendEntry(characters("once"), "Measured only once, so without an interval"),
+    LegendEntry(characters("▲  ▼"), "Clearly faster or slower than in the other run"),
 )
 
 

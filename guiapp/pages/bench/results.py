@@ -152,8 +152,8 @@ class ResultsView(QWidget):
         self.charts: dict[str, Chart] = {}
         self.texts, self.own_texts = Chooser("Text", model.title_of), Chooser("Text of this chart")
         self.units = ChoiceBox("Unit", {title: key for key, title in UNITS.items()})
-        self.baselines = Chooser("What speeds are compared with", "vs. {}".format, BASELINE)
-        self.quantities = ChoiceBox("What curves show", QUANTITIES)
+        self.baselines = Chooser("Baseline of speeds", "vs. {}".format, BASELINE)
+        self.quantities = ChoiceBox("Quantity of curves", QUANTITIES)
         if settings is not None:
             self.units.show_choice(settings.bench_unit)
         self.tables = TablesView(theme_source)
@@ -547,13 +547,13 @@ def _style(theme: Theme, opacity: float, factor: float) -> str:
 
 
 def published(run: BenchRun) -> tuple[str, list[Table]]:
-    intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
+    intro = "Other machines, texts and vocabularies: compare ratios, not absolute figures."
     return intro, list(published_tables(run))
 
 
 def changed(comparison: RunComparison) -> tuple[str, list[Table]]:
     table = change_table(comparison.changes, f"Changed since {comparison.title}")
-    return f"Against the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
+    return f"Compared with the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
 
 
 def figures(results: Sequence[BenchResult], baseline: str) -> tuple[str, list[Table]]:

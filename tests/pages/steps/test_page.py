@@ -201,7 +201,7 @@ def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):
         ("◁ back", 7),
         ("◀ run", 3),
     )
-    for text, target in (*backwards, ("⇤", 0), ("step on ▷", 1), ("run ▶", 3), ("run ▶", 9)):
+    for text, target in (*backwards, ("⇤", 0), ("step ▷", 1), ("run ▶", 3), ("run ▶", 9)):
         qtbot.mouseClick(buttons[text], LEFT)
         assert (text, model.position) == (text, target)
 
@@ -418,7 +418,7 @@ def test_the_size_of_steps_is_chosen_and_followed(make_steps_page):
         page.model.set_granularity(size)
         assert box.currentData() is size
     tips = {button.text(): button.toolTip() for button in page.trace.findChildren(QToolButton)}
-    assert "(F10)" in tips["step on ▷"]
+    assert "(F10)" in tips["step ▷"]
     assert "(Shift+F5)" in tips["◀ run"]
 
 

@@ -40,7 +40,7 @@ def test_curves_go_through_their_values_and_their_bands_are_seen(make, is_log):
 def test_at_most_eight_have_names_and_the_others_are_read_by_pointing(make):
     chart = make("curves", curves_data(*TWELVE))
     assert names_in(chart)[::-1] == TWELVE[:MOST_NAMED]
-    assert "4 more in grey: point at one" in texts(chart)
+    assert "4 more in grey: point at one for its name" in texts(chart)
     last = next(value for value in chart.values if value.key == TWELVE[-1])
     hover(chart, chart.pixel(last.x, last.y))
     click(chart, chart.pixel(last.x, last.y))

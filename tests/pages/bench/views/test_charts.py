@@ -72,7 +72,7 @@ def test_one_that_brings_its_own_vocabulary_is_compared_in_mb_a_second_and_says_
     assert end == pytest.approx(rows["greedy"].parts[0].end)
     assert rows["rwkv"].interval == pytest.approx((end / 1.2, end / 0.9))
     told = dict(zip(named(data), beside(data), strict=True))
-    assert told["rwkv"] == ("200 MB/s", "its own vocabulary: compared in MB/s")
+    assert told["rwkv"] == ("200 MB/s", "other vocabulary: compared in MB/s")
     assert told["rs-bpe"][0] == "10.0 MB/s"
     assert column(data, "ids")[named(data).index("rwkv")] == "its own"
     assert "compared in MB/s" in rows["rwkv"].tip

@@ -160,7 +160,7 @@ def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     assert told_on(page) == told
     page.show()
     assert any(row.parts for row in page.results.chart("throughput").data.rows)
-    assert "A saved run." in told_on(page)
+    assert "Saved run." in told_on(page)
 
 
 def test_one_chart_can_be_asked_for(page):
@@ -223,7 +223,7 @@ def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot):
     with qtbot.waitSignal(page.model.results_changed):
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
-    assert "A saved run: run." in told_on(page)
+    assert "Saved run: run." in told_on(page)
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):

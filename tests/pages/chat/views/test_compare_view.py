@@ -139,7 +139,7 @@ SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]
 
 def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
     menu, rows = page.compare.menu, ["Content as text", "Without generation prompt", "llama.cpp's own prompt"]
-    further = ["", "A template's file…", "Another model…"]
+    further = ["", "A template file…", "Another model…"]
 
     def listed():
         menu.menu().aboutToShow.emit()
