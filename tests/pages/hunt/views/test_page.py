@@ -324,7 +324,7 @@ def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
 
 
 def test_of_unlike_vocabularies_it_shows_no_figures_and_leads_to_what_they_hold(page, engine, qtbot):
-    sentence = "These vocabularies have too little in common: 0 % of the tokens of `second.gguf` are in `first.gguf`."
+    sentence = "These vocabularies have too little in common: 0 % of `second.gguf` is in `first.gguf`."
     reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", sentence)
     find = Find(b"", (None, None), 0, reason)
     tell(qtbot, page, engine, replace(START, is_over=True).with_find(find))
