@@ -326,7 +326,7 @@ SCENARIOS: dict[str, Scenario] = {
             "append",
             f"Time of appending {APPENDED_BYTES} bytes at a time, with a count after each",
             "Append",
-            "a text that grows with a count after each part, and encoding it once",
+            "counting the tokens of a text each time it grows, next to encoding it once as a whole",
             *(("append", "encode"), APPEND_BYTES, lengthened),
             chart="curves",
         ),
