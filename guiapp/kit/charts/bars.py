@@ -226,15 +226,14 @@ class RowChart(Chart):
         """Value and detail behind the bar; an arrow where its end is out of sight."""
         end, area = self.pixel(row.end, -index), self.area
         value, x = row.value, self.pixel(row.length, 0).x()
-        seen_px = area.right() - (self._after_bar_px(row) if self.is_zoomed else 0)
-        if value and not area.left() - 1 <= x <= seen_px + 1:
+        if value and not area.left() - 1 <= x <= area.right() - self._after_bar_px(row) + 1:
             value = f"← {value}" if x < area.left() else f"{value}{BEYOND}"
         if row.progress is not None:
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
         written_px = self._after_bar_px(row._replace(value=value))
         at_px = max(min(end.x(), area.right() - written_px), area.left()) + GAP_PX
-        if self.is_zoomed and value:  # the bar is cut there, so that no word stands on it
-            room_px = area.right() + MARKER_PX / 2 - at_px + GAP_PX
+        if value and end.x() > at_px - GAP_PX + 1:  # the bar is cut there, so that no word stands on it
+            room_px = area.right() + MARKER_PX - at_px + GAP_PX
             self._cuts.append(QRectF(at_px - GAP_PX, end.y() - self.row_px / 2, room_px, self.row_px))
         dim = row.detail_color or self.word_color(row.key, self.theme.dim)
         has_detail = self._has_details or row.progress is not None or not row.parts

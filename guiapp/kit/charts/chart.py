@@ -228,6 +228,7 @@ class Chart(QWidget):
         grid.addWidget(self._controls, 0, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.box.sigRangeChanged.connect(self._on_range_changed)
+        self.box.sigRangeChangedManually.connect(self._on_zoomed)
         self.view.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self.view.scene().sigMouseClicked.connect(self._on_mouse_clicked)
         if theme_source is not None:
@@ -515,18 +516,18 @@ class Chart(QWidget):
         self.is_zoomed = False
         self.redraw()
 
-    def _on_range_changed(self, *_: object) -> None:
-        """Somebody zooms, unless it is drawn."""
-        if self._is_drawing:
-            return
+    def _on_zoomed(self, _: object) -> None:
         self.is_zoomed = any(
             abs(now - home) > 1e-6 * (pair[1] - pair[0])
             for pair, seen in zip(self._home, self.box.viewRange(), strict=True)
             for now, home in zip(seen, pair, strict=True)
         )
-        self.words = []
-        self.place()
-        self._update()
+
+    def _on_range_changed(self, *_: object) -> None:
+        if not self._is_drawing:
+            self.words = []
+            self.place()
+            self._update()
 
     # Mouse and keys
 

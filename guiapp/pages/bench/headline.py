@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.bench.findings import FIRST, LONE, YOUR_TEXT, Verdict
 from guiapp.analysis.bench.history import BUSY
+from guiapp.analysis.bench.machine import load_now
 from guiapp.core.text.numbers_in_words import capitalized, counted
 from guiapp.kit.widgets.event_filters import plain_tip, wrapped_tip
 from guiapp.kit.widgets.layouts import in_column
@@ -171,7 +173,9 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
         if not choice.is_whole:
             return []
         n_contenders, time = counted(len(choice.contenders), "encoder"), duration_text(choice.expected_s)
-        return [f"{n_contenders}, about {time}.", "Ids are compared before times are taken."]
+        is_busy = (load_now() or 0.0) > (os.cpu_count() or 1)
+        longer = ", or longer, as the machine is busy" if is_busy else ""
+        return [f"{n_contenders}, about {time}{longer}.", "Ids are compared before times are taken."]
     n_unmeasured = len(model.awaited) if model.results else 0
     unmeasured = f"{counted(n_unmeasured, 'encoder')} {'still to measure' if is_running else 'not measured'}."
     sentences = [

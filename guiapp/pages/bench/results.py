@@ -285,7 +285,8 @@ class ResultsView(QWidget):
         for key in shown:
             if key == FIGURES:
                 finished = sorted(model.measured.finished, key=lambda row: row.corpus != self.text)
-                self.tables.show_tables(*figures(finished, self.baseline))
+                self.tables.first_head = UNITS[self.units.currentData()]
+                self.tables.show_tables(*figures(finished, self.baseline, self.tables.first_head))
             elif key == PUBLISHED:
                 self.tables.show_tables(*published(model.measured))
             elif key == CHANGES and model.comparison is not None:
@@ -449,6 +450,8 @@ class Chooser(QComboBox):
 class TablesView(QTextBrowser):
     """Shows tables in the theme's colours; the same ones again keep their place and order.
 
+    first_head  the column that is named where rows are sorted by several
+
     A click on a head sorts by that column, another one turns the order; links copy a table as it is sorted.
     """
 
@@ -457,7 +460,7 @@ class TablesView(QTextBrowser):
         self._theme_source = theme_source
         self._opacity = self._factor = 1.0
         self._tables: Sequence[Table] = ()
-        self._intro = ""
+        self._intro = self.first_head = ""
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
         set_role(self, "plain")
         self.document().setDocumentMargin(0)
@@ -494,7 +497,8 @@ class TablesView(QTextBrowser):
 
     def _order_of(self, table: Table) -> tuple[int, bool]:
         """The column that somebody chose, or the first by which the rows are sorted as they came."""
-        tries = ((column, falls) for column in range(1, len(table.rows[0])) for falls in ARROWS)
+        columns = sorted(range(1, len(table.rows[0])), key=lambda at: table.rows[0][at] != self.first_head)
+        tries = ((column, falls) for column in columns for falls in ARROWS)
         as_it_came = next((each for each in tries if sorted_by(table, *each) == table), (-1, False))
         return self._orders.get(table.title, as_it_came)
 
@@ -564,5 +568,10 @@ def changed(comparison: RunComparison) -> tuple[str, list[Table]]:
     return f"Against the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
 
 
-def figures(results: Sequence[BenchResult], baseline: str) -> tuple[str, list[Table]]:
-    return ("" if results else NOTHING_MEASURED), list(measured_tables(results, baseline))
+def figures(results: Sequence[BenchResult], baseline: str, unit: str = "") -> tuple[str, list[Table]]:
+    """Tables, those with speeds in a unit sorted by it."""
+    tables = [
+        sorted_by(table, table.rows[0].index(unit), True) if unit in table.rows[0] else table
+        for table in measured_tables(results, baseline)
+    ]
+    return ("" if results else NOTHING_MEASURED), tables

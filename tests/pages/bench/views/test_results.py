@@ -108,6 +108,25 @@ def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results)
         assert chart.accessibleName() != "", "the finding"
 
 
+def test_figures_begin_with_the_chosen_text_and_are_sorted_by_the_chosen_unit(qtbot, page, results):
+    rows = []
+    for text in ("english", "code"):
+        rows.append(record("throughput", "heap", 100, 1e-4, corpus=text))
+        rows.append(record("throughput", "words", 100, 2e-4, corpus=text, tokens_per_s=9e7))
+    page.model.show_run(run_of({"results": rows}))
+    results.choose(FIGURES)
+    results.texts.setCurrentIndex(1)
+    results.texts.activated.emit(1)
+    shown = results.tables.toPlainText().splitlines()
+    assert [line.split(",")[0] for line in shown if line.startswith("Throughput")] == [
+        "Throughput: code",
+        "Throughput: english",
+    ]
+    assert "tokens/s ↓" in shown
+    text = results.tables.toPlainText()
+    assert text.index("words") < text.index("heap")
+
+
 def test_published_figures_are_there_where_the_run_has_some_to_compare(qtbot, page):
     page.model.show_run(run_of({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]}))
     page.redraw()
