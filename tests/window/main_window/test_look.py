@@ -49,7 +49,7 @@ def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtb
 def test_the_status_line_tells_no_other_speed_beside_those_of_bench(shell, qtbot):
     shell.window.pages.show_page("bench")
     qtbot.waitUntil(lambda: "tokens/s" not in shell.window.status_line.text)
-    shell.window.pages.show_page("text")
+    shell.window.pages.show_page("inspect")
     qtbot.waitUntil(lambda: "tokens/s" in shell.window.status_line.text)
 
 
