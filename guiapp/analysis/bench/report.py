@@ -26,9 +26,9 @@ from guiapp.analysis.bench.wording import (
     TIME_UNITS,
     figure_text,
     on_threads,
-    short_ratio,
     size_text,
     time_text,
+    times_text,
 )
 from guiapp.analysis.export.html import Html, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_text, markdown_table
@@ -222,7 +222,7 @@ class Figures(NamedTuple):
         ratios = {
             name: value / base if self.unit == "MB/s" else base / value for name, value in self.values.items()
         }
-        return BenchColumn(f"of {baseline}", {name: short_ratio(ratio) for name, ratio in ratios.items()})
+        return BenchColumn(f"of {baseline}", {name: times_text(ratio) for name, ratio in ratios.items()})
 
 
 def tables(run: BenchRun, baseline: str) -> Iterator[Table]:

@@ -147,12 +147,15 @@ class BenchResult:
 
 
 def ratio_of(faster: BenchResult, slower: BenchResult) -> Ratio:
-    """How many times as fast the first is, of one run, from the turns that both took."""
+    """How many times as fast the first is, of one run, as bars show it.
+
+    Its interval is that of the turns that both took, and holds it.
+    """
     first = max(faster.first_turn, slower.first_turn)
     before, after = (row.samples_s[first - row.first_turn :] for row in (faster, slower))
-    ratio = ratio_in_turns(before, after, faster.was_busy or slower.was_busy)
-    has_samples = faster.samples_s and slower.samples_s  # some runs saved none
-    return ratio if has_samples else replace(ratio, ratio=slower.median_s / faster.median_s)
+    turns = ratio_in_turns(before, after, faster.was_busy or slower.was_busy)
+    ratio = slower.median_s / faster.median_s
+    return Ratio(ratio, min(turns.low, ratio), max(turns.high, ratio))
 
 
 def ratio_between(before: BenchResult, after: BenchResult) -> Ratio:

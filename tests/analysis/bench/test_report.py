@@ -58,6 +58,13 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
     assert "<?xml" not in page
 
 
+@pytest.mark.parametrize("suffix", [".html", ".md", ".csv"])
+def test_a_report_shows_no_character_of_its_own_as_an_escape(suffix):
+    rows = (record("throughput", name, 10_000, s) for name, s in (("fast", 1e-4), ("heap", 3e-4)))
+    report = report_text(suffix, run_with(*rows), "Tokenloupe", {})
+    assert "\\" not in report.partition("<style>")[0] + report.partition("</style>")[2]
+
+
 def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
     timed = record("throughput", "fast", 10_000, 0.5, ci_s=[0.25, 0.75])
     single = record("latency", "fast", 128, 0.5, p50_s=0.25, p95_s=1.0, p99_s=2.0, n_calls=9)

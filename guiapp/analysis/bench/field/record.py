@@ -219,9 +219,7 @@ class FieldRun:
 
 def _fastest_sentence(best: Fastest, where: str) -> str:
     speeds = (speed_text(getattr(best.row, key), key) for key in ("tokens_per_s", "mb_per_s"))
-    speed = "{} ({})".format(*speeds).replace(
-        "\N{NO-BREAK SPACE}", " "
-    )  # the page would show it as an escape
+    speed = "{} ({})".format(*speeds)
     if best.comparable:
         names = " and ".join((", ".join((best.contender, *best.comparable[:-1])), best.comparable[-1]))
         return f"Fastest exact tokenizers {where}, equal within this run's accuracy: {names}, {speed}."
