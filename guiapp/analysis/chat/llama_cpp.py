@@ -46,7 +46,8 @@ class LlamaPrompt:
             left_out = f"llama.cpp omits the {quoted(bos)} of the template, because it adds one."
         if ours != theirs:
             at, _ = common_ends(ours, theirs)
-            here, there = (quoted(text[at : at + SHOWN]) or "its end" for text in (ours, theirs))
+            rests = (quoted(text[at:], SHOWN) for text in (ours, theirs))
+            here, there = (f"“{rest}”" if rest else "its end" for rest in rests)
             place = at + len(chat.text) - len(ours) + 1
             return f"{left_out} From character {place:,}, llama.cpp has {there} instead of {here}.".strip()
         if left_out or self.token_ids is None or np.array_equal(self.token_ids, chat.parsed.token_ids):

@@ -204,6 +204,13 @@ def test_lines_are_counted_and_name_what_they_write():
     assert by_line == {(13, "<|start|>"), (14, "Why?"), (15, "<|end|>")}
 
 
+def test_a_line_is_counted_by_what_is_on_it_also_where_another_line_begins_that():
+    template = (
+        "{% for m in messages %}{{ '<\n' }}{% endfor %}{% if add_generation_prompt %}{{ 'a\n\n' }}{% endif %}"
+    )
+    assert render(template, conversation_of(CONVERSATIONS["plain"][0])).lines == (4, 4, 1, 1)
+
+
 LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor %}}{{% endfor %}}"
 
 
