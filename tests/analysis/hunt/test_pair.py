@@ -115,7 +115,8 @@ LIES = (
         cut_at_digits,
         b"x12",
         (Cause.PIECES, "digits"),
-        f"The text is split differently: {GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} They differ in digits.",
+        f"The text is split differently: "
+        f"{GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} They differ in digits.",
     ),
     (
         lambda text, ids: ids[:-1] if b"x" in text else ids,
