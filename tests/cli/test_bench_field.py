@@ -17,7 +17,7 @@ def test_a_page_is_made_of_records_without_measuring(tmp_path, capsys):
         run(["bench", "field", "--from", str(record), "-o", str(out), "--json", str(tmp_path / "again.json")])
         == 0
     )
-    assert "3 give the right ids" in out.read_text()
+    assert "3 give correct ids" in out.read_text()
     assert (tmp_path / "again.json").read_text() == record.read_text()
     assert capsys.readouterr().out == ""
 
@@ -28,7 +28,7 @@ def test_a_page_is_made_of_records_without_measuring(tmp_path, capsys):
         ([], "Name a file for the report"),
         (["-o", "nowhere/report.html"], "cannot be written"),
         (["-o", "report.html"], "no vocabulary to measure with"),
-        (["-o", "report.html", "--vocabularies", "gpt5", "demo:bpe"], "no vocabulary “gpt5”"),
+        (["-o", "report.html", "--vocabularies", "gpt5", "demo:bpe"], "no known vocabulary “gpt5”"),
         (["-o", "report.html", "--contenders", "fastest", "demo:bpe"], "not a known library"),
         (["-o", "report.html", "--from", "none.json"], "cannot be read"),
         (["-o", "report.html", "none.gguf"], "none.gguf"),

@@ -71,8 +71,12 @@ def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
 @pytest.mark.parametrize(
     ("beside", "status", "told"),
     [
-        (["--beside", "demo:bpe"], 0, "1 user: 9 alike"),
-        (["--no-generation-prompt-beside"], 3, "generation prompt: 0 alike\n  - <|im_start|> ass ist ant ↵"),
+        (["--beside", "demo:bpe"], 0, "1 user: 9 in common"),
+        (
+            ["--no-generation-prompt-beside"],
+            3,
+            "generation prompt: 0 in common\n  - <|im_start|> ass ist ant ↵",
+        ),
         (["--template-beside", "own.jinja"], 3, "  + ["),
     ],
 )
@@ -131,7 +135,7 @@ def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypa
         (
             ["--template", "none"],
             "x",
-            "“none” is neither a template of this model nor a file. It has: default.",
+            "“none” is neither a template of this model nor a file. Templates: default.",
         ),
         (["--tools", "nowhere.json"], "x", "nowhere.json cannot be read"),
     ],

@@ -64,7 +64,7 @@ def test_one_model_can_be_compared_with_itself_in_another_way(printed):
     assert "demo:bpe (qwen2)" in shown
     same = printed("demo:bpe", "demo:bpe", "--text", text)
     assert "2. demo:bpe" in same
-    assert "All cut the text alike" in same
+    assert "All spans are the same" in same
 
 
 def test_two_texts_of_one_model(printed, tmp_path):
@@ -174,5 +174,5 @@ def test_each_difference_says_why(printed):
         ("pre-tokenizer", "digits")
     ]
     assert rows[0]["why"][0]["others"] == [1]
-    assert "cuts `198`" in rows[0]["why"][0]["reason"]
+    assert "splits `198`" in rows[0]["why"][0]["reason"]
     assert printed(*arguments).rstrip().endswith("pre-tokenizer: digits")

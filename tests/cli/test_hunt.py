@@ -61,7 +61,7 @@ def test_nothing_found_in_many_texts_is_status_0_and_in_few_1(
     [
         (["demo:none", "demo:bpe"], "demo:none"),
         (["demo:bpe", "demo:bpe", "-f", "no such file"], "no such file"),
-        (["llama.cpp", "demo:bpe"], "give the model file first"),
+        (["llama.cpp", "demo:bpe"], "Give the model file first"),
     ],
 )
 def test_input_at_fault_is_status_1_and_one_line(arguments, message, capfd):

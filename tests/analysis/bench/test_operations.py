@@ -66,9 +66,9 @@ def test_counts_while_appending_are_compared_from_the_first_to_the_last():
     text = b"abc" * 34  # whose last part is shorter
     OPERATIONS["append"](subject(appending(), text)).call()
     for wrong_at in (0, 1, 24, 25):
-        with pytest.raises(UnavailableError, match=f"count after {min((wrong_at + 1) * 4, 102)} bytes"):
+        with pytest.raises(UnavailableError, match=f"After {min((wrong_at + 1) * 4, 102)} bytes"):
             OPERATIONS["append"](subject(appending(wrong_at), text))
-    with pytest.raises(UnavailableError, match="not those of the whole text"):
+    with pytest.raises(UnavailableError, match="differ from the ids of the whole text"):
         OPERATIONS["append"](subject(appending(ids=[1, 2]), text))
 
 

@@ -126,7 +126,7 @@ def test_a_folder_without_texts_is_told_and_what_was_counted_stays(make, tmp_pat
     (tmp_path / "empty").mkdir()
     with qtbot.waitSignal(summary.changed, check_params_cb=lambda: bool(summary.failure)):
         summary.count_folder(tmp_path / "empty")
-    assert "holds no texts" in summary.failure
+    assert "has no text files" in summary.failure
     assert summary.folder is None
     assert len(summary.counted) == 2
 

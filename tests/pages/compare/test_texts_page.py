@@ -230,7 +230,7 @@ def test_of_several_files_or_a_folder_the_first_is_at_the_left_and_all_can_be_sh
     (tmp_path / "empty").mkdir()
     with qtbot.waitSignal(second.text.failed) as failed:
         page.open_texts([tmp_path / "empty"])
-    assert "holds no texts" in failed.args[0]
+    assert "has no text files" in failed.args[0]
 
 
 def test_the_wheel_enlarges_both_sides(page):

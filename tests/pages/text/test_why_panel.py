@@ -107,7 +107,7 @@ def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on,
     assert explained(panel).index == part
     shell.session.select_token(0)
     settle(qtbot, panel)
-    assert panel.rows[1].text().endswith("as the file asks.")
+    assert panel.rows[1].text().endswith("as the file specifies.")
 
 
 def test_long_lists_are_folded_and_open_on_a_click(open_on, qtbot):

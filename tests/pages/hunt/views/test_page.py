@@ -111,7 +111,7 @@ def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
 
 def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
-    assert page.panel.reason.toPlainText() == "A cuts 1 | 2."
+    assert page.panel.reason.toPlainText() == "A splits 1 | 2."
     for theme in (LIGHT, DARK):
         page.shell.theme_source.choose(theme.name)
         html = page.panel.reason.toHtml()
@@ -271,7 +271,7 @@ def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
     tell(qtbot, page, engine, replace(START, seconds=9.0, tried=52, is_over=True))
     qtbot.waitUntil(lambda: not page.model.is_running)
     assert words(page)[0] == "Inconclusive"
-    assert "more seconds" in words(page)[1]
+    assert "Hunt longer" in words(page)[1]
     qtbot.mouseClick(page.status.button, LEFT)
     engine.tell(HuntError("It cannot be."))
     qtbot.waitUntil(lambda: not page.model.is_running)
@@ -329,7 +329,7 @@ def test_of_unlike_vocabularies_it_shows_no_figures_and_leads_to_what_they_hold(
     find = Find(b"", (None, None), 0, reason)
     tell(qtbot, page, engine, replace(START, is_over=True).with_find(find))
     qtbot.waitUntil(lambda: not page.model.is_running)
-    assert words(page) == ("These two vocabularies are unlike", "0 % of the tokens of B are in A.")
+    assert words(page) == ("These vocabularies have too little in common", "0 % of the tokens of B are in A.")
     assert page.model.kinds == []
     assert not any(figure.isVisible() for figure in page.status.figures)
     qtbot.mouseClick(page.words.compare, LEFT)
