@@ -43,8 +43,8 @@ DEMO_MODELS = (
     DemoModel(
         "wordpiece", "WordPiece", "Longest pieces of lower-cased words as in BERT: [CLS], [SEP], [UNK]."
     ),
-    DemoModel("unigram", "Unigram", "The most probable cut as in T5, behind a normaliser."),
-    DemoModel("rwkv", "Longest match", "The longest token at each place, over bytes, as in RWKV World."),
+    DemoModel("unigram", "Unigram", "The most probable segmentation as in T5, after a normalizer."),
+    DemoModel("rwkv", "Longest match", "The longest token at each position, over bytes, as in RWKV World."),
     DemoModel("toy", "Toy BPE", "Nine tokens over a, b and c, small enough to merge by hand."),
 )
 

@@ -38,7 +38,7 @@ def _load(path: Path) -> ctypes.CDLL:
     except (OSError, AttributeError) as error:
         raise NativeLibraryError(f"The native library cannot be used ({error}). {library.remedy()}") from None
     if version != ABI_VERSION:
-        raise NativeLibraryError(f"The native library is of another version. {library.remedy()}")
+        raise NativeLibraryError(f"The native library has another version. {library.remedy()}")
     return loaded
 
 

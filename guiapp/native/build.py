@@ -106,7 +106,7 @@ def compiler(kind: str = "") -> Compiler:
         return zig(target)
     if kind == "address":
         if shutil.which("g++") is None:
-            raise BuildError("The address sanitizer is that of g++, which is not there: install it.")
+            raise BuildError("The address sanitizer needs g++, which is not installed: install it.")
         return Compiler(["g++"], ["g++", "-shared", "-fsanitize=address"], [])
     if candidate := compiler_on_path():
         return candidate
@@ -154,9 +154,7 @@ def compiler_on_path() -> Compiler | None:
         if _works(candidate):
             return candidate
     if os.environ.get("CXX"):
-        raise BuildError(
-            f"CXX is “{os.environ['CXX']}”, which cannot make a library of C++20: unset or change it."
-        )
+        raise BuildError(f"CXX is “{os.environ['CXX']}”, which cannot compile C++20: unset or change it.")
     return None
 
 
@@ -175,7 +173,7 @@ def build(kind: str = "", chosen: Compiler | None = None) -> Path:
     """A new library, in the folder of its objects."""
     chosen = chosen or compiler(kind)
     if not library.sources():
-        raise BuildError("Only a checkout or an sdist holds the sources of the native library: build there.")
+        raise BuildError("The sources of the native library are only in a checkout or an sdist: build there.")
     folder = OBJECTS / f"{chosen.target or 'own'}{kind and '-' + kind}"
     folder.mkdir(parents=True, exist_ok=True)
     command = [*chosen.compile, *COMMON, *KINDS[kind]]
@@ -216,7 +214,7 @@ def _run(command: list[str]) -> None:
     done = subprocess.run(command, env=cache | os.environ, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         output = f"{done.stdout}{done.stderr}\n{shlex.join(command)} ended with {done.returncode}."
-        raise BuildError(f"{output}\nThe native library cannot be built: see the errors above.")
+        raise BuildError(f"{output}\nThe native library could not be built: see the errors above.")
 
 
 def install(made: Path, kind: str = "") -> Path:
@@ -248,7 +246,7 @@ def build_wheels(folder: Path) -> None:
         command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder.resolve())]
         done = subprocess.run(command, cwd=ROOT, env=os.environ | {"TOKENLOUPE_TARGET": target})
         if done.returncode != 0:
-            raise BuildError(f"The wheel for {target} cannot be built: see the errors above.")
+            raise BuildError(f"The wheel for {target} could not be built: see the errors above.")
 
 
 def main() -> None:

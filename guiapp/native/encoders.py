@@ -118,7 +118,9 @@ class Unigram(Handle, free="unigram_free"):
     def normalize(self, text: Bytes) -> Normalized:
         """What the text becomes.  Raises EncodeError where that is more than 256 MB."""
         if (address := _unigram_normalize(self, text)) is None:
-            raise EncodeError("The file's character map turns this text into more than 256 MB. Encode less.")
+            raise EncodeError(
+                "The file's character map turns this text into more than 256 MB. Encode less text."
+            )
         return normalized(address)
 
     def check_growth(self, text: Bytes) -> None:
@@ -126,7 +128,7 @@ class Unigram(Handle, free="unigram_free"):
         if _unigram_explodes(self, text):
             raise EncodeError(
                 f"The file's character map turns this text of {len(text):,} bytes into more than 128 times "
-                "as many. Such a map was made to do harm: choose another file."
+                "as many. Such a map is malicious: choose another file."
             )
 
     def segment(self, text: Bytes, score: float) -> tuple[TokenColumns, float]:
@@ -297,7 +299,7 @@ class _WordEncoder(Handle, free="word_encoder_free"):
     def copied(self, count: int) -> Ints:
         """The ids of the last text."""
         if count < 0:
-            raise EncodeError("The file's character map makes too much of a word. Encode a shorter text.")
+            raise EncodeError("The file's character map makes a word too long. Encode a shorter text.")
         ids = np.empty(count, np.int32)
         _word_encoder_copy(self, ids)
         return ids

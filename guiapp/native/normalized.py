@@ -112,7 +112,9 @@ class PieceTextHandle(Handle, free="piece_text_free"):
         Without places, if not asked for.  Raises EncodeError where it is more than 256 MB.
         """
         if (address := _piece_text_normalize(self, text, begins, has_places)) is None:
-            raise EncodeError("This text becomes more than 256 MB before it is encoded. Encode less at once.")
+            raise EncodeError(
+                "This text becomes more than 256 MB before it is encoded. Encode less text at once."
+            )
         return normalized(address, has_places)
 
     def user_defined(self, text: Bytes) -> WideInts:

@@ -62,7 +62,7 @@ def test_without_a_compiler_the_last_line_says_what_to_install(tmp_path):
 def test_a_compiler_chosen_by_hand_is_not_replaced(tmp_path):
     done = run("-I", str(BUILD), CXX="nowhere++ -pipe")
     assert done.returncode == 1
-    assert done.stderr.startswith("CXX is “nowhere++ -pipe”, which cannot make a library of C++20")
+    assert done.stderr.startswith("CXX is “nowhere++ -pipe”, which cannot compile C++20")
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -124,16 +124,16 @@ def _list_of_record(text: str) -> tuple[int, int]:
     try:
         read_json(text)
     except json.JSONDecodeError as error:
-        message = f"This JSON ends early or is broken: {error.msg} at character {error.pos + 1}."
+        message = f"This is not valid JSON: {error.msg} at character {error.pos + 1}."
         at = min(error.pos, len(text) - 1)
         raise IdsError(message, at, at + 1) from error
     except ValueError as error:
-        raise IdsError(f"This JSON is no list of ids: {error}.", 0, len(text)) from error
+        raise IdsError(f"This JSON is not a list of ids: {error}.", 0, len(text)) from error
     lists = list(LISTS_OF_RECORD.finditer(text))
     if not lists:
-        raise IdsError("This JSON object has no list of numbers “token_ids”.", 0, len(text))
+        raise IdsError("This JSON object does not have a list of numbers “token_ids”.", 0, len(text))
     if len(lists) > 1:
-        message = f"This JSON object has {len(lists)} lists “token_ids”. Give the numbers of one."
+        message = f"This JSON object has {len(lists)} lists “token_ids”. Paste only one list of numbers."
         raise IdsError(message, *lists[1].span())
     return lists[0].span(1)
 
@@ -149,7 +149,7 @@ def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[Listed
         value = int(word[1], 0 if word[1][1:2] in ("x", "X") else 10) if len(word[1]) < 20 else n_tokens
         if not 0 <= value < n_tokens:
             shown = quoted(word[1], LONGEST_WORD)
-            message = f"Id {shown} (number {number} of the list) is not in 0 … {n_tokens - 1:,}."
+            message = f"Id {shown} (number {number} in the list) is not between 0 and {n_tokens - 1:,}."
             raise IdsError(message, *word.span())
         yield ListedId(value, *word.span())
 

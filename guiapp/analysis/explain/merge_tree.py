@@ -26,7 +26,7 @@ KEPT_TREES = 4096
 NOT_OF_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE
 MOST_SYMBOLS = 128
 
-BEST_SCORE = "does not merge: of all ways to cut the text it takes the one with the best score."
+BEST_SCORE = "does not merge: it takes the segmentation with the best score."
 LONGEST_MATCH = "does not merge: it takes the longest token that matches."
 NOT_MERGED = {
     VocabType.WPM: f"WordPiece {LONGEST_MATCH}",
@@ -77,9 +77,9 @@ def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
     """A sentence for tokens that no merge has a part in; empty for all others."""
     attributes = int(vocabulary.effective_attributes[token_id])
     if attributes & Attribute.UNKNOWN:
-        return "Stands for text that no token covers, and for its own name: nothing to merge."
+        return "The unknown token: it stands for text that no token covers, and is not merged."
     if attributes & (Attribute.CONTROL | Attribute.USER_DEFINED):
-        return "A special token: found in the text as a whole, before anything is merged."
+        return "A special token: matched in the text as a whole, before merging."
     if attributes & Attribute.BYTE:
         return "A single byte, for text that no other token covers: nothing to merge."
     return NOT_MERGED.get(vocabulary.type, "")
@@ -103,7 +103,7 @@ def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> M
     if len(symbols) > MOST_SYMBOLS:
         return MergeTree((), f"Its {len(text):,} bytes are too many to draw.")
     if len(symbols) == 1:
-        return MergeTree((MergeNode(shown(text)),), "There from the start: nothing to merge.")
+        return MergeTree((MergeNode(shown(text)),), "Merging starts from it: nothing to merge.")
     nodes = {at: MergeNode(shown(text[start:end])) for at, (_, start, end) in enumerate(symbols)}
     for merge in pair_merging.steps([symbol for symbol, _, _ in symbols], merging.rules):
         left, right = nodes[merge.position], nodes.pop(merge.right_position)
@@ -139,7 +139,7 @@ def _note(n_roots: int, ignore_merges: bool) -> str:
     if ignore_merges:
         whole = "a word that is a token is taken whole (ignore_merges)"
         return f"Merging alone ends in {n_roots} tokens; {whole}."
-    return f"Merging ends in {n_roots} tokens: text does not lead to this token."
+    return f"Merging ends in {n_roots} tokens: no text leads to this token."
 
 
 def _unspelled(text: bytes) -> bytes:

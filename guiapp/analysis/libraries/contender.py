@@ -89,10 +89,10 @@ def ids_only(ids: Any) -> ContenderTokens:
     except ValueError:  # lists of different lengths
         array = np.asarray(None)
     if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
-        raise UnavailableError(f"It returned {_in_words(ids)} in place of ids.")
+        raise UnavailableError(f"It returned {_in_words(ids)} instead of ids.")
     outside = array[(array < 0) | (array > MOST_ID)]
     if len(outside):
-        raise UnavailableError(f"It returned {outside[0]}, which can be no id.")
+        raise UnavailableError(f"It returned {outside[0]}, which cannot be an id.")
     return ContenderTokens(array.astype(np.int32), None)
 
 

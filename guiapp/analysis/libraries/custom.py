@@ -40,10 +40,10 @@ from guiapp.errors import TokenloupeError
 COMMAND, STREAM, PYTHON = "command", "stream", "python"
 KINDS = {
     COMMAND: "A command for each text: UTF-8 on its standard input, ids on its output. "
-    "The start of its process is in the time.",
-    STREAM: "A command that runs once and is given one text after another: a line with the number of bytes, "
-    "then the text; it answers each with one line of ids. The way through its pipes is in the time.",
-    PYTHON: "A Python function that is given a str and returns ids: a list, an array, or an object with ids.",
+    "The time includes the start of its process.",
+    STREAM: "A command that runs once and reads one text after another: a line with the number of bytes, "
+    "then the text. It answers each with one line of ids. The time includes its pipes.",
+    PYTHON: "A Python function that takes a str and returns ids: a list, an array, or an object with ids.",
 }
 HOW = "NAME=command:WORDS, NAME=stream:WORDS or NAME=python:MODULE:FUNCTION"
 LONGEST_NAME = 40
@@ -88,7 +88,7 @@ def parse_custom(text: str) -> CustomContender:
     name, _, rest = text.partition("=")
     kind, colon, target = rest.partition(":")
     if not colon or kind not in KINDS:
-        raise CustomError(f"“{quoted(text)}” describes no encoder. Write {HOW}.")
+        raise CustomError(f"“{quoted(text)}” does not describe an encoder. Write {HOW}.")
     return make_custom(name, kind, target)
 
 
@@ -103,7 +103,7 @@ def read_custom(records: object) -> tuple[CustomContender, ...]:
     try:
         return tuple(map(checked, read_as(tuple[CustomContender, ...], records)))
     except ValueError as error:
-        raise CustomError(f"This is no encoder of your own: {error}.") from error
+        raise CustomError(f"This is not a custom encoder: {error}.") from error
 
 
 def without_removed(records: object) -> tuple[object, list[str]]:
@@ -126,22 +126,24 @@ def names_of(own: Iterable[CustomContender], taken: Collection[str]) -> list[str
 def checked(own: CustomContender) -> CustomContender:
     """The same, if its parts can be ones of a contender; raises CustomError."""
     if own.kind not in KINDS:
-        raise CustomError(f"This is no encoder of your own: its kind is none of {', '.join(KINDS)}.")
+        raise CustomError(f"This is not a custom encoder: its kind is not one of {', '.join(KINDS)}.")
     name = own.name
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or set(name) & {",", "="}:
         raise CustomError(
-            f"“{quoted(name)}” cannot be a name, which has up to {LONGEST_NAME} characters, no comma, no “=”."
+            f"“{quoted(name)}” cannot be a name: it may have {LONGEST_NAME} characters, no comma, no “=”."
         )
     if name.endswith(UNSPLIT):
-        raise CustomError(f"“{name}” cannot be a name: the end is for encoders that take texts as one piece.")
+        raise CustomError(
+            f"“{name}” cannot be a name: this ending marks encoders that take texts as one piece."
+        )
     if not own.target:
-        raise CustomError(f"What “{name}” runs is missing. Write {HOW}.")
+        raise CustomError(f"The command or function of “{name}” is missing. Write {HOW}.")
     if not own.shown.isprintable():
         raise CustomError(
-            f"“{quoted(own.shown, 200)}” holds what cannot be shown. Put it into a file to run."
+            f"“{quoted(own.shown, 200)}” contains what cannot be shown. Put it into a file and run that."
         )
     if own.kind == PYTHON and not _is_function(own.target):
-        raise CustomError(f"“{quoted(own.target)}” is no function. Write it as module:function.")
+        raise CustomError(f"“{quoted(own.target)}” is not a function. Write it as module:function.")
     return own
 
 
@@ -232,7 +234,7 @@ def _function(target: str) -> Callable[[str], Any]:
     for part in name.split("."):
         function = getattr(function, part)
     if not callable(function):
-        raise UnavailableError(f"“{target}” is no function.")
+        raise UnavailableError(f"“{target}” is not a function.")
     return function
 
 

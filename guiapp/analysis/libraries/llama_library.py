@@ -41,7 +41,7 @@ class LlamaVocabulary:
         raw = bytes(parameters.raw)
         layers = int.from_bytes(raw[N_GPU_LAYERS_AT : N_GPU_LAYERS_AT + 4], "little", signed=True)
         if layers != -1 or raw[VOCAB_ONLY_AT : VOCAB_ONLY_AT + 4] != SWITCHES:
-            raise LlamaLibraryError("this version of llama.cpp lays out its parameters in another way")
+            raise LlamaLibraryError("this version of llama.cpp has another layout of parameters")
         parameters.raw[VOCAB_ONLY_AT] = 1
         self._model = self._library.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self._model:
@@ -61,7 +61,7 @@ class LlamaVocabulary:
             self._vocabulary, text, len(text), ids.ctypes.data, len(ids), add_special, parse_special
         )
         if count < 0:
-            raise LlamaLibraryError(f"llama.cpp wants {-count} ids for {len(text)} bytes")
+            raise LlamaLibraryError(f"llama.cpp needs {-count} ids for {len(text)} bytes")
         return ids[:count]
 
     def decode(self, ids: NDArray[np.int32]) -> bytes:

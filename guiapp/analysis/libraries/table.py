@@ -54,7 +54,7 @@ UNSUPPORTED = re.compile(r"Unsupported (.+?)(?: type)?(?: for SentencePiece toke
 HEAD = ("encoder", "version", "returns", "")
 NOTE = (
     "Lists and objects are read outside of the timing. "
-    "What a library refuses only when it is opened is told in the run."
+    "What a library refuses only when it opens the file appears in the run."
 )
 BPE, SPM, UGM, WPM, RWKV = VocabType.BPE, VocabType.SPM, VocabType.UGM, VocabType.WPM, VocabType.RWKV
 
@@ -68,27 +68,27 @@ def _check_json(vocabulary: Vocabulary, name: str) -> None:
 
 def _check_pieces(vocabulary: Vocabulary, name: str) -> None:
     if vocabulary.parts is not None:
-        raise UnavailableError(f"{name} knows nothing of the parts that tokenizer.json names.")
+        raise UnavailableError(f"{name} does not support the parts that tokenizer.json names.")
 
 
 def _check_openai(vocabulary: Vocabulary, name: str) -> None:
     if not name_of(vocabulary):
-        raise UnavailableError(f"{name} knows OpenAI's vocabularies only, and fetches those.")
+        raise UnavailableError(f"{name} only supports OpenAI's vocabularies, and fetches them itself.")
 
 
 def _check_gguf(vocabulary: Vocabulary, name: str) -> None:
     if vocabulary.path is None:
-        raise UnavailableError(f"{name} reads model files only, and this vocabulary has none.")
+        raise UnavailableError(f"{name} only reads model files, and this vocabulary does not have one.")
     if vocabulary.library != READS_GGUF:
-        raise UnavailableError(f"{name} reads GGUF files only, and this one is for {vocabulary.library}.")
+        raise UnavailableError(f"{name} only reads GGUF files, and this one is for {vocabulary.library}.")
     if vocabulary.chosen_pre:
         raise UnavailableError(
-            f"{name} splits text as the file asks, not as “{vocabulary.chosen_pre}”, chosen by hand."
+            f"{name} splits text as the file specifies, not as “{vocabulary.chosen_pre}”, chosen by hand."
         )
 
 
 def _refuse(vocabulary: Vocabulary, name: str) -> None:
-    raise UnavailableError(f"{name} reads tekken.json only.")
+    raise UnavailableError(f"{name} only reads tekken.json.")
 
 
 def _pieces(tokenizer: Tokenizer) -> bytes:
@@ -178,7 +178,7 @@ def _gigatoken_reason(message: str) -> str:
     reason = message.partition("\n")[0]
     if part := UNSUPPORTED.match(reason):
         kind, name = part[1].replace("_", "-"), quoted(part[2], LONGEST_REASON)
-        return f"gigatoken has no {kind} “{name}”, which this file asks for."
+        return f"gigatoken has no {kind} “{name}”, which this file needs."
     return f"gigatoken cannot read this file: {quoted(reason, LONGEST_REASON).rstrip('.')}."
 
 
@@ -186,7 +186,7 @@ def _refuse_for_gigatoken(vocabulary: Vocabulary) -> None:
     check_type("gigatoken", vocabulary, (BPE, SPM))
     if (pieces := vocabulary.pieces) is not None and not (pieces.merges and pieces.has_byte_fallback):
         raise UnavailableError(
-            "gigatoken takes models of SentencePiece only if they merge and fall back to bytes."
+            "gigatoken only reads SentencePiece models of the type BPE with byte fallback."
         )
 
 
@@ -479,7 +479,7 @@ def listing(tokenizer: Tokenizer, own: Iterable[CustomContender] = ()) -> Iterat
     for name, peer in PEERS.items():
         told, usual = reason_against(name, tokenizer.vocabulary), peer.takes.usual
         if not told and usual and not peer.takes.write(tokenizer):
-            told = f"with {usual}, which it brings, in place of this vocabulary"
+            told = f"with {usual} of its own instead of this vocabulary"
         rows.append((name, version_of(name) or NONE, peer.ids, told))
     rows += [(each.name, "", each.kind, each.shown) for each in own]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]

@@ -67,13 +67,13 @@ def ranks_and_pattern(tokenizer: Tokenizer) -> RanksAndPattern:
 def check_ranks(vocabulary: Vocabulary, reader: str) -> None:
     """Raise UnavailableError where a library like tiktoken cannot merge and cut as a BPE vocabulary asks."""
     if (parts := vocabulary.parts) is not None and not (vocabulary.patterns and parts.normalizes_nothing):
-        raise UnavailableError(f"{reader} merges bytes of text as it is; this file asks for more.")
+        raise UnavailableError(f"{reader} merges the bytes of unchanged text; this file needs more.")
     if vocabulary.rules.escape_spaces:
         raise UnavailableError(f"{reader} merges bytes; “{vocabulary.pre}” merges characters.")
     single_pattern(vocabulary, reader)
     rows = vocabulary.token_table.find([spell(bytes([byte])).encode() for byte in BYTES_OF_TEXT])
     if not (np.all(rows >= 0) and np.all(vocabulary.attributes[rows] & Attribute.NORMAL)):
-        raise UnavailableError(f"{reader} needs a token for each byte, and this file has not all of them.")
+        raise UnavailableError(f"{reader} needs a token for each byte, and this file lacks some.")
 
 
 def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
@@ -88,7 +88,7 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
     patterns = _patterns(vocabulary, reader)
     if len(patterns) != 1:
         raise UnavailableError(
-            f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use or vocabulary.name}” asks for "
+            f"{reader} splits text by one pattern; “{vocabulary.pre_in_use or vocabulary.name}” uses "
             f"{len(patterns)} in turn."
         )
     return patterns[0].source.replace(CONTRACTION, PUBLISHED) + r"|\s+"
@@ -97,7 +97,7 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
 def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
     patterns = vocabulary.patterns
     if not all(pattern.source for pattern in patterns):
-        raise UnavailableError(f"{reader} cannot cut text as “{vocabulary.pre_in_use}” asks.")
+        raise UnavailableError(f"{reader} cannot split text as “{vocabulary.pre_in_use}” does.")
     return patterns
 
 
@@ -109,14 +109,12 @@ def check_hugging_face(vocabulary: Vocabulary) -> None:
     if vocabulary.type not in (VocabType.BPE, VocabType.SPM, VocabType.WPM, VocabType.UGM):
         raise UnavailableError(f"tokenizer.json has no {vocabulary.type.value} vocabularies.")
     if vocabulary.pieces is not None and not _is_as_llamas(vocabulary, vocabulary.pieces):
-        raise UnavailableError(
-            "It is not said here how a tokenizer.json does what this SentencePiece model asks."
-        )
+        raise UnavailableError("This SentencePiece model cannot be written as a tokenizer.json.")
     if vocabulary.type is VocabType.BPE and not vocabulary.rules.escape_spaces:
         _patterns(vocabulary, "tokenizers")
     if vocabulary.type is VocabType.WPM and vocabulary.special_ids.unk is None:
         raise UnavailableError(
-            "WordPiece in a tokenizer.json needs an unknown token, and this file has none."
+            "WordPiece in a tokenizer.json needs an unknown token, which this file does not have."
         )
 
 
@@ -166,7 +164,7 @@ def _own_file(vocabulary: Vocabulary) -> Path:
     path = vocabulary.path
     if path is None or vocabulary.chosen_pre or not tokenizer_json.sniff(_head(path)):
         raise UnavailableError(
-            "This library takes a tokenizer.json as it stands; this is another file, or read otherwise."
+            "This library reads a tokenizer.json unchanged; this is another file, or read differently."
         )
     return path
 

@@ -101,7 +101,7 @@ def tokens_named(vocabulary: Vocabulary, name: str) -> list[int]:
     spelled = vocabulary.find(_encoded(name))
     result = sorted({*tokens.tolist(), *([] if spelled is None else [spelled])})
     if not result:
-        raise QueryError("No token has this text. An id is a number.")
+        raise QueryError("No token has this text. To search for an id, enter a number.")
     return result
 
 
@@ -143,7 +143,7 @@ def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress)
     for first in range(0, len(data), CHUNK_BYTES):
         progress(first / len(data))
         if time.monotonic() > deadline:
-            raise QueryError(f"The search takes more than {LONGEST_S:g} seconds. Look for less.")
+            raise QueryError(f"The search took more than {LONGEST_S:g} seconds. Make it simpler.")
         starts, ends = _places_in(data[first : first + CHUNK_BYTES + longest], pattern, longest)
         result.append((starts + first, ends + first))
         n_found += len(starts)
@@ -311,7 +311,7 @@ def bytes_of(digits: str) -> bytes:
     """The bytes of hex digits, which white space may stand between.  Raises QueryError."""
     digits = "".join(digits.split())
     if not re.fullmatch("[0-9a-fA-F]*", digits):
-        raise QueryError("Bytes are written as hex digits, such as E2 82 AC.")
+        raise QueryError("Write bytes as hex digits, such as E2 82 AC.")
     if len(digits) % 2:
         raise QueryError("Two hex digits make a byte: one is missing.")
     return bytes.fromhex(digits)
@@ -326,7 +326,7 @@ def tried(expression: str, answer: Callable[[float], bytes]) -> bytes:
     try:
         return answer(LONGEST_S)
     except TimeoutError:
-        message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
+        message = f"The regular expression took more than {LONGEST_S:g} seconds. Make it simpler."
         raise QueryError(message) from None
     except ApartError:
-        raise QueryError("The regular expression could not be tried. Make it simpler.") from None
+        raise QueryError("The regular expression could not be run. Make it simpler.") from None

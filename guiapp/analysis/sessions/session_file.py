@@ -126,10 +126,10 @@ def load(named: str | PathLike[str]) -> SessionFile:
 def _faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
     version = content.get("session")
     if type(version) is not int:
-        yield "session", "this is no session: there is no line session = 1."
+        yield "session", "this is not a session: the line session = 1 is missing."
         return
     if version != VERSION:
-        yield "session", f"this session is of version {version}, and version {VERSION} is known here."
+        yield "session", f"this session has version {version}; Tokenloupe reads version {VERSION}."
         return
     for key, value in content.items():
         if key not in ENTRIES:
@@ -140,7 +140,7 @@ def _faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if not content.get("model"):
         yield "model", 'there is no model. Add a line such as model = "demo:bpe".'
     if ("text" in content) == (TEXT_BYTES in content):
-        yield "text", "there must be one entry “text”, or “text_base64” for what is no UTF-8."
+        yield "text", "there must be one entry “text”, or “text_base64” for bytes that are not UTF-8."
 
 
 def _within(span: tuple[int, int], size: int) -> tuple[int, int]:
@@ -163,7 +163,7 @@ def _base64(value: str) -> bytes:
     try:
         return b64decode("".join(value.split()), validate=True)
     except binascii.Error as error:
-        raise EntryError("is no base64.") from error
+        raise EntryError("is not base64.") from error
 
 
 def _notes(value: str) -> str:
@@ -175,7 +175,7 @@ def _notes(value: str) -> str:
 def _page(value: str) -> str:
     page = ALIASES.get(value, value)
     if page not in PAGES:
-        raise EntryError(f"names no page. There are: {', '.join((*ALIASES, *PAGES))}.")
+        raise EntryError(f"names an unknown page. Known pages: {', '.join((*ALIASES, *PAGES))}.")
     return page
 
 
@@ -218,9 +218,9 @@ def _chat(value: str) -> str:
         conversation_of(value, is_limited=False)
         template = settings_of(value).template or ""
     except TokenloupeError as error:
-        raise EntryError(f"holds no messages: {error}") from error
+        raise EntryError(f"does not contain messages: {error}") from error
     if not is_text(template) and Path(template).name != template:
-        raise EntryError("names the file of a template. Give the text of it.")
+        raise EntryError("names a template file. Give its text instead.")
     return value
 
 
@@ -228,7 +228,7 @@ def _texts(value: list[Any]) -> tuple[str, ...]:
     if not all(type(text) is str for text in value):
         raise EntryError('must be a list of texts, such as ["a", "b"].')
     if len(value) > MOST_CONDITIONS:
-        raise EntryError(f"has {counted(len(value), 'row')}. There may be {MOST_CONDITIONS}.")
+        raise EntryError(f"has {counted(len(value), 'row')}. The limit is {MOST_CONDITIONS}.")
     return tuple(value)
 
 
@@ -310,7 +310,7 @@ def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_mod
     is_file = is_plain(session.model) and not session.model.startswith(PREFIX)
     if is_file and not exists(session.model):
         return OpenedSession(
-            session, None, Obstacle.MISSING, f"The model of this session is not there: {name}"
+            session, None, Obstacle.MISSING, f"The model of this session was not found: {name}"
         )
     if not is_fetched(session.model) or may_fetch:
         return _opened_as(session, session.model, open_)
@@ -330,7 +330,7 @@ def _opened_as(session: SessionFile, name: str, open_: Open) -> OpenedSession:
     tokenizer = open_(name, session.pre or None)
     if is_another(tokenizer, session.model, session.sha256):
         shown = quoted(Path(session.model).name)
-        explanation = f"{shown} is not the file that this session was saved with: its tokens may be others."
+        explanation = f"{shown} is not the file that this session was saved with: tokens may differ."
         return OpenedSession(session, tokenizer, Obstacle.CHANGED, explanation)
     return OpenedSession(session, tokenizer)
 
@@ -342,16 +342,16 @@ def save(session: SessionFile, named: str | PathLike[str]) -> None:
     """Write a session; raises TokenloupeError where there is no place for it, or its text is too long."""
     path = Path(named)
     if len(session.notes) > MOST_NOTES:
-        raise TokenloupeError(f"Notes may have {MOST_NOTES:,} characters. Shorten them.")
+        raise TokenloupeError(f"Notes can have at most {MOST_NOTES:,} characters. Shorten them.")
     for what, rows in (("breakpoints", session.breakpoints), ("watches", session.watches)):
         if len(rows) > MOST_CONDITIONS:
-            told = f"A session may have {MOST_CONDITIONS} {what}, and this one has {len(rows)}."
+            told = f"A session can have at most {MOST_CONDITIONS} {what}, but this one has {len(rows)}."
             raise TokenloupeError(told)
     content = written(session, path.parent).encode()
     if len(content) > MOST_FILE_BYTES:
         raise TokenloupeError(
-            f"The session would have {in_bytes(len(content))}, and may have {in_bytes(MOST_FILE_BYTES)}. "
-            "Save the text by itself, and a session with a part of it."
+            f"The session would have {in_bytes(len(content))}; the limit is {in_bytes(MOST_FILE_BYTES)}. "
+            "Save the text separately, and a session with a part of it."
         )
     try:
         replace_file(path, content)

@@ -224,7 +224,7 @@ def row_by_row(groups: Sequence[Rows], affixes: Around) -> list[NDArray[np.int32
 def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) -> Shape:
     """What `pad_batch` can be asked for where `n_after` ids end each text; EncodeError for anything else."""
     if not (truncate is None or isinstance(truncate, SupportsIndex)):
-        raise EncodeError(f"Rows cannot be cut to “{truncate}”. Choose a number of tokens, or none.")
+        raise EncodeError(f"Rows cannot be truncated to “{truncate}”. Choose a number of tokens, or None.")
     most = NO_LIMIT if truncate is None else index(truncate)
     if most < n_after:
         raise EncodeError(
@@ -234,7 +234,7 @@ def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) ->
     if pad is None or pad == "longest":
         return Shape(pad, most)
     if not isinstance(pad, SupportsIndex) or (width := index(pad)) < 0:
-        raise EncodeError(f"“{pad}” is no padding. Choose “longest”, a number of tokens, or none.")
+        raise EncodeError(f"“{pad}” is not a padding. Choose “longest”, a number of tokens, or None.")
     return Shape(width, most)
 
 
@@ -273,15 +273,15 @@ def _width(lengths: NDArray[np.int64], requested: int | Literal["longest"] | Non
             "Truncate, or pad to more."
         )
     if requested is None and (lengths != longest).any():
-        raise EncodeError("The texts have different numbers of tokens. Choose a padding.")
+        raise EncodeError("The texts have different numbers of tokens. Pad or truncate them.")
     return requested if isinstance(requested, int) else longest
 
 
 def _new_arrays(n_rows: int, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     if n_rows * width * BYTES_PER_ID > _memory_bytes():
         raise EncodeError(
-            f"{n_rows:,} rows of {width:,} tokens need more memory than there is. Truncate, or leave long "
-            "texts out."
+            f"{n_rows:,} rows of {width:,} tokens need more memory than is available. Truncate, or "
+            "leave out long texts."
         )
     return np.empty((n_rows, width), np.int32), np.zeros((n_rows, width), np.uint8)
 

@@ -151,7 +151,7 @@ class Tokenizer:
     @cached_property
     def refused_encoders(self) -> Mapping[str, str]:
         """Why the other algorithms are not offered: a sentence for each name."""
-        own = f"The files that it is for have vocabularies of another type than {self.vocabulary.type.value}."
+        own = f"It is for vocabularies of another type than {self.vocabulary.type.value}."
         refused = self.pipeline.refused
         return MappingProxyType(
             {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
@@ -278,12 +278,12 @@ class Tokenizer:
         own = self.pipeline
         if not isinstance(own, Segmenting):
             raise EncodeError(
-                f"Only Unigram vocabularies give a text several segmentations with scores, and this one is "
+                f"Only Unigram vocabularies give several segmentations with scores, and this one is "
                 f"of the type {self.vocabulary.type.value}. Encode without asking for the best ones."
             )
         n = whole_number(n, "number of segmentations")
         if n < 1:
-            raise EncodeError(f"There are no {n} best segmentations. Ask for 1 or more.")
+            raise EncodeError(f"You asked for {n} segmentations. Ask for 1 or more.")
         data = as_bytes(text)
         array = np.frombuffer(data, np.uint8)
         partition = self.special_tokens.partition(array, parse_special)
@@ -376,8 +376,8 @@ class Tokenizer:
     def _needed(self, token_id: int | None, role: str) -> int:
         if token_id is None:
             raise EncodeError(
-                f"The file asks for a {role.upper()} token around each text but has no valid "
-                f"tokenizer.ggml.{role}_token_id. Encode without special tokens, or repair the file."
+                f"The file adds {role.upper()} to each text, but has no valid "
+                f"tokenizer.ggml.{role}_token_id. Encode without special tokens, or fix the file."
             )
         return token_id
 
@@ -429,7 +429,7 @@ def _spans(pipeline: Pipeline, call_affixes: Affixes, encoding: Encoding) -> Off
 
 def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
     if isinstance(texts, str | bytes):
-        raise TypeError("These are to be many texts; encode takes one")
+        raise TypeError("Pass a list of texts; for one text use encode")
     data = [
         text.encode("utf-8", "surrogatepass") if isinstance(text, str) else as_bytes(text) for text in texts
     ]

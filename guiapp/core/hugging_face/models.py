@@ -40,8 +40,7 @@ UNKNOWN_PENALTY = 10.0  # below the worst score
 START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has
 NO_ACTIONS = action_table(False, False)
 NOT_COVERED = (
-    "Part of the text is no token, and the file has none for unknown text. Repair the file, or change "
-    "the text."
+    "Part of the text has no token, and the file has no unknown token. Fix the file, or change the text."
 )
 
 

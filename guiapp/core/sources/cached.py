@@ -58,7 +58,9 @@ def path_of(url: str) -> Path:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise VocabError(f"“{quoted(url)}” is no address of a file on the web. Check its spelling.") from None
+        raise VocabError(
+            f"“{quoted(url)}” is not the address of a file on the web. Check its spelling."
+        ) from None
     where, _, name = parts.path.rpartition("/")
     address = urlunsplit(parts._replace(path=where, query=parts.query, fragment=""))
     safe = UNSAFE.sub("_", unquote(name)).lstrip(".")[-LONGEST_NAME:] or "model"

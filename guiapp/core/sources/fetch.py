@@ -47,7 +47,9 @@ def fetched(url: str, opening: Opening, limits: Limits = USUAL_LIMITS) -> Cached
         with transfer.get(asking) as answer:
             if answer.status == 304:
                 if old is None:
-                    raise VocabError(f"{host_of(url)} sends no file, as if it were here. Try again later.")
+                    raise VocabError(
+                        f"{host_of(url)} sends no file, as if it had not changed. Try again later."
+                    )
                 return old
             return _taken(url, transfer, answer, opening)
     except NoAnswerError as error:
@@ -86,7 +88,7 @@ def _take_header(incoming: _Incoming, path: Path) -> None:
             return gguf.check_front(path, incoming.whole_bytes or UNKNOWN_SIZE)
         except MoreNeededError as error:
             if incoming.is_whole or size > MEMORY_LIMIT_BYTES:
-                raise VocabError(f"{error} The file on the server ends there, too.") from error
+                raise VocabError(f"{error} The file on the server ends there too.") from error
         size *= GROWTH
 
 
@@ -138,7 +140,7 @@ class _Incoming:
             while self._n_taken < end and (chunk := next(answer.body, None)) is not None:
                 self._write(chunk[: end - self._n_taken])
         if self._n_taken == start:
-            raise VocabError(f"{host_of(self._url)} sends nothing more. Try again later.")
+            raise VocabError(f"{host_of(self._url)} stopped sending. Try again later.")
 
     def _sizes_of(self, answer: WebResponse, asked_end: int) -> tuple[int | None, int]:
         """The size of the whole file, if the server tells, and where what it sends ends."""
@@ -149,7 +151,9 @@ class _Incoming:
             end = min(asked_end, -1 if last is None else last + 1)
             is_known = found is not None and found[3] != "*"
             if start != self._n_taken or end < start or is_packed or (is_known and end > (whole or 0)):
-                raise VocabError(f"{host_of(self._url)} sends another part than it was asked for.")
+                raise VocabError(
+                    f"{host_of(self._url)} sent a different part than requested. Try again later."
+                )
             return whole, end
         whole = whole_number(answer.headers.get("Content-Length", ""))
         return None if is_packed else whole, UNKNOWN_SIZE

@@ -101,7 +101,7 @@ def open_input(path: str | os.PathLike[str], takes_pipes: bool = False) -> FileI
         if os.name == "posix" and not stat.S_ISREG(os.fstat(descriptor).st_mode):
             is_named = Path(path).resolve().is_fifo()  # /dev/fd/63 leads to no name
             if is_named and not select.select([descriptor], [], [], PATIENCE_S)[0]:
-                raise NotAFileError(f"a pipe that nobody has written to for {PATIENCE_S:.0f} seconds")
+                raise NotAFileError(f"a pipe that received no data for {PATIENCE_S:.0f} seconds")
             os.set_blocking(descriptor, True)
     except BaseException as error:
         os.close(descriptor)

@@ -65,7 +65,7 @@ def hub_file(name: str, fetch: Fetch) -> CachedFile:
     names = _files_of(requested, fetch)
     chosen = requested.file or preferred(names)
     if not chosen:
-        raise VocabError(f"{requested.repository} has no file of a tokenizer. Choose another repository.")
+        raise VocabError(f"{requested.repository} has no tokenizer file. Choose another repository.")
     where, _, last = chosen.rpartition("/")
     for sidecar in (f"{where}/{other}".lstrip("/") for other in READ_WITH.get(last, ())):
         if sidecar in names:
@@ -95,7 +95,7 @@ def parsed(name: str) -> HubName:
     match = NAME.fullmatch(name)
     if match is None or ".." in unquote(name):
         raise VocabError(
-            f"“hf:{quoted(name)}” names no repository. Write hf:OWNER/NAME or hf:OWNER/NAME@REVISION/FILE."
+            f"“hf:{quoted(name)}” is not a repository. Write hf:OWNER/NAME or hf:OWNER/NAME@REVISION/FILE."
         )
     return HubName(match["repository"], unquote(match["revision"] or MAIN), match["file"] or "")
 

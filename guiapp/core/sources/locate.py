@@ -105,13 +105,13 @@ def _from_web(name: str, opening: Opening, is_cached: bool) -> Located:
         if not is_cached:
             return fetched(url, opening)
         if (file := cached(url)) is None:
-            raise VocabError(f"Nothing is kept of {quoted(name, LONGEST)}. Open it by this name to fetch it.")
+            raise VocabError(f"{quoted(name, LONGEST)} is not cached. Open it by this name to fetch it.")
         return file
 
     opening.begin(DOWNLOAD)
     on_hub = name.removeprefix(HUB) if name.startswith(HUB) else name_of(name)
     file = fetch(name) if on_hub is None else hub_file(on_hub, fetch)
-    message = f"This is what was fetched last time: {file.why_old}"
+    message = f"This is the copy that was fetched last time: {file.why_old}"
     note = FileNote("fetched_before", message) if file.why_old else None
     return Located(file.path, file.whole_bytes, note)
 
@@ -130,5 +130,7 @@ def _installed_path(place: ModelFolder, name: str) -> Path:
     if (short := place.short(name)) in there:
         return there[short]
     near = get_close_matches(short, there, 1)
-    hint = f"Did you mean {place.prefix}{quoted(near[0])}?" if near else "`tokenloupe models` lists all."
+    hint = (
+        f"Did you mean {place.prefix}{quoted(near[0])}?" if near else "`tokenloupe models` lists all models."
+    )
     raise VocabError(f"{place.title} has no model “{quoted(name)}” on this machine. {hint}")

@@ -83,15 +83,12 @@ def file_in(folder: Path) -> Path:
     chosen = preferred(names)
     if chosen is None:
         looked_for = ", ".join(KINDS[:N_TOLD])
-        raise VocabError(
-            f"The folder {name} holds no tokenizer: looked for were {looked_for} and so on. Choose another."
-        )
+        raise VocabError(f"The folder {name} has no tokenizer, such as {looked_for}. Choose another folder.")
     competitors = [other for other in names if is_tokenizer_name(other) and _rank(other) == _rank(chosen)]
     if len(competitors) > 1 and "*" in KINDS[_rank(chosen)]:
         n_models = sum(map(is_tokenizer_name, names))
         raise VocabError(
-            f"The folder {name} holds {n_models:,} models: {quoted(chosen)} is one of them. "
-            "Choose one by its file."
+            f"The folder {name} has {n_models:,} models, such as {quoted(chosen)}. Choose one by its file."
         )
     return folder / chosen
 

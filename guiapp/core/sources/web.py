@@ -127,7 +127,7 @@ class Transfer:
     def _count(self, n_bytes: int, is_over: threading.Event) -> None:
         self._n_received += n_bytes
         if is_over.is_set() or self._n_received > 2 * self._n_body + self._limits.extra_bytes:
-            raise VocabError(f"{host_of(self._url)} sends much that is no file. Check the address.")
+            raise VocabError(f"{host_of(self._url)} sends too much that is not the file. Check the address.")
 
     def _response(self, session: requests.Session, headers: Mapping[str, str]) -> requests.Response:
         """The first answer that is no redirect, its body still to be read."""
@@ -190,9 +190,11 @@ def next_address(url: str, location: str) -> str:
         there = ""
     scheme = there.partition(":")[0].lower()
     if scheme not in ("http", "https"):
-        raise VocabError(f"{host_of(url)} leads to an address that is not on the web. Nothing was taken.")
+        raise VocabError(
+            f"{host_of(url)} redirects to an address that is not on the web. Nothing was fetched."
+        )
     if urlsplit(url).scheme == "https" and scheme != "https":
-        raise VocabError(f"{host_of(url)} leads to an address without encryption. Nothing was taken.")
+        raise VocabError(f"{host_of(url)} redirects to an unencrypted address. Nothing was fetched.")
     return scheme + there[len(scheme) :]
 
 
@@ -231,17 +233,17 @@ def _check(response: requests.Response, url: str) -> None:
 def _reason(status: int, response: requests.Response, url: str) -> str:
     if status in (401, 403):
         if _token_for(url):
-            return f"The token in {HUB_TOKEN} may not read this ({status}), or it is not there."
-        what = f"This is private, wants its terms accepted, or is not there ({status})."
+            return f"The token in {HUB_TOKEN} has no access to this ({status}), or it does not exist."
+        what = f"This is private, requires you to accept its terms, or does not exist ({status})."
         if hub_path(url):
-            return f"{what} Put a token that may read it into the environment variable {HUB_TOKEN}."
+            return f"{what} Set the environment variable {HUB_TOKEN} to a token that has access."
         return f"{what} The token in {HUB_TOKEN} is sent to {host_of(hub())} only ({HUB} names another hub)."
     if status == 429:
         wait = quoted(response.headers.get("Retry-After", ""), 40)
         return f"Too many requests (429). Try again {f'in {wait} s' if wait.isdecimal() else 'later'}."
     if status >= 500:
-        return f"It cannot answer at present ({status}). Try again later."
-    return REASONS.get(status, f"No ({status}). Check the address.")
+        return f"The server is not available ({status}). Try again later."
+    return REASONS.get(status, f"The request failed ({status}). Check the address.")
 
 
 def _kind_of(error: Exception) -> type[VocabError]:
@@ -261,17 +263,17 @@ def _what_happened(error: Exception, limits: Limits) -> str:
     from requests import exceptions
 
     if isinstance(error, (exceptions.InvalidURL, exceptions.InvalidSchema, exceptions.MissingSchema)):
-        return "is no address of a file on the web. Check its spelling."
+        return "is not the address of a file on the web. Check its spelling."
     if isinstance(error, exceptions.TooManyRedirects):
-        return "leads in a circle. Check the address."
+        return "redirects in a circle. Check the address."
     if isinstance(error, exceptions.ProxyError):
         return "cannot be reached through the proxy. Check the variables HTTPS_PROXY and NO_PROXY."
     if isinstance(error, exceptions.SSLError):
-        return "has no certificate that can be trusted. Check the address and the clock."
+        return "does not have a trusted certificate. Check the address and the clock."
     if isinstance(error, exceptions.Timeout) or "timed out" in str(error).lower():
         return _no_answer(limits)
     if isinstance(error, exceptions.ChunkedEncodingError):
-        return "broke the connection before the file was whole. Try again."
+        return "closed the connection before the file was complete. Try again."
     if isinstance(error, exceptions.RequestException):
         return "cannot be reached. Check the address and the network."
-    return f"gave what cannot be read: {quoted(str(error))}. Check the address."
+    return f"sent an answer that cannot be read: {quoted(str(error))}. Check the address."

@@ -135,11 +135,11 @@ class ModelSession(TokenizedText):
         if self.algorithm.exact:
             return exactness
         library = self.tokenizer.vocabulary.library
-        reason = f"“{self.algorithm.title}” does not always give {library}'s tokens."
+        reason = f"“{self.algorithm.title}” does not always give the same tokens as {library}."
         if self.encoder_check.value is not None:
             reason += f" {explained(self.encoder_check.value)}"
         elif self.document.size:
-            reason += " How many of its tokens are the same for this text is being found out."
+            reason += " Counting how many tokens are the same for this text …"
         if exactness.level != "exact":
             reason += f"\n\n{exactness.reason}"
         return replace(exactness, level="approximate", reason=reason)

@@ -56,7 +56,7 @@ FACTS = (
 )
 STRIPPING = {
     Attribute.LSTRIP: "drops the white space before it",
-    Attribute.RSTRIP: "drops the white space behind it",
+    Attribute.RSTRIP: "drops the white space after it",
 }
 
 
@@ -330,7 +330,7 @@ def _span(source: ModelSession, index: int) -> str:
     char_end = char_start + n_characters(source.document.slice(start, end))
     if start == end:
         is_outermost = index in (0, len(source.tokens) - 1)
-        return "empty: added around the text" if is_outermost else f"empty, at {start:,}"
+        return "empty: added to the text" if is_outermost else f"empty, at {start:,}"
     if (start, end) == (char_start, char_end):
         return f"{start:,}–{end:,}"
     return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
@@ -353,7 +353,7 @@ def character_tip(document: TextDocument, source: SpanSource, start: int, about_
 
 def passing_tip(letter: Confusable) -> str:
     """What a letter is, and what it passes for."""
-    return f"{code_points(letter.letter, 1)[0]} passes for {letter.passes_for}"
+    return f"{code_points(letter.letter, 1)[0]} looks like {letter.passes_for}"
 
 
 def chip_tip(document: TextDocument, source: SpanSource, start: int, end: int) -> str:

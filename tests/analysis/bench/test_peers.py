@@ -78,7 +78,7 @@ def test_tiktoken_has_the_ranks_and_the_pattern_of_a_file(file):
     found = encode_all(contender("tiktoken", tokenizer), [text]).ids
     assert found.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
     assert reason_against("llama.cpp", tokenizer.vocabulary) == (
-        "llama.cpp reads GGUF files only, and this one is for tiktoken."
+        "llama.cpp only reads GGUF files, and this one is for tiktoken."
     )
 
 
@@ -131,7 +131,7 @@ def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"normalizer": {"type": "NFKC"}}, "has no normalizer “NFKC”, which this file asks for"),
+        ({"normalizer": {"type": "NFKC"}}, "has no normalizer “NFKC”, which this file needs"),
         (
             {"pre_tokenizer": {"type": "WhitespaceSplit"}},
             "has no pre-tokenizer “WhitespaceSplit”, which this",
@@ -282,10 +282,10 @@ def test_llama_cpp_reads_files_and_splits_as_they_ask():
     assert peer_source("llama.cpp", open_model("demo:bpe")) == vocabulary.path
     chosen = replace(vocabulary, chosen_pre="qwen2")
     assert reason_against("llama.cpp", chosen) == (
-        "llama.cpp splits text as the file asks, not as “qwen2”, chosen by hand."
+        "llama.cpp splits text as the file specifies, not as “qwen2”, chosen by hand."
     )
     assert reason_against("llama.cpp", byte_level(["a b"])) == (
-        "llama.cpp reads model files only, and this vocabulary has none."
+        "llama.cpp only reads model files, and this vocabulary does not have one."
     )
 
 

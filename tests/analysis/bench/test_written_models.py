@@ -145,7 +145,7 @@ def test_a_file_of_parts_has_ranks_where_it_merges_bytes_of_the_text_itself(tmp_
     for change in ({"normalizer": {"type": "NFC"}}, {"pre_tokenizer": {"type": "Whitespace"}}):
         path.write_text(json.dumps(document | change))
         assert reason(check_ranks, load_vocabulary(path), "tiktoken") == (
-            "tiktoken merges bytes of text as it is; this file asks for more."
+            "tiktoken merges the bytes of unchanged text; this file needs more."
         )
 
 
@@ -157,7 +157,7 @@ def test_a_tokenizer_json_is_given_as_it_stands_and_nothing_else_as_one(tmp_path
     other = replace(vocabulary, path=sample_of("vocab.txt", tmp_path))
     for read_otherwise in (other, replace(vocabulary, path=None), replace(vocabulary, chosen_pre="gpt-2")):
         assert reason(check_hugging_face, read_otherwise) == (
-            "This library takes a tokenizer.json as it stands; this is another file, or read otherwise."
+            "This library reads a tokenizer.json unchanged; this is another file, or read differently."
         )
 
 
@@ -191,7 +191,7 @@ def test_files_of_tokens_are_written_as_documents_that_say_the_same(format_, tmp
 def test_models_of_sentencepiece_are_written_if_they_ask_for_no_more_than_llamas(changes):
     check_hugging_face(replace(sentence_piece(SCORES), pieces=LLAMAS))
     asking = replace(sentence_piece(SCORES), pieces=replace(LLAMAS, **changes))
-    wanted = "It is not said here how a tokenizer.json does what this SentencePiece model asks."
+    wanted = "This SentencePiece model cannot be written as a tokenizer.json."
     assert reason(check_hugging_face, asking) == wanted
     own = sentence_piece(SCORES)
     own.attributes[1] |= np.uint16(Attribute.USER_DEFINED)

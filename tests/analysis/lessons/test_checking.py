@@ -40,8 +40,8 @@ FAULTS = {
     HEAD.replace("scan", "viterbi"): ["7: step 1: This model has no encoder “viterbi”. It has: "],
     HEAD.replace("demo:toy", "none.gguf"): ["5: step 1: none.gguf"],
     HEAD.replace("demo:toy", "demo:none"): ["5: step 1: There is no demo model “demo:none”."],
-    HEAD.replace("demo:toy", "hf:a/b"): ["5: step 1: Nothing is kept of hf:a/b. Open it by this name to "],
-    HEAD.replace("demo:toy", "https://a.b/c"): ["5: step 1: Nothing is kept of https://a.b/c. Open it by "],
+    HEAD.replace("demo:toy", "hf:a/b"): ["5: step 1: hf:a/b is not cached. Open it by this name to "],
+    HEAD.replace("demo:toy", "https://a.b/c"): ["5: step 1: https://a.b/c is not cached. Open it by "],
     HEAD.replace("scan", "viterbi") + 'aks = "?"\nsha256 = "00"\nbreak = "x"': [
         "7: step 1: This model has no encoder “viterbi”.",
         "8: step 1 has an unknown entry “aks”.",

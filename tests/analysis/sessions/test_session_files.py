@@ -34,38 +34,38 @@ HEAD = 'session = 1\nmodel = "demo:toy"\n'
 WHOLE = HEAD + 'text = "abacb"\n'
 LISTED = ", ".join(ENTRIES)
 FAULTS = {
-    "": ["1: this is no session: there is no line session = 1."],
-    'session = "1"': ["1: this is no session: there is no line session = 1."],
-    "a = 1\nsession = 2": ["2: this session is of version 2, and version 1 is known here."],
+    "": ["1: this is not a session: the line session = 1 is missing."],
+    'session = "1"': ["1: this is not a session: the line session = 1 is missing."],
+    "a = 1\nsession = 2": ["2: this session has version 2; Tokenloupe reads version 1."],
     "session = 1": [
         '1: there is no model. Add a line such as model = "demo:bpe".',
-        "1: there must be one entry “text”, or “text_base64” for what is no UTF-8.",
+        "1: there must be one entry “text”, or “text_base64” for bytes that are not UTF-8.",
     ],
-    WHOLE + 'text_base64 = "YQ=="': ["3: there must be one entry “text”, or “text_base64” for what is no "],
+    WHOLE + 'text_base64 = "YQ=="': ["3: there must be one entry “text”, or “text_base64” for bytes that "],
     WHOLE + "colour = 1": [f"4: there is an unknown entry “colour”. Known entries: {LISTED}."],
     WHOLE + "step = true": ["4: “step” must be a whole number, such as 3."],
     WHOLE + "step = -1": ["4: “step” must not be negative."],
     WHOLE + "selection = [1]": ["4: “selection” must be two whole numbers, such as [0, 12]."],
     WHOLE + "recorded = [0, 1.5]": ["4: “recorded” must be two whole numbers, such as [0, 12]."],
     WHOLE + f'notes = "{"a" * 50_001}"': ["4: “notes” may have 50,000 characters."],
-    WHOLE + 'page = "moon"': ["4: “page” names no page. There are: text, "],
-    WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is not an object such as "],
+    WHOLE + 'page = "moon"': ["4: “page” names an unknown page. Known pages: text, "],
+    WHOLE + 'chat = "[1]"': ["4: “chat” does not contain messages: Message 1 is not an object such as "],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
-        "4: “chat” holds no messages: “chat_template” in the request must be of type str."
+        "4: “chat” does not contain messages: “chat_template” in the request must be of type str."
     ],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/{a}"}'""": [
-        "4: “chat” names the file of a template. Give the text of it."
+        "4: “chat” names a template file. Give its text instead."
     ],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/a"}'""": [
-        "4: “chat” names the file of a template. Give the text of it."
+        "4: “chat” names a template file. Give its text instead."
     ],
     WHOLE + 'step_size = "mile"': ["4: “step_size” must be one of decision, piece, stage."],
     WHOLE + "watches = [3]": ['4: “watches” must be a list of texts, such as ["a", "b"].'],
     WHOLE + 'watches = ["__import__"]': ["4: “watches” has “__import__”: "],
     WHOLE + 'breakpoints = [\n"rank < 5",\n"off a == 3"]': ["4: “breakpoints” has “a == 3”: There is no "],
     WHOLE + 'breakpoints = ["(\'a\' * 9**9) == 1"]': ["4: “breakpoints” has "],
-    WHOLE + f"watches = {['rank'] * 201}": ["4: “watches” has 201 rows. There may be 200."],
-    HEAD + 'text_base64 = "%"': ["3: “text_base64” is no base64."],
+    WHOLE + f"watches = {['rank'] * 201}": ["4: “watches” has 201 rows. The limit is 200."],
+    HEAD + 'text_base64 = "%"': ["3: “text_base64” is not base64."],
     WHOLE + "a" + ".a" * 99_999 + " = 1": ["4: this has too many dots for a session."],
     WHOLE + "step = " + "9" * 5000: ["1: this is not a session: a number is too long, or lists are"],
     WHOLE + 'text = "b"': ["4: this is not valid TOML: Cannot overwrite a value."],
@@ -146,11 +146,13 @@ def test_long_lines_of_nothing_are_written_and_read_in_no_time(session_file, tmp
 
 
 def test_a_text_that_is_too_long_is_told(tmp_path):
-    with pytest.raises(TokenloupeError, match=r"^The session would have .* Save the text by itself"):
+    with pytest.raises(TokenloupeError, match=r"^The session would have .* Save the text separately"):
         save(SessionFile("demo:toy", b"a" * MOST_FILE_BYTES), tmp_path / "1.session")
-    with pytest.raises(TokenloupeError, match=r"^Notes may have 50,000 characters\. Shorten them\.$"):
+    with pytest.raises(TokenloupeError, match=r"^Notes can have at most 50,000 characters\. Shorten them\.$"):
         save(SessionFile("demo:toy", b"", "a" * 50_001), tmp_path / "1.session")
-    with pytest.raises(TokenloupeError, match=r"^A session may have 200 watches, and this one has 201\.$"):
+    with pytest.raises(
+        TokenloupeError, match=r"^A session can have at most 200 watches, but this one has 201\.$"
+    ):
         save(SessionFile("demo:toy", b"", watches=("rank",) * 201), tmp_path / "1.session")
     assert not (tmp_path / "1.session").exists()
     with pytest.raises(TokenloupeError, match="cannot be written"):
@@ -178,14 +180,14 @@ def test_a_model_that_is_missing_or_another_is_told_and_can_be_opened_all_the_sa
     session = SessionFile(str(path), b"", sha256=file_hash(demo_model_path("toy")))
     found = opened(session)
     assert (found.obstacle, found.tokenizer) == (Obstacle.MISSING, None)
-    assert found.explanation == f"The model of this session is not there: {path}"
+    assert found.explanation == f"The model of this session was not found: {path}"
     path.write_bytes(demo_model_path("toy").read_bytes())
     assert opened(session).obstacle is None
     other.write_bytes(demo_model_path("bpe").read_bytes())
     found = opened(with_model(session, other))
     assert (found.obstacle, len(found.tokenizer.vocabulary)) == (Obstacle.CHANGED, 2560)
     assert found.explanation == (
-        "other.gguf is not the file that this session was saved with: its tokens may be others."
+        "other.gguf is not the file that this session was saved with: tokens may differ."
     )
     for name in ("a\0b", "a" * 5000):
         assert opened(SessionFile(f"/{name}", b"")).obstacle is Obstacle.MISSING

@@ -246,13 +246,13 @@ def test_padding_stands_at_the_end_and_the_mask_tells_it(model):
 
 @pytest.mark.parametrize("pad", ["x", -1, 2.5, b"longest", [3]])
 def test_what_is_no_padding_is_refused_before_anything_is_encoded(pad):
-    with pytest.raises(EncodeError, match="is no padding"):
+    with pytest.raises(EncodeError, match="is not a padding"):
         guiapp.open_model("demo:bpe").encode_batch([], pad=pad)
 
 
 @pytest.mark.parametrize("truncate", ["x", 2.5, [3]])
 def test_what_is_no_number_of_tokens_is_refused(truncate):
-    with pytest.raises(EncodeError, match="cannot be cut"):
+    with pytest.raises(EncodeError, match="cannot be truncated"):
         guiapp.open_model("demo:bpe").encode_batch(["fox"], truncate=truncate)
 
 
@@ -279,7 +279,7 @@ def test_what_is_no_text_is_refused(text):
 
 def test_rows_that_no_memory_holds_are_refused_in_a_sentence(monkeypatch):
     tokenizer = guiapp.open_model("demo:bpe")
-    with pytest.raises(EncodeError, match="more memory than there is"):
+    with pytest.raises(EncodeError, match="more memory than is available"):
         tokenizer.encode_batch(["fox"], pad=1 << 50)
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(os, "sysconf_names", {})

@@ -121,7 +121,7 @@ def test_unknown_text_without_a_token_for_it_is_told():
         WordLevelModel(tokens),
     ):
         assert encoded(model, ["a"]) == [(0, 0, 1)]
-        with pytest.raises(EncodeError, match="has none for unknown text"):
+        with pytest.raises(EncodeError, match="has no unknown token"):
             encoded(model, ["a", "b"])
 
 

@@ -54,5 +54,5 @@ def test_paths_and_demo_models_are_files(tmp_path):
 def test_nothing_is_kept_of_what_was_never_fetched(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     assert not is_cached("https://example.invalid/never/fetched.gguf")
-    with pytest.raises(VocabError, match=r"^Nothing is kept of https://example.invalid/a\. Open it by this"):
+    with pytest.raises(VocabError, match=r"^https://example.invalid/a is not cached\. Open it by this"):
         located("kept:https://example.invalid/a", Opening(lambda _share: None))

@@ -63,11 +63,9 @@ def test_a_folder_of_no_tokenizer_or_of_several_is_told_in_a_sentence(tmp_path, 
     with pytest.raises(VocabError) as caught:
         guiapp.open_model(tmp_path / "m")
     several = (
-        f"The folder m holds {len(names)} models: {names[0]} is one of them. Choose one by its file."
-        if names
-        else ""
+        f"The folder m has {len(names)} models, such as {names[0]}. Choose one by its file." if names else ""
     )
-    nothing = "The folder m holds no tokenizer: looked for were tokenizer.json, tekken.json, tokenizer.model"
+    nothing = "The folder m has no tokenizer, such as tokenizer.json, tekken.json, tokenizer.model"
     assert str(caught.value) == several if len(names) in (2, 3) else str(caught.value).startswith(nothing)
     assert len(str(caught.value)) < 300
 

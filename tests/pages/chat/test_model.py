@@ -112,7 +112,7 @@ def test_why_the_prompt_has_no_tokens_is_told(model, qtbot, tmp_path):
     with qtbot.waitSignal(model.session.vocabulary_changed):
         model.session.loader.open(str(path))
     render(model, qtbot)
-    assert model.failure.startswith("The file asks for a BOS token")
+    assert model.failure.startswith("The file adds BOS")
 
 
 def test_a_model_without_a_template_says_so(model, qtbot):

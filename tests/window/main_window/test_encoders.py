@@ -51,7 +51,7 @@ def test_an_explanation_that_is_open_tells_what_is_found_out_meanwhile(shell, qt
     badge.explain()
     explanation = QApplication.activePopupWidget()
     about = explanation.findChildren(QLabel)[1]
-    assert about.text().endswith("is being found out.")
+    assert about.text().endswith("for this text …")
     assert explanation.buttons == []
     qtbot.waitUntil(lambda: "50.0 %" in about.text())
     assert [button.text() for button in explanation.buttons] == ["Next inexact token"]

@@ -119,7 +119,7 @@ def test_letters_that_pass_for_others_are_explained_on_wish(share_shell, qtbot):
     editor = shell.window.inspect_page.editor
     place = place_of_byte(editor, 3)
     shell.window.actions_table["look_alikes"].trigger()
-    assert editor.tip(QPointF(place)).startswith("U+0430 CYRILLIC SMALL LETTER A passes for a\n")
+    assert editor.tip(QPointF(place)).startswith("U+0430 CYRILLIC SMALL LETTER A looks like a\n")
     assert shell.settings.marks_look_alikes
     shell.window.actions_table["look_alikes"].trigger()
     assert "passes" not in editor.tip(QPointF(place))

@@ -212,7 +212,7 @@ def test_people_are_asked_where_the_model_is_and_whether_another_will_do(make_sh
     path.write_text(WHOLE.replace("demo:toy", "gone.gguf") + 'sha256 = "00"')
     other.write_bytes(demo_model_path("toy").read_bytes())
     asked = answered(shell, qtbot, path, opener.obstructed)
-    assert asked == [f"The model of this session is not there: {tmp_path / 'gone.gguf'}"]
+    assert asked == [f"The model of this session was not found: {tmp_path / 'gone.gguf'}"]
     assert shell.session.document.text() == b"mine"
     asked = answered(shell, qtbot, path, opener.obstructed, instead=other)
     with qtbot.waitSignal(opener.obstructed):

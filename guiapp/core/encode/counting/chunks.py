@@ -61,14 +61,14 @@ def chunk_text(
     """
     max_tokens, overlap = (whole_number(number, "number of tokens") for number in (max_tokens, overlap))
     if max_tokens < 1:
-        raise EncodeError(f"Chunks of at most {max_tokens} tokens hold nothing. Allow at least 1.")
+        raise EncodeError(f"Chunks cannot have at most {max_tokens} tokens. Allow at least 1.")
     if not 0 <= overlap < max_tokens:
         raise EncodeError(
             f"An overlap of {overlap} tokens does not fit in chunks of {max_tokens}. "
             f"Choose 0 to {max_tokens - 1}."
         )
     if by not in LEVELS:
-        raise EncodeError(f"There are no chunks by “{by}”. Choose one of: {', '.join(LEVELS)}.")
+        raise EncodeError(f"Text cannot be cut into chunks by “{by}”. Choose one of: {', '.join(LEVELS)}.")
     chunker = _Chunker(tokenizer, as_bytes(text), max_tokens, overlap, by, parse_special)
     return chunker.chunks(progress)
 
@@ -124,8 +124,8 @@ class _Chunker:
         ends = self._boundaries("character")
         n_tokens = self._counter.count(start, int(ends[np.searchsorted(ends, start, "right")]))
         raise EncodeError(
-            f"The character at byte {start:,} has {n_tokens} tokens by itself. "
-            "Allow at least so many in a chunk."
+            f"The character at byte {start:,} alone has {n_tokens} tokens. "
+            "Allow at least that many in a chunk."
         )
 
     def _farthest_end(self, start: int, level: Level) -> int:
@@ -264,7 +264,7 @@ class IntervalCounter:
     def count(self, start: int, end: int) -> int:
         """len(tokenizer.encode(text[start:end], add_special=False, parse_special=parse_special))."""
         if not 0 <= start <= end <= len(self.text):
-            raise ValueError(f"{start}:{end} is no part of a text of {len(self.text)} bytes")
+            raise ValueError(f"{start}:{end} is not a part of a text of {len(self.text)} bytes")
         left = self.cut_after(start, end)
         right = self.cut_before(left, end) if left < end else left
         if right <= left:

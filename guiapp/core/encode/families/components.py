@@ -55,7 +55,7 @@ N_CODES = 0x110000
 REFUSED = dict.fromkeys(
     ("fast", "backtrack", "table", "greedy", "fewest"),
     "The tokens of this vocabulary are marked where they begin or end, or stand for unknown text: other "
-    "algorithms go by the bytes alone.",
+    "algorithms use the bytes alone.",
 )
 
 Symbols = list[tuple[int, int, int]]  # token, start and end of each

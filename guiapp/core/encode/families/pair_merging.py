@@ -396,8 +396,8 @@ def _check(tokens: FragmentTokens, data: NDArray[np.uint8]) -> None:
     missing = np.flatnonzero(tokens.ids == NO_TOKEN)
     if len(missing):
         raise EncodeError(
-            f"The vocabulary has no token for the byte 0x{data[tokens.ends[missing[0]] - 1]:02X} and none "
-            "for unknown text. Remove what contains it, or choose another model file."
+            f"The vocabulary has no token for the byte 0x{data[tokens.ends[missing[0]] - 1]:02X} and no "
+            "unknown token. Remove text with that byte, or choose another model file."
         )
 
 
@@ -495,8 +495,8 @@ def _why_not_matched(vocabulary: Vocabulary) -> str:
     if (longest := vocabulary.longest_token_bytes) <= LONGEST_MATCHED:
         return ""
     return (
-        f"A token of this vocabulary has {longest:,} bytes. At each place of a text, tokens are looked for "
-        f"that have up to {LONGEST_MATCHED:,}."
+        f"A token of this vocabulary has {longest:,} bytes. Matching tokens at each position is possible "
+        f"for up to {LONGEST_MATCHED:,}."
     )
 
 
@@ -529,8 +529,8 @@ def why_not_linear(merging: PairMerging) -> str:
         )
     if longest > LONGEST_SYMBOL:
         return (
-            f"A token of this vocabulary has {longest:,} bytes. Telling which neighbours fit is done for up "
-            f"to {LONGEST_SYMBOL:,}."
+            f"A token of this vocabulary has {longest:,} bytes. Checking which neighbours fit is possible "
+            f"for up to {LONGEST_SYMBOL:,}."
         )
     return ""
 

@@ -137,7 +137,7 @@ def _check_lengths(lengths: NDArray[np.int64]) -> None:
     """Raise VocabError where all suffixes of all tokens would fill the memory."""
     if float(lengths @ lengths.astype(np.float64)) > MOST_SUFFIX_BYTES:
         raise VocabError(
-            f"A token has the score -1000, as unknown characters have, and there are tokens of up to "
+            f"A token has the score -1000, like unknown characters, and there are tokens of up to "
             f"{lengths.max():,} bytes: such a PLaMo 2 vocabulary is not supported. Correct the score."
         )
 

@@ -88,6 +88,6 @@ class RwkvPipeline(Pipeline):
             at = int(tokens.starts[np.argmax(tokens.ids == NONE)])
             raise EncodeError(
                 f"No token begins with the byte at offset {at:,} of this text, and the file has no valid "
-                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+                "tokenizer.ggml.unknown_token_id to put in its place. Fix the file, or change the text."
             )
         return tokens

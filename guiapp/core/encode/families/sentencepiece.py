@@ -43,7 +43,7 @@ from guiapp.native.encoders import PartEncoders, Unigram
 from guiapp.native.pairs import AS_RANKED, Affixes
 
 PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
-WHY_NO_FAST = "Pieces hold spaces behind their beginning: what lies between cuts is too long to be looked up."
+WHY_NO_FAST = "Pieces contain spaces after their start: the parts between cuts are too long to look up."
 TAKES_APART = "heap"  # the one that knows what unused pieces were last seen to be made of
 WHY_ONLY_HEAP = (
     "The model has unused pieces: they are merged, and taken apart at the end to what they were last seen to "

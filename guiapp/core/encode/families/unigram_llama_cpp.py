@@ -52,12 +52,12 @@ TEXT_AT_ONCE = 1 << 22  # bytes of the tokens
 LEAST_BYTES = 1 << 12  # below, a text of which sums are exact is not worth looking for words in it
 UNKNOWN_PENALTY = np.float32(10)
 NOT_COVERED = (
-    "A character is not covered by the vocabulary, and the file has no valid "
-    "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+    "The vocabulary does not cover a character, and the file has no valid "
+    "tokenizer.ggml.unknown_token_id to put in its place. Fix the file, or change the text."
 )
 REFUSED = {
-    "greedy": "A Unigram vocabulary chooses tokens by scores, of which the longest match knows nothing.",
-    "fewest": "A Unigram vocabulary chooses tokens by scores, of which their number says nothing.",
+    "greedy": "A Unigram vocabulary chooses tokens by scores, which the longest match ignores.",
+    "fewest": "A Unigram vocabulary chooses tokens by scores, which their number ignores.",
 }
 
 
@@ -348,7 +348,7 @@ class UnigramWords:
     def why_no_cuts(self) -> str:
         """A sentence for the user; empty where cuts are possible."""
         if self.only_first_has_prefix:
-            return "The file puts one space before the first word only, so words are not alike."
+            return "The file adds a space before the first word only, so words differ."
         return self._why_dependent
 
     @cached_property
@@ -361,15 +361,15 @@ class UnigramWords:
     def _why_dependent(self) -> str:
         """Why words behind the first one cannot be encoded one by one."""
         if not (self.charsmap.is_whole and all(text.isascii() for text in stoppable(self.user_defined))):
-            return "The file's character map or user-defined tokens may take characters apart."
+            return "The file's character map or user-defined tokens may split characters."
         if not self.cut_bytes.any():
             return "A space is part of a user-defined token, or of a longer key of the file's character map."
         if not bool(np.all(np.abs(self._own_scores) < LARGEST_SCORE)):
-            return "Some scores are not finite or out of all proportion, so sums of them tell nothing."
+            return "Some scores are not finite or too large, so their sums mean nothing."
         if not self._has_space_symbol or self.unknown in self.token_ids:
             return "Unknown tokens may reach from one word into the next: U+2581 alone is not a token."
         if self._has_inner_symbol:
-            return "Some tokens hold a space behind their beginning, so words depend on each other."
+            return "Some tokens contain a space after their start, so words depend on each other."
         return ""
 
     @cached_property
@@ -378,7 +378,7 @@ class UnigramWords:
         if self._why_dependent:
             return self._why_dependent
         if (self._sizes > LONGEST_TOKEN).any():
-            return f"Some tokens have more than {LONGEST_TOKEN} bytes, so to look for them takes too long."
+            return f"Some tokens have more than {LONGEST_TOKEN} bytes, so matching them takes too long."
         if self.longest_exact < LEAST_BYTES:
             return (
                 "The scores are too fine for their sums to be exact, so ties may depend on the text before."

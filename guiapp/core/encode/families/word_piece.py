@@ -31,12 +31,12 @@ from guiapp.native.binding import NONE
 from guiapp.native.encoders import WordEncoders, WordPieceHandle
 
 REFUSED = {
-    "greedy": "What it does, word by word, is what `wordpiece` is: WordPiece takes the longest token.",
-    "fewest": "A WordPiece vocabulary is meant for the longest tokens of each word, not for the fewest.",
+    "greedy": "Word by word it does what `wordpiece` does: WordPiece takes the longest token.",
+    "fewest": "A WordPiece vocabulary takes the longest tokens of each word, not the fewest.",
 }
 NOT_COVERED = (
-    "A word is not covered by the vocabulary, and the file has no valid tokenizer.ggml.unknown_token_id to "
-    "put in its place. Repair the file, or change the text."
+    "The vocabulary does not cover a word, and the file has no valid tokenizer.ggml.unknown_token_id to "
+    "put in its place. Fix the file, or change the text."
 )
 
 

@@ -153,7 +153,7 @@ def test_long_text_without_cuts_is_divided_in_a_moment():
         ({"max_tokens": 4, "by": "page"}, "line, sentence, word, character"),
         ({"max_tokens": 1, "overlap": 1}, "Choose 0 to 0"),
         ({"max_tokens": -1}, "at least 1"),
-        ({"max_tokens": 1}, "character at byte 4 has 3 tokens"),
+        ({"max_tokens": 1}, "character at byte 4 alone has 3 tokens"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):
@@ -276,5 +276,5 @@ def test_offsets_within_special_tokens_are_left_out():
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 4)])
 def test_what_is_no_part_is_refused(start, end):
-    with pytest.raises(ValueError, match="no part"):
+    with pytest.raises(ValueError, match="not a part"):
         IntervalCounter(guiapp.open_model("demo:toy"), b"abc").count(start, end)
