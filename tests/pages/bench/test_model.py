@@ -75,7 +75,7 @@ def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, m
     model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
     with qtbot.waitSignal(model.failed) as failed:
         model.run()
-    assert "Your text cannot be put into" in failed.args[0]
+    assert "Your text cannot be saved to" in failed.args[0]
     assert not model.is_running
 
 
