@@ -88,7 +88,7 @@ SYNONYMS = {
     "special_tokens": ("control", "bos", "eos", "reserved", "mask"),
     "doctor": ("check", "validate", "problems", "fix"),
     "tree": ("trie", "prefix", "sunburst", "icicle"),
-    "steps": ("debugger", "trace", "merges"),
+    "steps": ("debugger", "trace", "merges", "train", "race", "lessons"),
     "bench": ("speed", "measure", "performance"),
     "look_alikes": ("look-alikes", "confusables", "homoglyphs"),
     "whitespace": ("spaces", "newlines", "invisible"),

@@ -224,7 +224,9 @@ class WindowCommands(QObject):
         from guiapp.window.manual import ManualReader, chapter_of  # time that starting does not have
 
         window = self._window
-        reader = window.findChild(ManualReader) or ManualReader(self._theme_source, window)
+        if (reader := window.findChild(ManualReader)) is None:
+            reader = ManualReader(self._theme_source, window)
+            reader.addAction(self._actions["manual"])  # its key, where it is a window of its own
         reader.open(topic or chapter_of(window.pages.rows[window.pages.current_name]))
 
     def _show_shortcuts(self) -> None:

@@ -49,7 +49,7 @@ LICENCES = (
 )
 Key = QKeySequence.StandardKey
 KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
-    "In the page bar": (
+    "In the rail at the left": (
         ("Page above or below", ("Up", "Down")),
         ("First or last page", ("Home", "End")),
         ("Show the page", ("Return", "Space")),

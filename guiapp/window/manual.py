@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QFont,
     QImage,
-    QKeyEvent,
+    QKeySequence,
+    QShortcut,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -16,12 +17,13 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QTextBrowser
+from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QTextBrowser, QWidget
 
 from guiapp.core.manual import CHAPTERS, anchor_of, chapter_title, manual_folder, search
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.widgets.menu_button import IconButton
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.window.pages import PageRow
 
@@ -36,6 +38,7 @@ class ManualReader(QDockWidget):
 
     def __init__(self, theme_source: ThemeSource, window: QMainWindow) -> None:
         super().__init__("Manual", window)
+        self.setFeatures(self.DockWidgetFeature.DockWidgetClosable)
         self._window = window
         self.browser = ChapterBrowser(theme_source)
         self.search = QLineEdit(placeholderText="Search the manual", clearButtonEnabled=True)
@@ -44,14 +47,21 @@ class ManualReader(QDockWidget):
         self.search.textChanged.connect(self.browser.show_results)
         self.browser.backwardAvailable.connect(self.back.setEnabled)
         self.back.setEnabled(False)
-        bar = in_row(self.back, self.contents, (self.search, 1), spacing=UNIT_PX)
+        close = IconButton(theme_source, "close", self._leave, tip="Close (Escape)")
+        bar = in_row(self.back, self.contents, (self.search, 1), close, spacing=UNIT_PX)
         self.setWidget(framed(in_column(bar, (self.browser, 1), margins=GAP_PX, spacing=GAP_PX)))
         self.setMinimumWidth(WIDTH_PX)
+        self.setTitleBarWidget(QWidget())  # its bar has all that one would have
         self.setFocusProxy(self.search)
+        escape = QShortcut(QKeySequence("Esc"), self, self._leave)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
 
     def open(self, topic: str) -> None:
-        """Show a topic, beside the pages where there is room."""
+        """Show a topic, beside the pages where there is room; the one that is shown already is closed."""
         window = self._window
+        if self.isVisible() and self.browser.source() == url_of(topic):
+            self._leave()
+            return
         if self.isHidden():
             window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self)
             self.setFloating(window.width() < window.minimumWidth() + WIDTH_PX)
@@ -63,12 +73,9 @@ class ManualReader(QDockWidget):
         self.browser.show_topic(topic)
         self.search.setFocus()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close()
-            self._window.activateWindow()
-        else:
-            super().keyPressEvent(event)
+    def _leave(self) -> None:
+        self.close()
+        self._window.activateWindow()
 
 
 class ChapterBrowser(QTextBrowser):
@@ -84,9 +91,7 @@ class ChapterBrowser(QTextBrowser):
         theme_source.changed.connect(self.reload)
 
     def show_topic(self, topic: str) -> None:
-        """The name of a chapter, perhaps with `#` and a section, or a page of our own."""
-        name, hash_, anchor = topic.partition("#")
-        self.setSource(QUrl((name if name.endswith(".md") else f"{name}.md") + hash_ + anchor))
+        self.setSource(url_of(topic))
 
     def show_results(self, query: str) -> None:
         if query.strip():
@@ -146,6 +151,12 @@ class ChapterBrowser(QTextBrowser):
 
 def _is_code(block: QTextBlock) -> bool:
     return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence)
+
+
+def url_of(topic: str) -> QUrl:
+    """The name of a chapter, perhaps with `#` and a section, or a page of our own."""
+    name, hash_, anchor = topic.partition("#")
+    return QUrl((name if name.endswith(".md") else f"{name}.md") + hash_ + anchor)
 
 
 def chapter_of(page: PageRow) -> str:

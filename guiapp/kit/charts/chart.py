@@ -450,6 +450,9 @@ class Chart(QWidget):
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_scales(painter)
+            for word in self.words:
+                if self.area.contains(word.at):  # lines of the scale end at words
+                    fill(painter, self.rect_of(word), self.ground_color, 0)
 
     @property
     def _hint(self) -> str:

@@ -211,7 +211,7 @@ class SpanEditor(SpanView):
         return PLAIN_KEYS.get(event.key()) if is_plain(event) else None
 
     def _reveal_caret(self) -> None:
-        before = self._y_of_top()
+        before = self.rows.top
         self.rows.reveal(self._document.caret, self._moves.at_row_end)
         self._scrolled_from(before)
         self._repaint_changes()

@@ -23,7 +23,7 @@ from guiapp.analysis.bench.run_results import (
     LeftOut,
     growth_lines,
 )
-from guiapp.analysis.bench.wording import short_ratio, size_text, speed_number, speed_text, time_text
+from guiapp.analysis.bench.wording import size_text, speed_number, speed_text, time_text, times_text
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS, TOKENLOUPE, encoder_label
@@ -235,7 +235,7 @@ def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> l
     """Its interval, how many times as fast as the baseline it is, and whether its ids are right."""
     theme = showing.theme
     base = (each for each in rows if (each.contender, each.threads) == (showing.baseline, row.threads))
-    ratio = next((f"{short_ratio(row.mb_per_s / each.mb_per_s)} ×" for each in base if each.mb_per_s), "–")
+    ratio = next((f"{times_text(row.mb_per_s / each.mb_per_s)} ×" for each in base if each.mb_per_s), "–")
     if row.exact is None:
         ids = "own ids", theme.dim
     elif row.exact:
@@ -377,7 +377,7 @@ def _about_curves(
         have = "have other vocabularies" if len(others) > 1 else "has another vocabulary"
         sentences.append(f"{' and '.join(others)} {have}: see MB/s.")
     if rows and (times := (longest := max(rows, key=lambda row: row.n_times)).n_times) > 1:
-        size = short_number(longest.own_bytes or 0).replace(" ", "\N{NO-BREAK SPACE}")
+        size = short_number(longest.own_bytes or 0)
         whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
         sentences.append(f"{whose}, up to {times:,} times.")
     if has_stopped and showing.call_limit_s:

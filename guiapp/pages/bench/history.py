@@ -27,7 +27,7 @@ from guiapp.analysis.bench.history import (
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.core.sources.files import replace_file
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.numbers_in_words import capitalized, counted
 from guiapp.kit.state.background import LatestJob
 
 LONGEST_SAVING_S = 10.0  # that closing waits for
@@ -89,7 +89,7 @@ class RunComparison:
         clear = f"{n_sure or 'none'} clearly different"
         maybe = f", {n_unsure} maybe" if n_unsure else ""
         results = f"{counted(self.n_compared, 'result')} in both runs, {clear}{maybe}"
-        return "; ".join(filter(None, [results, self.busy, *self.conditions]))
+        return ". ".join(map(capitalized, filter(None, [results, self.busy, *self.conditions])))
 
 
 @dataclass(frozen=True)

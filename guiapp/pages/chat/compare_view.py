@@ -211,11 +211,13 @@ class CompareView(QFrame):
         for side in self.sides:
             side.keep_rows_for_added(any(adds), False)
         self.menu.setText("Compare…" if counterpart is None else f"With: {name_of(counterpart)}")
-        for part in (self._columns, self.walking):
-            part.setVisible(compared is not None or self.counterpart.is_busy)
+        self.walking.setVisible(compared is not None)
+        self._columns.setVisible(compared is not None or self.counterpart.is_busy)
         if compared is None:
-            for side in self.sides:
+            for side, head in zip(self.sides, self.heads, strict=True):
                 map_changes(side, side.spans, self._themes)
+                head.show_counts(0, 0, 0, 0, is_known=False)
+                head.show_size("")
             waits = "Comparing …" if self.counterpart.is_busy else "There is no prompt yet."
             self.description.setText(quoted(self.counterpart.problem or waits, 300))
         else:
@@ -276,13 +278,9 @@ class CompareView(QFrame):
         assert self.walk.current is not None
         change = IdChange._make(self.outcome.rows[self.walk.current].tolist())
         is_at_left = change.first_start < change.first_end
-        first, second = self.sides
-        if is_at_left:
-            first.go_to(change.first_start)
-        else:
-            second.go_to(change.second_start)
-        other = second if is_at_left else first
+        chosen, other = self.sides if is_at_left else self.sides[::-1]
         other.reveal(*other.spans.byte_span(change))
+        chosen.go_to(change.first_start if is_at_left else change.second_start)
 
     def _on_selected_changed(self, side: PromptColumn) -> None:
         """Only one side has a selected token; a token of what the page shows is selected there, too."""
@@ -324,8 +322,9 @@ def _counts_in_words(comparison: ChatComparison, number: int) -> list[str]:
         if any(counts):
             parts.append(part)
             differing += [part] if more else []
-    shorter = [parts[:n] for n in range(len(parts) - 1, 0, -1)]
-    return ["   ".join(each) for each in (parts, *([differing] if differing else shorter))]
+    rest = differing or parts[:-1]
+    shorter = [parts, *(rest[:n] for n in range(len(rest), 0, -1))]
+    return ["   ".join(each) for each in shorter]
 
 
 def name_of(counterpart: Counterpart) -> str:

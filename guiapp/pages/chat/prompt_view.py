@@ -326,22 +326,23 @@ class BudgetStrip(Painted):
         shares, width = _shares_of(budget), self.width() - 2 * MARGIN_PX - FIGURES_PX
         if not shares:
             fill(painter, QRectF(left, BAR_TOP_PX, width, BAR_PX), theme.line, 5)
-        labels = list[tuple[Share, float]]()  # with where they begin
+        labels = list[tuple[Share, float, float]]()  # with their edges
         for number, share in enumerate(shares):
             wide = max(width * share.n_tokens / budget.n_tokens - SEAM_PX, LEAST_PX)
             color = theme.line if share.hue < 0 else theme.roles[share.hue]
             is_end = number in (0, len(shares) - 1)
             fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
-            labels.append((share, left))
+            labels.append((share, left, left + wide))
             left += wide + SEAM_PX
         taken = list[tuple[float, float]]()  # the largest before those that their words would cover
-        for share, left in sorted(labels, key=lambda label: -label[0].n_tokens):
+        for share, left, right in sorted(labels, key=lambda label: -label[0].n_tokens):
             words_px = sum(_widths_of(share))
-            start = min(left, MARGIN_PX + width - words_px)  # beside it are the figures of the whole
-            end = start + words_px + 2 * GAP_PX
-            if all(end <= other[0] or other[1] <= start for other in taken):
-                taken.append((start, end))
-                self._write_share(painter, theme, share, start)
+            for start in (min(left, MARGIN_PX + width - words_px), right - words_px):
+                end = start + words_px + GAP_PX
+                if start >= MARGIN_PX and all(end <= other[0] or other[1] <= start for other in taken):
+                    taken.append((start, end))
+                    self._write_share(painter, theme, share, start)
+                    break
         self._write_whole(painter, theme, budget)
 
     def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> None:

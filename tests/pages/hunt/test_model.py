@@ -309,7 +309,7 @@ def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot
 
 def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
     find = find_of(
-        b"12", sentence="`first.gguf` cuts `1` | `2` and `second.gguf` cuts `12`. It is about digits."
+        b"12", sentence="`first.gguf` splits `1` | `2` and `second.gguf` splits `12`. They differ in digits."
     )
     assert plain(find, START.subjects) == "A cuts 1 | 2 and B cuts 12."
     assert where(find) == "Pre-tokenizer: digits, at byte 0"

@@ -280,7 +280,7 @@ def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qt
     qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
     (row,) = listed.row_widgets
     qtbot.waitUntil(row.absence.isVisible)
-    assert row.absence.text() == "The model has no token 2500: its last one is 8."
+    assert row.absence.text() == "The model has no token 2500: its last id is 8."
     listed.field.line.setText("token 8")
     qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
     lacking, other = listed.row_widgets

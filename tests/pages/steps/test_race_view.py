@@ -65,7 +65,7 @@ def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(
         assert model.position == race.difference_step
         assert card.title.whole_text.endswith("FIRST DIFFERENCE")
     assert card.go.text() == "go there  F8"
-    assert "tokens differ at 2 places, such as byte 2: a cb against ac b." in card.outcome.text()
+    assert "tokens differ at 2 positions, such as byte 2: a cb against ac b." in card.outcome.text()
     race.choose("scan")
     qtbot.waitUntil(lambda: race.competitor is not None)
     model.restart()

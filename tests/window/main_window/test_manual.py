@@ -26,7 +26,12 @@ def test_it_is_beside_the_page_and_about_it(reader):
     assert reader.isVisible()
     assert not reader.isFloating()
     assert reader.browser.source().toString() == "compare.md"
-    QTest.keyClick(reader.search, Qt.Key.Key_Escape)
+    for key, widget in ((Qt.Key.Key_Escape, reader.search), (Qt.Key.Key_Escape, reader.browser)):
+        QTest.keyClick(widget, key)
+        assert not reader.isVisible()
+        QTest.keyClick(reader.parentWidget(), Qt.Key.Key_F1)
+        assert reader.isVisible()
+    QTest.keyClick(reader.parentWidget(), Qt.Key.Key_F1)
     assert not reader.isVisible()
 
 

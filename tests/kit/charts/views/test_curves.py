@@ -112,6 +112,15 @@ def test_points_are_at_their_values(make):
     assert [(10**value.x, value.y) for value in make("scatter").values] == places
 
 
+def test_a_point_between_two_others_has_its_name_beside_it(source, show):
+    data = scatter_data("above", "between", "below")
+    points = [point._replace(x=1e7, y=0.97 - 0.01 * index) for index, point in enumerate(data.points)]
+    chart = ScatterChart(source, "Exactness")
+    chart.show_data(data._replace(points=points))
+    show(chart, (600, 330))
+    assert {*names_of_points(chart)} == {"above", "between", "below"}
+
+
 @settings(max_examples=40)
 @given(data=st.data())
 def test_no_name_covers_another_one_or_leaves_the_plot(source, data):

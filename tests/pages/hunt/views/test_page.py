@@ -279,7 +279,7 @@ def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
 
 
 def test_hostile_texts_and_names_are_shown_and_never_obeyed(page, engine, qtbot):
-    find = find_of(HOSTILE, sentence="`first.gguf` cuts `<b>\u2066x` | `&amp;`. <i>no</i>")
+    find = find_of(HOSTILE, sentence="`first.gguf` splits `<b>\u2066x` | `&amp;`. <i>no</i>")
     file = engine.plans[0].files[0]
     state = replace(START, is_over=True).with_batch(batch_of(find))
     state = state.with_batch(lines_of(file, DIGITS, (1, 0, HOSTILE, 3)))
@@ -324,7 +324,7 @@ def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
 
 
 def test_of_unlike_vocabularies_it_shows_no_figures_and_leads_to_what_they_hold(page, engine, qtbot):
-    sentence = "These two vocabularies are unlike: 0 % of the tokens of `second.gguf` are in `first.gguf`."
+    sentence = "These vocabularies have too little in common: 0 % of `second.gguf` is in `first.gguf`."
     reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", sentence)
     find = Find(b"", (None, None), 0, reason)
     tell(qtbot, page, engine, replace(START, is_over=True).with_find(find))
