@@ -311,7 +311,7 @@ def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
     find = find_of(
         b"12", sentence="`first.gguf` splits `1` | `2` and `second.gguf` splits `12`. They differ in digits."
     )
-    assert plain(find, START.subjects) == "A cuts 1 | 2 and B cuts 12."
+    assert plain(find, START.subjects) == "A splits 1 | 2 and B splits 12."
     assert where(find) == "Pre-tokenizer: digits, at byte 0"
 
 
