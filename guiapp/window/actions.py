@@ -119,10 +119,7 @@ SYNONYMS = {
 
 BUDGET = "Edit/Token budget"
 SPELLINGS = {
-    Spelling.SIGNS: (
-        "Characters as · ↵ and hex",
-        "Shows the tokens of every model with the same characters.",
-    ),
+    Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models look the same."),
     Spelling.FILE: (
         "Characters as in the file (Ġ, ▁, <0x0A>)",
         "Files of tiktoken and RWKV store plain bytes, so their tokens do not change.",
@@ -239,13 +236,9 @@ ROWS = (
         needs="The round trip is lossless",
     ),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
-    ActionRow("compare_next", "Next difference between models", "Tokens/Compare", ("F8",), page="compare"),
+    ActionRow("compare_next", "Next model difference", "Tokens/Compare", ("F8",), page="compare"),
     ActionRow(
-        "compare_previous",
-        "Previous difference between models",
-        "Tokens/Compare",
-        ("Shift+F8",),
-        page="compare",
+        "compare_previous", "Previous model difference", "Tokens/Compare", ("Shift+F8",), page="compare"
     ),
     ActionRow("texts_next", "Next change in the text", "Tokens/Compare", ("F8",), page="compare_texts"),
     ActionRow(

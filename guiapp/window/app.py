@@ -331,10 +331,7 @@ class FailureNotices(QObject):
         autosaved_texts.failed.connect(partial(area.show_notice, "kept text"))
         autosaved_texts.recovered.connect(partial(area.clear_notice, "kept text"))
         if (path := settings.unreadable) is not None:
-            area.show_notice(
-                "old settings",
-                f"The settings could not be read, so defaults are used. The old file is now {path}.",
-            )
+            area.show_notice("old settings", f"The settings could not be read. The old file is now {path}.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._failed = name

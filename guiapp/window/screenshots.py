@@ -53,9 +53,7 @@ PRESENTATION = "presentation"
 LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
 PANELS = ("token", "why", "dearest")  # at the right of the Text page, as its tabs are
-UNFINISHED = (
-    "The picture was not ready after {} s and was not saved. Try again when the machine is less busy."
-)
+UNFINISHED = "The picture was not ready after {} s and was not saved. Try again on a less busy machine."
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
 

@@ -200,9 +200,7 @@ class HiddenButton(IconButton):
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         key = go_on.shortcut().toString()
-        self.setToolTip(
-            f"Characters that you cannot see but a model reads. Click to go to the next one ({key})."
-        )
+        self.setToolTip(f"Characters that only a model can see. Click to go to the next one ({key}).")
         hidden.changed.connect(self._refresh)
         self._refresh()
 

@@ -261,9 +261,7 @@ class ExactnessBadge(Badge):
         exactness = self._session.exactness
         self.setVisible(exactness is not None)
         if exactness is not None and self._is_refused:
-            self.show_state(
-                "no tokens", "bad", "warning", "The text was not encoded. See the notice for the reason."
-            )
+            self.show_state("no tokens", "bad", "warning", "The text was not encoded. See the notice.")
         elif exactness is not None:
             agreement = self._session.encoder_check.value
             share = "" if agreement is None else f" {percent(agreement.share, 1)}"

@@ -42,7 +42,7 @@ def test_a_picture_has_the_size_and_scale_asked_for(draw):
     ("words", "name", "says"),
     [
         ("demo:toy zz", "tree.png", "No token begins with “zz”"),
-        ("demo:toy", "tree.nothing", "no kind of picture"),
+        ("demo:toy", "tree.nothing", "picture format"),
         ("demo:toy", "none/tree.png", "cannot be written"),
         ("demo:toy --scale 100", "tree.png", "Choose a smaller scale"),
     ],

@@ -290,9 +290,7 @@ class Questions:
     def save_before_closing(self, path: Path | None) -> SaveAnswer:
         """What to do with changes that are not in the file yet, or with a long text that has none."""
         button = QMessageBox.StandardButton
-        changed = (
-            "The text is not saved in a file." if path is None else f"The text of {path.name} has changed."
-        )
+        changed = "The text is not saved." if path is None else f"The text of {path.name} has changed."
         box = QMessageBox(self._window)
         box.setWindowTitle("Save changes?")
         box.setTextFormat(Qt.TextFormat.PlainText)

@@ -265,9 +265,7 @@ class BenchModel(QObject):
             return
         if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
             split = f"with “{plan.pre}”, your choice," if plan.pre else "as set in the file"
-            self.failed.emit(
-                f"This run split text {split}. Choose the same pre-tokenizer to see where tokens differ."
-            )
+            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
             return
         self._locating.start(lambda _: first_difference(result, plan, tokenizer))
 

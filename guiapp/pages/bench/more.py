@@ -66,11 +66,7 @@ from guiapp.pages.bench.choice import AIMS, BenchChoice, CustomContenders, durat
 from guiapp.pages.bench.model import BenchModel
 
 DIALOG_PX, LIST_PX = 560, 96
-TITLES = {
-    "A command run once per text": COMMAND,
-    "A command that keeps running": STREAM,
-    "A Python function": PYTHON,
-}
+TITLES = {"A command for each text": COMMAND, "A running command": STREAM, "A Python function": PYTHON}
 EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:encode"}
 WARNING = "It runs on this computer with your permissions. Add only programs that you trust."
 NO_MODEL = "Open a model to try it."

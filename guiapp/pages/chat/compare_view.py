@@ -59,9 +59,7 @@ LONGEST_NAME = 28
 FRAME_MS = 8.0  # for rows that are new, on each side
 IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs from llama.cpp"
 ABOUT_IDS = "llama.cpp makes the same text and the same ids from these messages."
-ABOUT_TEXT = (
-    "llama.cpp makes the same text from these messages. It cannot read this model's file to compare ids."
-)
+ABOUT_TEXT = "llama.cpp makes the same text from these messages. It cannot read this model's file."
 IDLE_MS = 2_000
 ICON_PX = 14
 

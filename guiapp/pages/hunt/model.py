@@ -220,9 +220,7 @@ class HuntModel(QObject):
             pass
         except OSError as error:
             named = quoted(str(error.filename or "A text"))
-            raise HuntError(
-                f"{named} cannot be read: {error.strerror or error}. Clear its checkbox."
-            ) from error
+            raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
         return ""
 
     def _take_news(self, stopped: threading.Event, state: Hunt) -> None:

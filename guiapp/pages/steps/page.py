@@ -328,9 +328,7 @@ class StepsPage(Page):
         tip = f"Show full screen, in large type ({action.shortcut().toString()}); Esc leaves"
         self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
         add = self._actions["lesson_add"].trigger
-        self.add_button = tool_button(
-            "Add to lesson…", add, role="quiet", tip="Add this step, with a text, to a lesson"
-        )
+        self.add_button = tool_button("Add to lesson…", add, role="quiet", tip="Add this step to a lesson")
         self._head = in_row((self.modes, 1), self.add_button, self.present_button, self.trace.boxes)
         parts = self._head, self.export, self.added, self._lesson_part, (self._stack, 1)
         in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
@@ -526,9 +524,7 @@ class ExportBar(SavingBar):
 
 def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
     """Ask which part of the run to save; None for none."""
-    box = QMessageBox(
-        QMessageBox.Icon.Question, "Save run", "Which steps do you want to save?", parent=parent
-    )
+    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be saved?", parent=parent)
     buttons = {
         box.addButton(f"{title}: {counted(len(steps), 'step')}", QMessageBox.ButtonRole.AcceptRole): title
         for title, steps in choices.items()

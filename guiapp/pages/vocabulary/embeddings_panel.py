@@ -96,7 +96,7 @@ class EmbeddingsPanel(QFrame):
         self.list.setCheckable(True)
         self.known = plain_label("dim", wraps=True)
         self.compare = MenuButton(
-            theme_source, "Compare with", tip="Read again, and compare with other tokens"
+            theme_source, "Compare with", tip="Read again and compare with other tokens"
         )
         self.compare.fill_on_open(self._list_known)
         self.pointed = plain_label("dim")

@@ -59,7 +59,7 @@ def test_your_text_is_kept_under_what_is_in_it(history, tmp_path):
     assert with_saved_text(plan, history, b"other") != kept
     assert Path(kept.corpora[1]).is_relative_to(tmp_path / "runs" / "texts")
     assert Path(kept.corpora[1]).stat().st_mode & 0o077 == 0
-    with pytest.raises(BenchError, match="There is no folder for your text"):
+    with pytest.raises(BenchError, match="there is no folder for runs"):
         with_saved_text(plan, None, b"mine")
 
 

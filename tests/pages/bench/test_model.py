@@ -75,7 +75,7 @@ def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, m
     model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
     with qtbot.waitSignal(model.failed) as failed:
         model.run()
-    assert "Your text cannot be put into" in failed.args[0]
+    assert "Your text cannot be saved to" in failed.args[0]
     assert not model.is_running
 
 
@@ -121,7 +121,7 @@ def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, session,
     model.show_run(run_with(record("throughput", "greedy", 10, 1.0, 0.5), plan={"model": "demo:bpe"}))
     with qtbot.waitSignal(model.failed) as failed:
         model.open_difference("greedy")
-    assert "as the file asks" in failed.args[0]
+    assert "as set in the file" in failed.args[0]
 
 
 def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_model):

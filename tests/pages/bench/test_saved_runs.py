@@ -47,7 +47,7 @@ def test_no_run_is_opened_while_another_goes_on(qtbot, make_model, tmp_path):
     model.run()
     with qtbot.waitSignal(model.failed) as failed:
         model.open_run(tmp_path / "other.json")
-    assert "Stop the run" in failed.args[0]
+    assert "Stop the current run" in failed.args[0]
 
 
 def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):
@@ -110,7 +110,7 @@ def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
     assert model.saved.shown == oldest.path
     with qtbot.waitSignal(model.failed) as failed:
         model.compare_with(oldest.path)
-    assert "is the run that is shown" in failed.args[0]
+    assert "is already shown" in failed.args[0]
     model.run()
     assert model.saved.shown is None, "of a run that goes on nothing is kept yet"
     qtbot.waitUntil(lambda: not model.is_running)

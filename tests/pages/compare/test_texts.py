@@ -290,7 +290,7 @@ def test_ids_that_stand_for_more_text_than_fits_are_refused(compared, qtbot, mon
     monkeypatch.setattr("guiapp.pages.compare.texts.LARGEST_TEXT_BYTES", 100)
     longest = int(np.diff(compared.first.vocabulary.token_bytes_table[1]).argmax())
     paste(compared, f"1 {' '.join([str(longest)] * 100)} 1", qtbot)
-    assert "more than can be shown" in compared.ids.read.error
+    assert "too much to show" in compared.ids.read.error
     assert compared.ids.read.text == b""
 
 

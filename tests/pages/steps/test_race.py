@@ -149,7 +149,7 @@ def test_runs_part_at_a_step_where_their_tokens_do_not(race, leader):
     race.choose("scan")
     step = race.difference_step
     assert (race.difference, race.stop_at) == (None, None)
-    assert race.verdict == f"From step {step} on, their steps differ."
+    assert race.verdict == f"Their steps differ from step {step} on."
     mine, other = (run.trace.operation(step) for run in (race.leader, race.competitor))
     assert (mine, other) == ("push", "merge")
     race.leader.go_to(step)

@@ -49,7 +49,7 @@ def test_the_textbook_run_is_stepped_through(make_steps_page, qtbot):
     page.actions_["debug_end"].trigger()
     assert stage.count.text() == "step 4 of 4"
     assert page.training.save_button.isEnabled()
-    assert "a word's mark is the space behind it" in form.end_mark_note.text()
+    assert "the space after a word is its mark" in form.end_mark_note.text()
     assert form.end_mark_note.isVisible()
     form.symbols.setCurrentIndex(0)
     assert not form.end_mark_note.isVisible()
@@ -230,7 +230,7 @@ def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtb
 
 def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
     training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=257)
-    assert "ask for more tokens" in why_none(training.model)
+    assert "choose more tokens" in why_none(training.model)
     training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=300)
     assert "No pair occurs twice" in why_none(training.model)
     assert training.form.message.text().startswith("257 tokens instead of 300")

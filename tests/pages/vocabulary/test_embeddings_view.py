@@ -182,12 +182,12 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
         | read_page.list.view.selectionModel().SelectionFlag.Rows,
     )
     menu, named = read_page.embeddings_panel.compare.menu(), "10 tokens named or marked as unused or reserved"
-    assert offered(menu) == [f"{named} | checked", "", "The selected rows of the list (2)"]
+    assert offered(menu) == [f"{named} | checked", "", "The selected tokens in the list (2)"]
     take(menu, "The selected rows")
     settle(read_page, qtbot)
     assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
     read_page.list.view.selectRow(60)
-    assert offered(menu)[-1] == "The selected rows of the list (1) | off"
+    assert offered(menu)[-1] == "The selected tokens in the list (1) | off"
 
 
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):

@@ -40,7 +40,7 @@ def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
     assert page.compare.isVisible()
     assert not page.prompt.isVisible()
     assert page.compare.names[0].text().startswith("As the model reads it")
-    assert "only at the right" in page.compare.description.text()
+    assert "only on the right" in page.compare.description.text()
     page.compare.setFocus()
     qtbot.keyClick(page.compare.sides[0], Key.Key_Escape)
     assert page.prompt.isVisible()

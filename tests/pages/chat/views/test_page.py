@@ -526,7 +526,7 @@ def test_the_context_menu_leads_to_the_tree(page, qtbot):
 
 
 def test_the_line_of_a_token_tells_it_and_leads_to_the_tree(page, qtbot):
-    assert controls_of(page.token_line) == ["Selected token", "Choose a token to see where it is from."]
+    assert controls_of(page.token_line) == ["Selected token", "Select a token to see its origin."]
     at = page.model.chat.text.index("lions")
     page.model.select_token(page.model.chat.tokens_at(at, at + 5)[0])
     tree = "Show in tree | Show this token in the token tree | Show this token in the token tree"
@@ -571,7 +571,7 @@ def test_one_message_is_taken_from_json_where_it_is_one(page, qtbot):
     assert json.loads(asked.editor.toPlainText()) == MESSAGES[1]
     asked.editor.setPlainText(json.dumps(MESSAGES[:2]))
     qtbot.mouseClick(asked.use_button, Left)
-    assert asked.problem.text() == "There are 2 messages here. Give one."
+    assert asked.problem.text() == "There are 2 messages here. Keep only one."
     asked.editor.setPlainText(json.dumps([{"role": "tool", "content": "x"}]))
     qtbot.mouseClick(asked.use_button, Left)
     assert page.model.edited.messages[1] == {"role": "tool", "content": "x"}

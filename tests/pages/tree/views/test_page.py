@@ -112,7 +112,7 @@ def test_what_is_found_elsewhere_is_told_and_enter_goes_there(page, qtbot):
     page.bar.query.setText("the")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 0)
     assert page.model.view == view
-    assert "none in view" in page.head.line.whole_text
+    assert "not in view" in page.head.line.whole_text
     qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
     assert page.search.is_in_view
     assert page.model.can_go_back

@@ -70,7 +70,7 @@ def test_where_data_are_is_told_until_that_is_dismissed(page, qtbot, tmp_path):
     ("save", "name", "told"),
     [
         ("save_png", "nowhere/tree.png", "cannot be saved"),
-        ("save_png", "tree.nothing", "names no kind of picture"),
+        ("save_png", "tree.nothing", "picture format"),
         ("save_png", "tree", "names no"),
         ("save_svg", "nowhere/tree.svg", "cannot be saved"),
         ("save_data", "nowhere/tree.dot", "cannot be saved"),

@@ -188,14 +188,14 @@ def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
         qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
         step, text = page.walk.step, story.toPlainText()
         told.append((step.taken is not None, step.n_children > 0))
-        assert ("may go on to" in text) == (step.taken is None and step.n_children > 0)
+        assert ("may continue with" in text) == (step.taken is None and step.n_children > 0)
         assert ("takes" in text) == (step.taken is not None)
-        assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
+        assert ("no match among" in text) == (step.taken is not None and step.n_children > 0)
         read = visible_text(page.walk.read(step.offset + 1, step.start))
         assert visible_text(page.walk.read(step.offset + 19)).startswith(text.partition("   ")[0])
         assert read in text
         if step.taken is None and step.n_children:
-            names, _, more = text.partition(" may go on to ")[2].partition(" … of ")
+            names, _, more = text.partition(" may continue with ")[2].partition(" … of ")
             wanted = [visible_text(picture.tree.token_bytes(token)) for token in step.continuations]
             assert names.split(", ") == wanted[: names.count(", ") + 1]
             assert more == (f"{step.n_children:,}" if step.n_children > names.count(", ") + 1 else "")
