@@ -111,7 +111,10 @@ class Verdict:
                 alone += "" if self.ahead else differ
             parts.append((alone, ""))
         elif self.is_tie:
-            unclear = "equally fast as far as this run can tell"
+            is_often = self.ratio.low > 0.0  # one turn of each says nothing
+            unclear = (
+                "equally fast as far as this run can tell" if is_often else "timed too rarely to compare"
+            )
             tie = f" are {'too close to tell on a busy machine' if self.is_too_close else unclear}"
             parts += [(" and ", ""), (self.competitor, "name"), (tie, "")]
         else:

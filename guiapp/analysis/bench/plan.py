@@ -326,7 +326,7 @@ SCENARIOS: dict[str, Scenario] = {
             "append",
             f"Time to append {APPENDED_BYTES} bytes at a time, counting tokens after each",
             "Append",
-            "counting the tokens of a text each time it grows, next to encoding it once as a whole",
+            "count the tokens of a text each time it grows, next to encoding it once as a whole",
             *(("append", "encode"), APPEND_BYTES, lengthened),
             chart="curves",
         ),

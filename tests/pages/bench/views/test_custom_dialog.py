@@ -78,7 +78,7 @@ def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):
     for taken in ("fast", "Tokenloupe", "tiktoken"):
         dialog.name.setText(taken)
         qtbot.mouseClick(dialog.add_button, LEFT)
-        assert "already" in dialog.message.text()
+        assert f"“{taken}” is taken" in dialog.message.text()
     assert (dialog.chosen, own.contenders) == (None, ())
 
 

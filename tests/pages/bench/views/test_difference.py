@@ -69,7 +69,7 @@ def press_with_keys(label) -> None:
 
 @pytest.mark.parametrize("press", [press_with_mouse, press_with_keys])
 def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, page, press, qtbot):
-    assert f"differs on tutorial from byte {BYTE_OFFSET} on" in page.footer.notes.text()
+    assert f"differs on tutorial from byte {BYTE_OFFSET}:" in page.footer.notes.text()
     QTest.mouseClick(page.footer.notes_button, Qt.MouseButton.LeftButton)
     QApplication.processEvents()
     press(page.footer.notes)

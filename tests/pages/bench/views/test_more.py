@@ -96,7 +96,7 @@ def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
     ]
     choice.changed.emit()
     settle(qtbot)
-    assert panel.missing_button.text() == "3 more are not here: why?"
+    assert panel.missing_button.text() == "3 more not available: why?"
     qtbot.mouseClick(panel.missing_button, LEFT)
     (card,) = panel.findChildren(MissingCard)
     assert card.reasons.text() == "Not installed: gone, more.\nother takes SPM only."

@@ -124,7 +124,7 @@ def test_figures_of_another_text_are_dimmed_until_they_are_of_the_chosen_one(ope
 
     def looks() -> tuple[bool, bool]:
         page.redraw()
-        return chart.box.opacity() < 1, "are of English: press Run" in told_on(page)
+        return chart.box.opacity() < 1, "Results for English. To measure" in told_on(page)
 
     model.show_run(run_of({"results": rows}))
     assert looks() == (False, False)
@@ -202,9 +202,8 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
     compared(qtbot, page, tmp_path)
     assert page.results.shown == (CHANGES,)
     text = page.results.tables.toPlainText()
-    assert {"Against the run 0.0001. 1 result in both runs", "Changed since 0.0001"} <= {
-        *re.findall("Against.*both runs|Changed.*1", text)
-    }
+    assert "0.0001. 1 result in both runs" in text
+    assert "Changed since 0.0001" in text
     assert "▼ slower" in text
     page.results.choose("throughput")
     assert "▼ 2.0" in words_of(page)
@@ -261,7 +260,7 @@ def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, 
     label, sentences = page.footer.notes, notes(page.model.measured)
     document = QTextDocument(html=label.text())
     assert document.toPlainText().splitlines() == sentences
-    assert any(told.startswith('<b>"x/ differs on a & b from byte 3 on') for told in sentences)
+    assert any(told.startswith('<b>"x/ differs on a & b from byte 3:') for told in sentences)
     for link in re.findall('href="([^"]+)"', label.text()):
         label.linkActivated.emit(link)
     assert opened == [names, (names[0], "two"), (names[0], "<3>")]
