@@ -64,7 +64,7 @@ def test_of_several_merge_rules_the_one_that_is_shown_is_said_to_be_the_one_that
         node_details(picture, picture.node(token), explainer, tokenizer.merging).tree for token in (0, 3, 5)
     )
     assert (a.note, ab.note) == ("Merging starts from it: nothing to merge.", "")
-    assert abc.note == "2 merge rules make it; this is the one that text leads to."
+    assert abc.note == "2 merge rules make it; texts use this one."
     assert (len(abc.roots), abc.worth) == (1, 2)
 
 
