@@ -176,9 +176,9 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
     characters = counted(selection.n_characters, "character")
     if not selection.is_exact and not selection.n_tokens:  # not encoded yet, or there is no model
         return [f"selected: {characters}", f"{selection.n_characters:,} selected"]
-    about = "" if selection.is_exact else "about "
-    selected = f"selected: {about}{counted(selection.n_tokens, 'token')}"
-    return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]
+    tokens = counted(selection.n_tokens, "token")
+    words = f"{tokens} when encoded alone" if selection.is_exact else f"touches {tokens}"
+    return [f"selected: {characters} · {words}", f"selected: {words}", f"selected: {tokens}"]
 
 
 class HiddenButton(IconButton):

@@ -50,7 +50,7 @@ IN_WORDS = {
     r"[\r\n]": "a line end",
     r"[\n]+": "line ends",
     r"[^\n]+": "all up to a line end",
-    r"\s+(?!\S)": "white space, but for the last before a word",
+    r"\s+(?!\S)": "white space, except the one right before a word",
     r"\s+": "white space",
     r"\s+$": "white space at the end",
     r"\S+": "all up to white space",

@@ -30,7 +30,7 @@ PIECES = {
         ("123", "up to three digits"),
         ("45", "up to three digits"),
         (" €!\n\n", "signs, a space before them, line ends behind them"),
-        (" ", "white space, but for the last before a word"),
+        (" ", "white space, except the one right before a word"),
         (" Straße", "letters, and one space or sign before them"),
     ],
     "gpt-2": [
@@ -39,7 +39,7 @@ PIECES = {
         (" pay", "letters, and a space before them"),
         (" 12345", "digits, and a space before them"),
         (" €!", "signs, and a space before them"),
-        ("\n\n ", "white space, but for the last before a word"),
+        ("\n\n ", "white space, except the one right before a word"),
         (" Straße", "letters, and a space before them"),
     ],
 }

@@ -8,7 +8,7 @@ import pytest
 from controls_in_words import controls_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QLabel
 
 from guiapp import chunk_text, open_model
 from guiapp.kit.document.statistics import MOST_BUDGET, USUAL_BUDGET, TokenBudget
@@ -99,6 +99,21 @@ def test_what_fits_is_copied_the_rest_selected_and_cut_and_undo_brings_it_back(o
     assert "The text fits in 10 tokens" in controls_of(shell.window)
     document.undo()
     assert document.text() == text
+
+
+def test_no_number_is_cut_off_in_a_small_window(over, qtbot):
+    shell = over(text=b"a " * 400_000)
+    shell.window.resize(900, 560)
+    actions, bar = shell.window.actions_table, shell.window.inspect_page.budget_bar
+    for name in ("color:cost", "find", "budget", "chunks"):
+        actions[name].trigger()
+    qtbot.waitUntil(lambda: not (shell.session.is_encoding or bar.chunks.is_busy), timeout=30_000)
+    for label in (each for each in bar.findChildren(QLabel) if each.isVisible()):
+        assert label.width() >= label.minimumSizeHint().width(), label.text()
+    assert (
+        shell.window.inspect_page.editor.height()
+        > 4 * shell.window.inspect_page.editor.fontMetrics().height()
+    )
 
 
 def test_chunks_are_those_of_the_command_and_are_saved_in_both_forms(over, qtbot, tmp_path, monkeypatch):
