@@ -22,7 +22,7 @@ from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Part, in_row
 from guiapp.kit.widgets.menu_button import IconButton
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
-from guiapp.window.pages import PageStack
+from guiapp.window.pages import SHOW_TEXT, PageStack
 
 ICON_PX = 14
 HEIGHT_PX = 30
@@ -94,8 +94,12 @@ class StatusLine(QFrame):
         super().resizeEvent(event)
 
     def _refresh(self) -> None:
-        """Tell of the page, or else of the text."""
-        if self._pages.current_name and (figures := self._pages.current.figures) is not None:
+        """Tell of the page, or else of the text where the page shows it."""
+        name = self._pages.current_name
+        figures = self._pages.current.figures if name else None
+        if name and name not in SHOW_TEXT and figures is None:
+            figures = ["", ""]
+        if figures is not None:
             self._shown = None
             self._tokens.set_texts(figures[:1])
             self._figures.set_texts(figures[1:])

@@ -54,8 +54,8 @@ IN_CONFIG = "Name the right token as {}_token in tokenizer_config.json."
 IN_GENERATION = f"List all tokens that end an answer in eos_token_id of {GENERATION}."
 MOST_ENDS = 8
 CLEAN_UP = (
-    "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
-    "Else set tokenizer.ggml.pre to a pre-tokenizer that does not."
+    "Nothing, if the model's own tokenizer drops them, too (clean_up_tokenization_spaces). "
+    "If it keeps them, set tokenizer.ggml.pre to a pre-tokenizer that keeps them."
 )
 WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
 
@@ -241,7 +241,8 @@ def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding
             "program that encodes what the template writes with special tokens has it twice."
         )
         remedy = (
-            "Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false."
+            "Encode what the template writes without adding special tokens (add_special_tokens=False), "
+            "or set tokenizer.ggml.add_bos_token to false."
         )
         changes = TokenizationChange(token, examined.cut(token, True), examined.cut(token))
         yield Finding("bos_twice", WARNING, what, remedy, changes, (bos,), line=template.line(result.start()))

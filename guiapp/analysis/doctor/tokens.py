@@ -90,9 +90,9 @@ def check_padding(examined: ExaminedModel) -> Iterator[Finding]:
     row = padding[0]
     found = examined.cut(texts[row])
     changes = TokenizationChange(texts[row], found) if found.ids == (row,) else None
-    said = "it only fills the list up to the size of the model."
+    said = "padding, up to the size of the model."
     if changes:
-        said += " A text that spells it gets an id that the model never learned."
+        said += " A text that spells such a token gets an id that the model never learned."
     remedy = "Nothing, or convert with such tokens marked as unused."
     yield examined.about(padding, "padded", HINT, said, remedy, changes)
 

@@ -171,7 +171,7 @@ class _Reader:
         except MoreNeededError:
             raise
         except VocabError as error:
-            raise VocabError(f"{error} It was reading the key {quoted(name)}.") from error
+            raise VocabError(f"Key {quoted(name)}: {error}") from error
 
     def _number(self, type_code: str) -> Any:
         layout = "<" + type_code
