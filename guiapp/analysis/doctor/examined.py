@@ -96,7 +96,7 @@ class ExaminedModel:
         remedy: str = CONVERT,
         changes: TokenizationChange | None = None,
     ) -> Finding:
-        """A finding about some tokens; the sentence is about the first, the next says how many others there are."""
+        """A finding about some tokens; the sentence is about the first, another one counts the others."""
         what = f"Token “{quoted(self.texts[rows[0]])}” (id {rows[0]}): {sentence}"
         if n_more := len(rows) - 1:
             what += f" The same is true of {counted(n_more, 'other token')}."

@@ -81,7 +81,7 @@ class Finding:
 
     @property
     def title(self) -> str:
-        """What the manual calls it, as `Wrong pre-tokenizer`; its code in words where that has no such entry."""
+        """What the manual calls it, as `Wrong pre-tokenizer`; else its code in words."""
         return _titles().get(self.code) or capitalized(self.code.replace("_", " "))
 
     @property

@@ -66,9 +66,9 @@ TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 WHOLE_FILE = "The whole file"
 LIST_PX, PANEL_PX = 400, 700
 NOTHING = (
-    "Nothing to fix. Doctor has checked all that the file has of these: normalizer, pre-tokenizer, merge rules; "
-    "kinds, scores and bytes of tokens; special tokens and ends of turns; sizes; look-alike and hidden "
-    "characters; templates; decoding."
+    "Nothing to fix. Doctor has checked all that the file has of these: normalizer, pre-tokenizer, merge "
+    "rules; kinds, scores and bytes of tokens; special tokens and ends of turns; sizes; look-alike and "
+    "hidden characters; templates; decoding."
 )
 
 

@@ -103,17 +103,15 @@ def test_what_fits_is_copied_the_rest_selected_and_cut_and_undo_brings_it_back(o
 
 def test_no_number_is_cut_off_in_a_small_window(over, qtbot):
     shell = over(text=b"a " * 400_000)
+    page, actions = shell.window.inspect_page, shell.window.actions_table
+    page.set_budget(100_000)
     shell.window.resize(900, 560)
-    actions, bar = shell.window.actions_table, shell.window.inspect_page.budget_bar
-    for name in ("color:cost", "find", "budget", "chunks"):
+    for name in ("color:cost", "find", "chunks"):
         actions[name].trigger()
-    qtbot.waitUntil(lambda: not (shell.session.is_encoding or bar.chunks.is_busy), timeout=30_000)
-    for label in (each for each in bar.findChildren(QLabel) if each.isVisible()):
+    qtbot.waitUntil(lambda: page.budget_bar.chunks.is_current)
+    for label in (each for each in page.budget_bar.findChildren(QLabel) if each.isVisible()):
         assert label.width() >= label.minimumSizeHint().width(), label.text()
-    assert (
-        shell.window.inspect_page.editor.height()
-        > 4 * shell.window.inspect_page.editor.fontMetrics().height()
-    )
+    assert page.editor.height() > 4 * page.editor.rows.metrics.row_height
 
 
 def test_chunks_are_those_of_the_command_and_are_saved_in_both_forms(over, qtbot, tmp_path, monkeypatch):

@@ -42,7 +42,11 @@ def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtb
         session.set_encoder("slow")
         assert line.text.startswith("… tokens 13 characters")
     assert " selected: 7 characters · touches 3 tokens" in line.text
+    shell.window.actions_table["doctor"].trigger()
+    assert not line.text.strip(), "the text is out of sight"
+    shell.window.actions_table["inspect"].trigger()
     session.document.set_caret(0)
+    assert line.text.startswith("6 tokens")
     assert "selected" not in line.text
 
 
