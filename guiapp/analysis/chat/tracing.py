@@ -87,7 +87,7 @@ class OwnNamespace(Namespace):
 
 def _check_name(name: object) -> None:
     if isinstance(name, str) and name.startswith("_"):
-        raise SecurityError(f"{name!r} is no name for an entry of a namespace")
+        raise SecurityError(f"{name!r} is not allowed as the name of a namespace entry")
 
 
 class MakesDicts:
@@ -145,7 +145,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             self.n_written += len(part)
             if self.n_written > limit:
                 what = f"writes more than {limit:,} characters, far more than the messages have"
-                raise OutputTooLongError(f"{what}: choose another one")
+                raise OutputTooLongError(f"{what}: choose another template")
         return "".join(parts)
 
 
@@ -254,7 +254,8 @@ class TracingEnvironment(ChatEnvironment):
         self._origins = origins
         self._numbers = {id(message): number for number, message in enumerate(messages)}
         self._line = 0
-        self._lines: list[set[int]] = []  # of each statement
+        self._lines: list[set[int]] = []  # of each statement …
+        self._tokens: list[set[int]] = []  # … and its tokens
         self._counts: Counter[int] = Counter()
         self.filters = {name: self._adopting(each) for name, each in self.filters.items()}
         self.filters |= {
@@ -272,7 +273,9 @@ class TracingEnvironment(ChatEnvironment):
     # What generated code calls
 
     def number(self, statement: nodes.Node) -> int:
-        self._lines.append(set(self._lines_of(statement)))
+        places = list(self._lines_of(statement))
+        self._lines.append({line for line, _ in places})
+        self._tokens.append({token for _, token in places})
         return len(self._lines) - 1
 
     def ran(self, statement: int) -> None:
@@ -311,17 +314,18 @@ class TracingEnvironment(ChatEnvironment):
     def _own(self, place: _Place) -> int:
         return self._origins.mark(CharacterOrigin(TEMPLATE, self.message, "", *place))
 
-    def _lines_of(self, statement: nodes.Node) -> Iterator[int]:
-        """Those that what a statement evaluates is on; not those of the statements in it."""
+    def _lines_of(self, statement: nodes.Node) -> Iterator[tuple[int, int]]:
+        """The lines and tokens of what a statement evaluates; not those of the statements in it."""
         todo = [statement]
         while todo:
             node = todo.pop()
             line, _ = self._places[node.lineno or 0]
             if isinstance(node, nodes.TemplateData):
-                yield from (line + row for row, text in enumerate(node.data.split("\n")) if text.strip())
+                rows = node.data.split("\n")
+                yield from ((line + row, node.lineno) for row, text in enumerate(rows) if text.strip())
                 continue
             if line and not isinstance(node, nodes.Output):
-                yield line
+                yield line, node.lineno
             todo += node.iter_child_nodes(exclude=BODIES)
 
     # What loses marks
@@ -416,17 +420,18 @@ class TracingEnvironment(ChatEnvironment):
 
     def line_counts(self, source: str) -> list[int | None]:
         """How often each line of the template ran; None for one with nothing to run."""
-        counts: dict[int, int] = {}
-        for statement, lines in enumerate(self._lines):
-            for line in lines:
-                counts[line] = max(counts.get(line, 0), self._counts[statement])
+        counts, by_token = dict[int, int](), dict[int, int]()
+        for numbers, all_numbers in ((counts, self._lines), (by_token, self._tokens)):
+            for statement, each in enumerate(all_numbers):
+                for number in each:
+                    numbers[number] = max(numbers.get(number, 0), self._counts[statement])
         opened: list[int] = []
         for tag in _tags(self, source):
             if tag.name.startswith("end") or tag.name == "else":
                 count = opened[-1] if opened else 0
                 del opened[len(opened) - (tag.name != "else") :]
             else:
-                count = max(counts.get(line, 0) for line in tag.lines)
+                count = max(by_token.get(token, 0) for token in tag.tokens)
                 opened += [count] if tag.has_end else []
             for line in tag.lines:
                 counts[line] = max(counts.get(line, 0), count)
@@ -457,18 +462,20 @@ class _Tag(NamedTuple):
     """A tag of a template: its name, "" where it prints, and whether another one ends what it begins."""
 
     lines: range
+    tokens: range
     name: str
     has_end: bool
 
 
 def _tags(environment: ChatEnvironment, source: str) -> Iterator[_Tag]:
-    first, words = 0, list[str]()
+    first, begin, number, words = 0, 0, 0, list[str]()
     for line, kind, value in environment.lex(source):
+        number += kind not in ignored_tokens and kind not in (TOKEN_RAW_BEGIN, TOKEN_RAW_END)
         if kind in ("block_begin", "variable_begin"):
-            first, words = line, [] if kind == "block_begin" else [""]
+            first, begin, words = line, number, [] if kind == "block_begin" else [""]
         elif kind in ("block_end", "variable_end"):
             has_end = words[0] in BLOCKS or (words[0] == "set" and "=" not in words)
-            yield _Tag(range(first, line + 1), words[0], has_end)
+            yield _Tag(range(first, line + 1), range(begin, number + 1), words[0], has_end)
         elif kind in ("name", "operator"):
             words.append(value)
 

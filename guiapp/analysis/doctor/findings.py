@@ -88,7 +88,7 @@ class Finding:
     def subject(self) -> str:
         """Where to look, in a few words: a line of a template, tokens, or a text; "" for the whole file."""
         if self.line is not None:
-            return f"Line {self.line.number} of the template “{quoted(self.line.template)}”"
+            return f"Line {self.line.number} of template “{quoted(self.line.template)}”"
         if self.tokens:
             first = ", ".join(map(str, self.tokens[:MOST_IN_SUBJECT]))
             more = ", …" if len(self.tokens) > MOST_IN_SUBJECT else ""

@@ -134,12 +134,12 @@ class SideHead(QFrame):
     """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
 
     height_px = 92
-    bar_tip = "Dark: tokens that both texts begin with. Amber: tokens that the other text does not need."
+    bar_tip = "Dark: tokens that both texts begin with. Amber: how many more tokens this text has."
 
     def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
         super().__init__()
         set_role(self, "bar")
-        self._count = set_role(QLabel("0"), "number")
+        self._count = set_role(QLabel(), "number")
         self._count.setFont(Theme.mono_font(COUNT_FONT_PX))
         self._count.setAccessibleName("Tokens")
         self._more = set_role(FittedLabel(), "more")
@@ -151,9 +151,11 @@ class SideHead(QFrame):
         in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
         self.setFixedHeight(self.height_px)  # both texts begin at the same height
 
-    def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
+    def show_counts(
+        self, n_tokens: int, n_more: int, n_common: int, n_most: int, is_known: bool = True
+    ) -> None:
         """The tokens of this side, how many more than the other it has, and those both begin with."""
-        self._count.setText(f"{n_tokens:,}")
+        self._count.setText(f"{n_tokens:,}" if is_known else "")
         self._more.set_texts([f"+{n_more:,}" if n_more > 0 else ""])
         least = n_tokens - max(n_more, 0)
         self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))

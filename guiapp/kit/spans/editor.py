@@ -211,7 +211,7 @@ class SpanEditor(SpanView):
         return PLAIN_KEYS.get(event.key()) if is_plain(event) else None
 
     def _reveal_caret(self) -> None:
-        before = self._y_of_top()
+        before = self.rows.top
         self.rows.reveal(self._document.caret, self._moves.at_row_end)
         self._scrolled_from(before)
         self._repaint_changes()
@@ -448,7 +448,7 @@ class LineMargin(Painted):
     caption = "tokens"
 
     def __init__(self, document: TextDocument, editor: SpanEditor, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Tokens of each line")
+        super().__init__(theme_source, "Tokens per line")
         self._document = document
         self._editor = editor
         self._pointed_out: PointedOut | None = None

@@ -213,7 +213,7 @@ class SpanView(QAbstractScrollArea):
     def show_from(self, place: tuple[int, float]) -> None:
         """Scroll to where the rows of another view of the text are, `rows.top` there."""
         if place != self.rows.top:
-            before = self._y_of_top()
+            before = self.rows.top
             self.rows.show_from(place)
             self._scrolled_from(before)
 
@@ -244,22 +244,27 @@ class SpanView(QAbstractScrollArea):
 
     def place(self, offset: int, y: float) -> None:
         """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
-        y_before = self._y_of_top()
+        y_before = self.rows.top
         self.rows.show_at(offset, y)
         self._scrolled_from(y_before)
 
     def cut_again(self) -> None:
         """Follow blocks that begin elsewhere in the same text; what shows stays in its place."""
-        top = self.top
+        top, is_at_top = self.top, self.rows.scroll_y <= 0
         self.rows.reset()
         self._fit_rows()
-        self.place(*top)
+        if not is_at_top:
+            self.place(*top)
 
     def reveal(self, start: int, end: int) -> None:
-        """Scroll to a stretch of the text, to its beginning if it does not fit."""
-        y_before = self._y_of_top()
+        """Scroll to a span of the text, to its beginning if it does not fit; to what is added if empty."""
+        y_before = self.rows.top
         self.rows.reveal(end)
         self.rows.reveal(start)
+        if start == end == 0:
+            self.rows.scroll_to(0)
+        elif start == end == self._document.size:
+            self.rows.scroll_to_end()
         self._scrolled_from(y_before)
 
     def token_at(self, point: QPointF) -> int:
@@ -321,7 +326,7 @@ class SpanView(QAbstractScrollArea):
         if bar.value() < bar.maximum():
             self._scroll(bar.value() - round(self.rows.scroll_y))
         else:
-            y_before = self._y_of_top()
+            y_before = self.rows.top
             self.rows.scroll_to_end()
             self._scrolled_from(y_before)
 
@@ -337,21 +342,15 @@ class SpanView(QAbstractScrollArea):
         event.accept()
 
     def _scroll(self, distance: float) -> None:
-        y_before = self._y_of_top()
+        y_before = self.rows.top
         self.rows.scroll_by(distance)
         self._scrolled_from(y_before)
 
-    def _y_of_top(self) -> tuple[int, float]:
-        """The first byte that shows, and where its row is."""
-        top = self.rows.visible()[0]
-        return top.start, top.y
-
     def _scrolled_from(self, before: tuple[int, float]) -> None:
         """Show a new place: move the picture of what stays in sight, paint the rest."""
-        start, y = before
-        height = self.viewport().height()
-        shown = {block.start: block.y for block in self.rows.visible()}
-        moved = round(shown[start] - y) if start in shown else height
+        height, shown = self.viewport().height(), self.rows.visible()
+        number = before[0] - self.rows.top[0]  # several blocks may begin at one byte
+        moved = round(shown[number].y + before[1]) if 0 <= number < len(shown) else height
         if abs(moved) >= height or not self.is_painted:
             self.viewport().update()
             moved = 0
@@ -360,7 +359,7 @@ class SpanView(QAbstractScrollArea):
             self._screen.forget()
         self._sync_scroll_bar()
         self.moved.emit(moved)
-        if self._y_of_top() != before:
+        if self.rows.top != before:
             self.scrolled.emit()
 
     def _fit_rows(self) -> None:

@@ -58,8 +58,10 @@ if TYPE_CHECKING:
 LONGEST_NAME = 28
 FRAME_MS = 8.0  # for rows that are new, on each side
 IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs from llama.cpp"
-ABOUT_IDS = "llama.cpp itself, given these messages, makes the same text and the same ids of them."
-ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model's file."
+ABOUT_IDS = "llama.cpp makes the same text and the same ids from these messages."
+ABOUT_TEXT = (
+    "llama.cpp makes the same text from these messages. It cannot read this model's file to compare ids."
+)
 IDLE_MS = 2_000
 ICON_PX = 14
 
@@ -90,7 +92,7 @@ class CompareMenu(MenuButton):
         for name in (template.name for template in model.templates if template.name != shown):
             counterpart = Counterpart(PromptVariant.TEMPLATE, name)
             self._add(menu, f"Template {quoted(name, LONGEST_NAME)}", counterpart)
-        menu.addAction("A template's file…", self._ask_for_file)
+        menu.addAction("A template file…", self._ask_for_file)
         menu.addAction("Another model…", self._ask_for_model)
         if now is not None:
             menu.addSeparator()
@@ -208,13 +210,15 @@ class CompareView(QFrame):
         adds = [side.adds_before for side in self.sides]
         for side in self.sides:
             side.keep_rows_for_added(any(adds), False)
-        self.menu.setText("Compare…" if counterpart is None else f"Beside: {name_of(counterpart)}")
-        for part in (self._columns, self.walking):
-            part.setVisible(compared is not None or self.counterpart.is_busy)
+        self.menu.setText("Compare…" if counterpart is None else f"With: {name_of(counterpart)}")
+        self.walking.setVisible(compared is not None)
+        self._columns.setVisible(compared is not None or self.counterpart.is_busy)
         if compared is None:
-            for side in self.sides:
+            for side, head in zip(self.sides, self.heads, strict=True):
                 map_changes(side, side.spans, self._themes)
-            waits = "Comparing…" if self.counterpart.is_busy else "There is no prompt yet."
+                head.show_counts(0, 0, 0, 0, is_known=False)
+                head.show_size("")
+            waits = "Comparing …" if self.counterpart.is_busy else "There is no prompt yet."
             self.description.setText(quoted(self.counterpart.problem or waits, 300))
         else:
             self._describe(compared)
@@ -231,7 +235,7 @@ class CompareView(QFrame):
             alike = "Equal to llama.cpp ✓" if is_of_llama else "The same ids"
         else:
             first, second = self.outcome.n_removed, self.outcome.n_inserted
-            alike = f"{counted(first, 'token')} only at the left, {second:,} only at the right"
+            alike = f"{counted(first, 'token')} only on the left, {second:,} only on the right"
         self.description.setText(alike)
         names = names_of(compared.counterpart, self.counterpart.model.settings.add_generation_prompt)
         sizes = len(comparison.first.encoding), len(comparison.second.encoding)
@@ -274,13 +278,9 @@ class CompareView(QFrame):
         assert self.walk.current is not None
         change = IdChange._make(self.outcome.rows[self.walk.current].tolist())
         is_at_left = change.first_start < change.first_end
-        first, second = self.sides
-        if is_at_left:
-            first.go_to(change.first_start)
-        else:
-            second.go_to(change.second_start)
-        other = second if is_at_left else first
+        chosen, other = self.sides if is_at_left else self.sides[::-1]
         other.reveal(*other.spans.byte_span(change))
+        chosen.go_to(change.first_start if is_at_left else change.second_start)
 
     def _on_selected_changed(self, side: PromptColumn) -> None:
         """Only one side has a selected token; a token of what the page shows is selected there, too."""
@@ -322,8 +322,9 @@ def _counts_in_words(comparison: ChatComparison, number: int) -> list[str]:
         if any(counts):
             parts.append(part)
             differing += [part] if more else []
-    shorter = [parts[:n] for n in range(len(parts) - 1, 0, -1)]
-    return ["   ".join(each) for each in (parts, *([differing] if differing else shorter))]
+    rest = differing or parts[:-1]
+    shorter = [parts, *(rest[:n] for n in range(len(rest), 0, -1))]
+    return ["   ".join(each) for each in shorter]
 
 
 def name_of(counterpart: Counterpart) -> str:
@@ -442,7 +443,7 @@ def _absence(turn: Turn | None) -> str:
         return ""
     if turn.is_prompt:
         return "no generation prompt"
-    return f"no message of {quoted(turn.role)}" if turn.message is not None else "nothing"
+    return f"no {quoted(turn.role)} message" if turn.message is not None else "nothing"
 
 
 # Whether llama.cpp makes the same of the conversation, compared without being asked while nobody types

@@ -71,7 +71,8 @@ class PromptComparison(Background[ComparedPrompts]):
         model.result_changed.connect(self._on_result_changed)
 
     def choose(self, counterpart: Counterpart | None) -> None:
-        if counterpart != self.counterpart:
+        """Compare with this from now on, None for nothing; a file is read again."""
+        if counterpart is not None or self.counterpart is not None:
             self.counterpart = counterpart
             self.forget()
             self.refresh()

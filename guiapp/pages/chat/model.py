@@ -181,7 +181,10 @@ class ChatModel(ShownPrompt):
         return replace(self.edited.settings, add_special=self.session.options.add_special)
 
     def choose(self, settings: ChatSettings) -> None:
+        """Render by these from now on; the file of a template is read again."""
+        self._given = None
         self._use(self.edited.conversation, settings)
+        self._start()
 
     def _use(self, conversation: Conversation, settings: ChatSettings) -> None:
         """As one step of undo, but for the switch."""

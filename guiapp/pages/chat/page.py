@@ -46,7 +46,7 @@ FORMS: dict[str, Callable[[Chat], str]] = {
     "Token ids": lambda chat: json.dumps(chat.encoding.token_ids.tolist()),
     "Template": lambda chat: chat.template.text,
 }
-EMPTY = "Type a message at the left, or try the sample."
+EMPTY = "Type a message on the left, or try the sample."
 
 
 class ChatPage(Page):
@@ -134,10 +134,9 @@ class ChatPage(Page):
         parts = [
             counted(len(chat.text), "character"),
             counted(len(chat.conversation.messages), "message"),
-            counted(len(chat.turns), "turn"),
             f"rendered in {format_duration(chat.rendering.elapsed_ns)}, in a sandbox",
         ]
-        shorter = [*(parts[:length] for length in (4, 3, 1)), []]
+        shorter = [*(parts[:length] for length in (3, 2, 1)), []]
         return [counted(len(self.model.encoding), "token"), *("   ".join(each) for each in shorter)]
 
     @property
@@ -159,12 +158,12 @@ class ChatPage(Page):
         self.ways = SegmentedTabs(WAYS)
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
-        self.parsed.setToolTip("Content is encoded as text now: parse its control tokens again")
+        self.parsed.setToolTip("Content is now encoded as text. Parse control tokens in it again")
         self.unfold = tool_button("Template", self._switch_sides, role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
-        buttons = self.parsed, self.unfold, self.llama, self.compare.menu, self.copy
-        return WrappingRow([self.ways, *buttons])
+        buttons = self.parsed, self.unfold, self.compare.menu, self.copy
+        return WrappingRow([self.ways, *buttons, self.llama])  # it comes late: nothing may have to move
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
         self.counterpart.choose(counterpart)

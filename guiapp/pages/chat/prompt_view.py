@@ -44,7 +44,7 @@ from guiapp.pages.chat.spans import ChatSpans, line_of, places
 
 STRIP_LINE_PX = 46
 MOST_SHOWN = 32
-NOTHING = ["Choose a token to see where it is from.", "Choose a token."]
+NOTHING = ["Select a token to see its origin.", "Select a token."]
 HEIGHT_PX = 64
 BAR_TOP_PX, BAR_PX = 14, 12
 SEAM_PX = 2
@@ -75,15 +75,15 @@ def _hint(color: str) -> Draw:
 
 
 LEGEND = (
-    LegendEntry(_of_roles, "Content, in two shades of the colour of its role"),
+    LegendEntry(_of_roles, "Content, in the colour of its role"),
     LegendEntry(
         token("<end>", ringed(lambda theme: theme.faint), 0),
-        "Written by the template; with an outline: a control token",
+        "Written by the template; outlined: a control token",
     ),
     LegendEntry(_hint("bad"), "Content that became a control token, with the number of its hint"),
     LegendEntry(_hint("warning"), "A doubled token, or text that only looks like a control token"),
-    LegendEntry(RINGED, "Side by side with another prompt: only in this one"),
-    LegendEntry(characters("×4"), "How often a line of the template ran; faint lines did not"),
+    LegendEntry(RINGED, "Only in this prompt, when two are compared"),
+    LegendEntry(characters("×4"), "How often a line of the template ran; faint lines did not run"),
 )
 
 
@@ -326,22 +326,23 @@ class BudgetStrip(Painted):
         shares, width = _shares_of(budget), self.width() - 2 * MARGIN_PX - FIGURES_PX
         if not shares:
             fill(painter, QRectF(left, BAR_TOP_PX, width, BAR_PX), theme.line, 5)
-        labels = list[tuple[Share, float]]()  # with where they begin
+        labels = list[tuple[Share, float, float]]()  # with their edges
         for number, share in enumerate(shares):
             wide = max(width * share.n_tokens / budget.n_tokens - SEAM_PX, LEAST_PX)
             color = theme.line if share.hue < 0 else theme.roles[share.hue]
             is_end = number in (0, len(shares) - 1)
             fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
-            labels.append((share, left))
+            labels.append((share, left, left + wide))
             left += wide + SEAM_PX
         taken = list[tuple[float, float]]()  # the largest before those that their words would cover
-        for share, left in sorted(labels, key=lambda label: -label[0].n_tokens):
+        for share, left, right in sorted(labels, key=lambda label: -label[0].n_tokens):
             words_px = sum(_widths_of(share))
-            start = min(left, MARGIN_PX + width - words_px)  # beside it are the figures of the whole
-            end = start + words_px + 2 * GAP_PX
-            if all(end <= other[0] or other[1] <= start for other in taken):
-                taken.append((start, end))
-                self._write_share(painter, theme, share, start)
+            for start in (min(left, MARGIN_PX + width - words_px), right - words_px):
+                end = start + words_px + GAP_PX
+                if start >= MARGIN_PX and all(end <= other[0] or other[1] <= start for other in taken):
+                    taken.append((start, end))
+                    self._write_share(painter, theme, share, start)
+                    break
         self._write_whole(painter, theme, budget)
 
     def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> None:
@@ -359,7 +360,7 @@ class BudgetStrip(Painted):
         color = theme.warning if limit is not None and n_tokens > limit else theme.text
         number = right.adjusted(0, 0, -width_of(of, font), 0)
         write(painter, number, f"{n_tokens:,}", color, RIGHT, Theme.mono_font(18))
-        share = f"{percent(budget.n_template / n_tokens)} are template" if n_tokens else ""
+        share = f"{percent(budget.n_template / n_tokens)} from the template" if n_tokens else ""
         write(painter, right.translated(0, 24), share, theme.dim, RIGHT, font)
 
 

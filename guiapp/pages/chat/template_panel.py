@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -33,7 +33,6 @@ from guiapp.kit.widgets.painting import RIGHT, Painted, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
-    READABLE,
     SMALL_FONT_PX,
     Theme,
     ThemeSource,
@@ -104,11 +103,12 @@ class TemplatePanel(QFrame):
         lines = self.view.lines
         n_all, n_ran = sum(count is not None for count in lines), sum(bool(count) for count in lines)
         short = f"{n_ran:,} of {n_all:,}"
-        self._n_ran.set_texts([f"{short} lines ran", f"{short} ran", short] if n_all else [""])
+        texts = f"read-only · {short} lines ran", f"{short} lines ran", f"{short} ran", short
+        self._n_ran.set_texts(list(texts) if n_all else ["read-only", ""])
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template
-        rows: list[tuple[str, str | None]] = [("The usual one of the model", None)] if templates else []
+        rows: list[tuple[str, str | None]] = [("The model's default", None)] if templates else []
         for each in templates:
             rows.append((f"{quoted(each.name, LONGEST_NAME)} – {quoted(each.source, 40)}", each.name))
         for title, template in (*rows, ("ChatML, an example", CHATML)):
@@ -192,8 +192,8 @@ class TemplateView(QPlainTextEdit):
         self.setReadOnly(True)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        self.setAccessibleName("Template")
-        self.setTextInteractionFlags(READABLE)
+        self.setAccessibleName("Template, read-only")
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # no caret: nobody types
         self.setTabChangesFocus(True)
         self._margin = _Margin(self, theme_source)
         self._faint = _Faint(self.document())

@@ -346,7 +346,8 @@ class ColumnHead(SideHead):
             self._cost.setText(words)
             set_role(self._cost, "more" if cost is not None and (cost.more or cost.unknown_share) else "good")
         n_tokens, more = (0, 0) if cost is None else (cost.n_tokens, cost.more)
-        self.show_counts(n_tokens, more if words else 0, n_tokens - more, max(figures.most_tokens, n_tokens))
+        most, more_shown = max(figures.most_tokens, n_tokens), more if words else 0
+        self.show_counts(n_tokens, more_shown, n_tokens - more, most, is_known=cost is not None)
         self.setAccessibleName(f"{state.name}: {counted(n_tokens, 'token')}, {words}" if cost else state.name)
 
     def paintEvent(self, event: QPaintEvent) -> None:

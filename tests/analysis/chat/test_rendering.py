@@ -204,31 +204,38 @@ def test_lines_are_counted_and_name_what_they_write():
     assert by_line == {(13, "<|start|>"), (14, "Why?"), (15, "<|end|>")}
 
 
+def test_a_line_is_counted_by_what_is_on_it_also_where_another_line_begins_that():
+    template = (
+        "{% for m in messages %}{{ '<\n' }}{% endfor %}{% if add_generation_prompt %}{{ 'a\n\n' }}{% endif %}"
+    )
+    assert render(template, conversation_of(CONVERSATIONS["plain"][0])).lines == (4, 4, 1, 1)
+
+
 LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor %}}{{% endfor %}}"
 
 
 @pytest.mark.parametrize(
     ("template", "told"),
     [
-        ("{% if %}", "has a mistake in line 1"),
+        ("{% if %}", "has a syntax error in line 1"),
         ("a\n{{ raise_exception('No!\nNever.') }}", "refuses these messages: No!\\nNever."),
         ("\n{{ messages[9].content.x }}", "fails in line 2: list object has no element 9"),
-        ("{{ ().__class__.__base__.__subclasses__() }}", "is stopped in line 1 by the sandbox"),
-        ("{{ messages.append(1) }}", "is stopped in line 1 by the sandbox"),
-        ("{{ cycler.__init__.__globals__.os.popen('id').read() }}", "is stopped in line 1 by the sandbox"),
-        ("{% set n = namespace(__class__=1) %}", "is stopped in line 1 by the sandbox"),
-        ("{% set n = namespace() %}{% set n.__class__ = 1 %}", "is stopped in line 1 by the sandbox"),
+        ("{{ ().__class__.__base__.__subclasses__() }}", "was stopped in line 1 by the sandbox"),
+        ("{{ messages.append(1) }}", "was stopped in line 1 by the sandbox"),
+        ("{{ cycler.__init__.__globals__.os.popen('id').read() }}", "was stopped in line 1 by the sandbox"),
+        ("{% set n = namespace(__class__=1) %}", "was stopped in line 1 by the sandbox"),
+        ("{% set n = namespace() %}{% set n.__class__ = 1 %}", "was stopped in line 1 by the sandbox"),
         ("{% include '/etc/passwd' %}", "no loader for this environment"),
         ("{% import '/etc/passwd' as x %}", "no loader for this environment"),
         ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
-        (LOOPS.format(""), "too much time"),
+        (LOOPS.format(""), "too long"),
         (LOOPS.format('{{ "x" * 9999 ~ j }}'), "writes more than 26"),
         ("{{ 'x' * 10**9 }}", "too much memory"),
         ("{{ '\\ud83d' }}{{ '\\ude00' }}", "surrogates not allowed"),
         ("{{ 'x' * 10**7 }}", "writes more than 26"),  # of its own 262,144
         ("{{ 'x' * 2**22 }}", "writes more than 26"),
-        ("{{ 9 ** (9 ** (9 ** 9)) }}", "too much time"),
-        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
+        ("{{ 9 ** (9 ** (9 ** 9)) }}", "too long"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "recurses without end"),
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nested too deeply"),
         ("{% if 1 %}" * 200 + "{% endif %}" * 200, "fails"),
         ("{{ '%999999999d' % 1 }}", "too much memory"),

@@ -116,6 +116,38 @@ def test_turns_of_one_message_stand_beside_each_other(page, qtbot, size):
     assert bars[1].value() == min(bars[0].value(), bars[1].maximum())
 
 
+def test_what_opens_begins_at_the_top_and_scrolls_by_what_the_picture_moves(page, qtbot):
+    page.window().resize(1100, 560)
+    messages = [{"role": role, "content": "Why? " * 60} for role in ("system", "user", "assistant")]
+    page.model.edited.take(conversation_of(messages))
+    settle(page, qtbot)
+    template = "{% for m in messages[1:] %}{{ m.content }}\n{% endfor %}"
+    page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, template))
+    settle(page, qtbot)
+    for side in page.compare.sides:
+        bar, moved = side.verticalScrollBar(), []
+        assert bar.value() == 0 < bar.maximum()
+        side.moved.connect(moved.append)
+        for y in (13, 30, 60, 70, 95, 60, 0):  # over rows that are free where the other side has a turn
+            qtbot.waitUntil(lambda: page.is_ready)
+            before = bar.value()
+            bar.setValue(y)
+            assert moved.pop() in (before - y, 0)  # 0: all is painted again
+
+
+def test_an_added_token_that_is_chosen_is_brought_into_sight(page, qtbot):
+    page.window().resize(900, 560)
+    page.model.edited.take(conversation_of([{"role": "user", "content": "Why? " * 200}]))
+    settle(page, qtbot)
+    page.counterpart.choose(Counterpart(PromptVariant.MODEL, "demo:spm"))
+    settle(page, qtbot)
+    for side in page.compare.sides:
+        side.verticalScrollBar().setValue(100)  # the first row of text is near
+        qtbot.keyClick(side, Key.Key_Home)
+        assert side.prompt.selected_token == 0
+        assert side.viewport().rect().contains(place_of(side, 0))
+
+
 def test_a_model_and_a_failure_are_told(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.MODEL, "demo:unigram"))
     settle(page, qtbot)
@@ -128,7 +160,7 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
     assert not any(line.tree.isVisible() for line in page.compare.lines)
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
     settle(page, qtbot)
-    assert page.compare.description.text().startswith("The template has a mistake")
+    assert page.compare.description.text().startswith("The template has a syntax error")
     assert right.spans.document.size == 0
     page.compare.close_button.click()
     assert page.prompt.isVisible()
@@ -139,7 +171,7 @@ SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]
 
 def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
     menu, rows = page.compare.menu, ["Content as text", "Without generation prompt", "llama.cpp's own prompt"]
-    further = ["", "A template's file…", "Another model…"]
+    further = ["", "A template file…", "Another model…"]
 
     def listed():
         menu.menu().aboutToShow.emit()

@@ -61,6 +61,18 @@ def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
     assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
 
 
+def test_the_file_of_a_template_is_read_again_when_it_is_chosen_again(page, tmp_path, monkeypatch, qtbot):
+    file = tmp_path / "own.jinja"
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *asked: (str(file), ""))
+    for text in ("first", "{% if %}", "second"):
+        file.write_text(text)
+        choose(page.template.choice, "A file", qtbot)
+        settle(page, qtbot)
+        assert page.template.view.toPlainText() == text
+        assert bool(page.model.failure) == (text == "{% if %}")
+    assert page.model.chat.text == "second"
+
+
 def test_a_control_token_is_whole_in_one_row_also_once_content_becomes_one(page, qtbot):
     def broken(start, end, width_px):
         page.prompt.setFixedSize(width_px, 400)
@@ -533,7 +545,7 @@ def test_the_line_of_a_token_tells_it_and_leads_to_the_tree(page, qtbot):
     [
         ('{"a": [1]}', ""),
         ("", ""),
-        ("[1]", 'Give the variables as an object, such as {"enable_thinking": false}.'),
+        ("[1]", 'Variables must be an object, such as {"enable_thinking": false}.'),
         ("{", "This is not valid JSON: "),
     ],
 )
