@@ -42,6 +42,7 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    heading,
     set_role,
 )
 
@@ -331,9 +332,8 @@ class BudgetBar(QFrame):
         self._bar = _Bar(budget, theme_source)
         menu_button = MenuButton(theme_source, "Cut", tip="Cut, copy or split the text by the budget")
         menu_button.new_menu().addActions([*cutting.values()])
-        title = set_role(FittedLabel(), "heading")
-        title.set_texts(["BUDGET", ""])
-        parts = title, self._used, QLabel("of"), self.field, self._source, self.of_model
+        self._title = heading("Budget")
+        parts = self._title, self._used, QLabel("of"), self.field, self._source, self.of_model
         row = in_row(*parts, STRETCH, self._left, menu_button, spacing=GAP_PX)
         in_column(row, self._bar, self.chunk_row, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
         for name, action in cutting.items():
@@ -418,7 +418,9 @@ class BudgetBar(QFrame):
         of_file = "context length of the model" if model else "tokens; the file sets no context length"
         self._source.set_texts(["tokens, your limit" if budget.own else of_file, ""])
         self.of_model.setText(f"Use {model:,}" if model else "")
-        self.of_model.setVisible(budget.own is not None and model is not None)
+        can_reset = budget.own is not None and model is not None
+        self.of_model.setVisible(can_reset)
+        self._title.setHidden(can_reset)  # a small window has no room for both
         left = budget.n_most - budget.n_used
         rest = "left" if left >= 0 else "over"
         self._left.set_texts([f"{counted(abs(left), 'token')} {rest}", f"{abs(left):,} {rest}"])
