@@ -25,6 +25,7 @@ from guiapp.core.versions import versions, versions_text
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
+from guiapp.kit.state.saving import is_model_file
 from guiapp.kit.state.settings import Settings, default_path
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
@@ -314,6 +315,8 @@ class FailureNotices(QObject):
         self._failed = ""
         self._examine = QAction("Examine", self)
         self._examine.triggered.connect(self._examine_failed)
+        self._open_text = QAction("Open as text", self)
+        self._open_text.triggered.connect(self._open_as_text)
         self._choose_pre = choose_pre
         self._area = area
         self._session = session
@@ -336,7 +339,12 @@ class FailureNotices(QObject):
     def _show_model_failure(self, name: str, message: str) -> None:
         self._failed = name
         is_there = is_plain(name) and os.path.exists(name)
-        self._area.show_notice("model", message, f"Model: {name}", self._examine if is_there else None)
+        remedy = self._open_text if is_there and not is_model_file(Path(name)) else self._examine
+        self._area.show_notice("model", message, f"Model: {name}", remedy if is_there else None)
+
+    def _open_as_text(self) -> None:
+        self._area.clear_notice("model")
+        self._session.text.open(Path(self._failed))
 
     def _examine_failed(self) -> None:
         self._area.clear_notice("model")  # the page says the same

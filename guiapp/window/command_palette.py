@@ -113,19 +113,20 @@ class CommandPalette(Popover):
             self._actions[name].trigger()
 
 
-def rank(words: list[str], row: ActionRow, keys: list[str]) -> tuple[bool, bool, int, int] | None:
+def rank(words: list[str], row: ActionRow, keys: list[str]) -> tuple[bool, bool, int, bool, int] | None:
     """How well an action fits what is typed, lower is better; None for not at all.
 
     Its keys count as its name, and so does what a key is with Ctrl alone.  Of equals, what is no sample, demo
-    model or lesson goes first, then the shorter name.
+    model or lesson goes first, then pages, then the shorter name.
     """
     typed = "".join(words).replace("+", "")
     if not {typed, f"ctrl{typed}"}.isdisjoint(key.replace("+", "") for key in keys):
-        return False, row.is_example, WHOLE, 0
+        return False, row.is_example, WHOLE, False, 0
     fits = [fit for word in words if (fit := _fit(word, row)) is not None]
     if len(fits) < len(words):
         return None
-    return max(fits, default=0) >= OF_MENU, row.is_example, sum(fits), len(row.text)
+    is_of_menu = max(fits, default=0) >= OF_MENU
+    return is_of_menu, row.is_example, sum(fits), row.group != "page", len(row.text)
 
 
 def _fit(word: str, row: ActionRow) -> int | None:

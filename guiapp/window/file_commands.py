@@ -33,13 +33,13 @@ from guiapp.kit.widgets.notices import NoticeArea, Questions, announce
 from guiapp.window.main_window import MainWindow
 from guiapp.window.model_picker import ModelPicker
 from guiapp.window.page_commands import PageCommands
+from guiapp.window.pages import SHOW_TEXT
 from guiapp.window.session_commands import SessionCommands
 
 LONGEST_NAME, LONGEST_FOLDER = 48, 40
 SUBJECT = "utf-16"
 LONGEST_BEGINNING = 48
 MOST_SHOWN = 20
-SHOW_TEXT = "inspect", "compare", "compare_texts", "steps"  # pages on which people see the text of the window
 Take = Callable[[str, str | None], object]
 
 

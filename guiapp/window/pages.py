@@ -77,6 +77,7 @@ PAGES = (
     PageRow("bench", "Bench", "Ctrl+8", "Bench", "", "guiapp.pages.bench.page"),
     PageRow("start", "Start page", "Alt+Home", "", "", "guiapp.window.start_page"),
 )
+SHOW_TEXT = "inspect", "compare", "compare_texts", "steps"  # pages on which people see the text of the window
 
 
 class PageStack(QStackedWidget):

@@ -376,7 +376,7 @@ class StartCard(QFrame):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         parts = in_row(self.title, STRETCH), words, STRETCH, in_row(self.example, STRETCH)
         side = INDENT_PX - OUTSIDE_PX
-        below = in_column(*parts, margins=(side, 3 * UNIT_PX, side, 2 * UNIT_PX), spacing=UNIT_PX)
+        below = in_column(*parts, margins=(side, 3 * UNIT_PX, INDENT_PX, 2 * UNIT_PX), spacing=UNIT_PX)
         self.picture = CardPicture(draw, theme_source)
         in_column(self.picture, (below, 1), on=self, spacing=0)
 

@@ -22,7 +22,7 @@ from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Part, in_row
 from guiapp.kit.widgets.menu_button import IconButton
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
-from guiapp.window.pages import PageStack
+from guiapp.window.pages import SHOW_TEXT, PageStack
 
 ICON_PX = 14
 HEIGHT_PX = 30
@@ -96,8 +96,12 @@ class StatusLine(QFrame):
         super().resizeEvent(event)
 
     def _refresh(self) -> None:
-        """Tell of the page, or else of the text."""
-        if self._pages.current_name and (figures := self._pages.current.figures) is not None:
+        """Tell of the page, or else of the text where the page shows or measures it."""
+        name = self._pages.current_name
+        figures = self._pages.current.figures if name else None
+        if name and name not in (*SHOW_TEXT, BENCH) and figures is None:
+            figures = ["", ""]
+        if figures is not None:
             self._shown, self._figures.tip = None, ""
             self._tokens.set_texts(figures[:1])
             self._figures.set_texts(figures[1:])
@@ -181,9 +185,9 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
     characters = counted(selection.n_characters, "character")
     if not selection.is_exact and not selection.n_tokens:  # not encoded yet, or there is no model
         return [f"selected: {characters}", f"{selection.n_characters:,} selected"]
-    about = "" if selection.is_exact else "about "
-    selected = f"selected: {about}{counted(selection.n_tokens, 'token')}"
-    return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]
+    tokens = counted(selection.n_tokens, "token")
+    words = f"{tokens} when encoded alone" if selection.is_exact else f"touches {tokens}"
+    return [f"selected: {characters} · {words}", f"selected: {words}", f"selected: {tokens}"]
 
 
 class HiddenButton(IconButton):

@@ -23,6 +23,7 @@ def found(typed, keys=()):
         ("omf", "open_model"),
         ("und", "undo"),
         ("tree", "tree"),
+        ("hunt", "hunt"),
         ("palette", "palette"),
         ("grep", "find"),
     ],

@@ -157,9 +157,10 @@ def doctor(
         path = _path(model)
         if (kind := _format(path)) is None:
             raise
-        _, remedy = OF_REMARKS.get(error.code, (ERROR, ""))  # the sentence ends with what to do
+        what, _, advice = str(error).rpartition(". ")  # it ends with what to do
+        _, remedy = OF_REMARKS.get(error.code, (ERROR, advice))
         remedy = remedy.replace(REMOVE, without_key(path, error.key))
-        finding = Finding(error.code, ERROR, str(error), remedy)
+        finding = Finding(error.code, ERROR, f"{what}." if what else advice, remedy)
         return Diagnosis((_fitting(finding, kind == GGUF),), None, path)
     return examine(tokenizer, reference, progress)
 

@@ -13,7 +13,7 @@ from guiapp.analysis.doctor.findings import CONVERT, MOST_NAMED, Finding, Tokeni
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.gguf import embedding_rows
-from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.remedies import GGUF, new_metadata
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
@@ -96,10 +96,11 @@ class ExaminedModel:
         remedy: str = CONVERT,
         changes: TokenizationChange | None = None,
     ) -> Finding:
-        """A finding about some tokens; the sentence begins with the first of them, and how many there are."""
-        first = f"“{quoted(self.texts[rows[0]])}” (id {rows[0]})"
-        which = f"Token {first}" if len(rows) == 1 else f"{len(rows):,} tokens, the first {first}"
-        return Finding(code, severity, f"{which}: {sentence}", remedy, changes, tuple(rows[:MOST_NAMED]))
+        """A finding about some tokens; the sentence is about the first, another one counts the others."""
+        what = f"Token “{quoted(self.texts[rows[0]])}” (id {rows[0]}): {sentence}"
+        if n_more := len(rows) - 1:
+            what += f" The same is true of {counted(n_more, 'other token')}."
+        return Finding(code, severity, what, remedy, changes, tuple(rows[:MOST_NAMED]))
 
     def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
         """The command that writes a copy of a GGUF file with other metadata; what fixes other files."""

@@ -4,70 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
+from guiapp.core.manual import chapter_text
 from guiapp.core.text.numbers_in_words import capitalized, quoted
 
 ERROR, WARNING, HINT = "error", "warning", "hint"
 SEVERITIES = (ERROR, WARNING, HINT)
 CONVERT = "Convert the model again from its original files, with a newer converter."
 DOWNLOAD = "Download the file again, or fix it by hand."
-CAPITALS = re.compile(r"\b(bos|eog)\b")
-TITLES = {
-    "bos_twice": "BOS is added twice",
-    "byte_misnamed": "Byte token with a wrong name",
-    "byte_not_marked": "Byte token not marked as a byte",
-    "bytes_missing": "Byte tokens missing",
-    "clean_up": "Decoding drops spaces",
-    "control_by_its_text": "Control token marked as text",
-    "control_marked_normal": "Likely control token marked as text",
-    "embedding_rows": "Embeddings do not match the tokens",
-    "end_of_turn_goes_on": "Generation does not stop at the end of a turn",
-    "ends_differ": "Files name different EOS tokens",
-    "eos_behind_prompts": "EOS is added after each prompt",
-    "kind_out_of_range": "Token kind out of range",
-    "kinds_missing": "Token kinds missing",
-    "marker_is_text": "Template marker is ordinary text",
-    "merge_of_no_token": "Merge rule without a token",
-    "merge_twice": "Merge rule listed twice",
-    "no_end": "No token ends a generation",
-    "original_id": "Token id differs from the original",
-    "original_ids": "Token ids differ from the original",
-    "original_kind": "Token kind differs from the original",
-    "original_merges": "Merge rules differ from the original",
-    "original_remark": "Note about the original",
-    "original_role": "Special token differs from the original",
-    "original_rule": "Rule differs from the original",
-    "original_score": "Token score differs from the original",
-    "original_special_tokens": "Special tokens differ from the usual ones",
-    "original_tokens": "Tokens differ from the original",
-    "padded": "Padding tokens",
-    "pattern_is_text": "Pattern marked as literal text",
-    "pre_missing": "Pre-tokenizer missing",
-    "pre_of_other_family": "Wrong pre-tokenizer",
-    "pre_undecided": "Pre-tokenizer uncertain",
-    "pre_unknown": "Unknown pre-tokenizer",
-    "role_is_text": "BOS, EOS or another special token is ordinary text",
-    "role_missing": "Special token missing",
-    "score_not_finite": "Score is not a finite number",
-    "special_blank": "Special token begins or ends with a space",
-    "special_invisible": "Invisible character in a special token",
-    "special_look_alike": "Special tokens look alike",
-    "template_invisible": "Invisible character in a template",
-    "template_look_alike": "Look-alike letter in a template",
-    "template_reads_words": "Template writes something else for a certain word",
-    "template_role_missing": "Template writes a missing special token",
-    "text_grows": "Normalizer makes texts too long",
-    "token_never_made": "Token that no merge rule makes",
-    "token_not_utf8": "Token is not UTF-8",
-    "unknown_marked_twice": "Several unknown tokens",
-    "unknown_missing": "Unknown token missing",
-    "vocabulary_size": "Wrong vocabulary size",
-    "word_marked_control": "Word marked as control token",
-}
-"""What people read of findings, by their code; others are called by their code in words."""
+TITLE = re.compile(r"^- `(\w+)` \*\*(.+?)\.?\*\*", re.MULTILINE)  # of a finding, in the manual
 MOST_IN_SUBJECT = 4
 MOST_NAMED = 100  # tokens that a finding names
+
+
+@cache
+def _titles() -> dict[str, str]:
+    return {code: title.replace("`", "") for code, title in TITLE.findall(chapter_text("doctor"))}
 
 
 class Tokenization(NamedTuple):
@@ -127,9 +81,8 @@ class Finding:
 
     @property
     def title(self) -> str:
-        """What it is called, as `Wrong pre-tokenizer`."""
-        words = CAPITALS.sub(lambda match: match[0].upper(), self.code.replace("_", " "))
-        return TITLES.get(self.code) or capitalized(words)
+        """What the manual calls it, as `Wrong pre-tokenizer`; else its code in words."""
+        return _titles().get(self.code) or capitalized(self.code.replace("_", " "))
 
     @property
     def subject(self) -> str:

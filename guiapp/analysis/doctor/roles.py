@@ -241,7 +241,8 @@ def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding
             "prompts encoded with special tokens begin with it twice."
         )
         remedy = (
-            "Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false."
+            "Encode what the template writes without adding special tokens (add_special_tokens=False), "
+            "or set tokenizer.ggml.add_bos_token to false."
         )
         changes = TokenizationChange(token, examined.cut(token, True), examined.cut(token))
         yield Finding("bos_twice", WARNING, what, remedy, changes, (bos,), line=template.line(result.start()))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QRegion
+from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPen, QPixmap, QRegion
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.core.vocabulary.attributes import Attribute
@@ -29,7 +29,7 @@ PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach 
 SQUARE_PX = 3  # below letters that pass for others
 KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and each is seldom seen again
 CHIP_GAP_PX = 6
-DIM_ALPHA, SHADE_ALPHA = 165, 42  # over what does not fit, and over what two chunks share
+DIM_ALPHA, SHADE_ALPHA = 165, 100  # over what does not fit, and over what two chunks share
 NO_PARTS = np.empty((0, 2), np.int64)
 PaintKey = tuple[object, ...]
 
@@ -279,6 +279,11 @@ class Screen:
         self._parts = kept
 
 
+def shading(theme: Theme) -> QBrush:
+    """Of what two chunks share; slanted lines, as a plain ground looks selected."""
+    return QBrush(faded(theme.text, SHADE_ALPHA), Qt.BrushStyle.BDiagPattern)
+
+
 class ChipBox(NamedTuple):
     """An added token, what it is called, whether only this column has it, and where its chip lies."""
 
@@ -361,7 +366,7 @@ class RowPixmaps:
         self._theme = theme
         self._metrics = metrics
         self._painter = SpanPainter(theme, metrics, shows_whitespace)
-        self._dim, self._shade = faded(theme.background, DIM_ALPHA), faded(theme.text, SHADE_ALPHA)
+        self._dim, self._shade = QBrush(faded(theme.background, DIM_ALPHA)), shading(theme)
         self._pixmaps: OrderedDict[PaintKey, _RowPixmap] = OrderedDict()
         self._n_bytes = self._most_bytes = 0
         self._deadline = inf

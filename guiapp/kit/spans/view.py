@@ -502,7 +502,7 @@ class SpanView(QAbstractScrollArea):
         return found
 
     def _labels(self, uprights: list[_Upright]) -> list[PlacedLine]:
-        """What is written at the upper ends of lines, and where; not where there is no room for it."""
+        """What is written at the ends of rows, or of lines in full rows, and where; not over each other."""
         shown: list[PlacedLine] = []
         if not any(upright.label for upright in uprights):
             return shown
@@ -511,11 +511,21 @@ class SpanView(QAbstractScrollArea):
             if upright.label:
                 line = self._upright_rect(upright.offset)
                 width = sizes.horizontalAdvance(upright.label) + LABEL_HEIGHT_PX
-                left = min(line.center().x(), self.viewport().width() - width)
-                rect = QRectF(left, line.top() - LABEL_HEIGHT_PX / 2, width, LABEL_HEIGHT_PX)
+                right = self.viewport().width() - width
+                rect = QRectF(right - LABEL_HEIGHT_PX, line.top(), width, LABEL_HEIGHT_PX)
+                if self._row_end_px(upright.offset) < rect.left():  # no text is covered
+                    rect.moveCenter(QPointF(rect.center().x(), line.center().y()))
+                else:
+                    rect.moveTo(min(line.center().x(), right), line.top() - LABEL_HEIGHT_PX / 2)
                 if not shown or not rect.intersects(shown[-1][0]):
                     shown.append((rect, upright.label))
         return shown
+
+    def _row_end_px(self, offset: int) -> float:
+        """Where the text of the row ends that an offset is in."""
+        place = self.rows.place_of(offset)
+        _, end = self.rows.row_span(place.block, place.row)
+        return self._side_px + self.rows.place_of(end, at_row_end=True).x
 
     def _upright_rect(self, offset: int) -> QRectF:
         place = self.rows.place_of(offset)

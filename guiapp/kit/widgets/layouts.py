@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, heading, plain_label, set_role
 
 CARD_MARGIN_PX = 3 * UNIT_PX
+READABLE_PX = 560  # of a sentence in the middle of a page
 SMALL_WIDTH_PX = 1000  # of a page
 SMALL_SHARE = 0.3  # of a small page, for what is beside or below its first part
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout | int, int]
@@ -291,8 +292,9 @@ class Contents(QStackedWidget):
         self._page = page
         self.message = plain_label("dim", wraps=True)
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.message.setMinimumWidth(READABLE_PX)
         self._button = button
-        parts: list[Part] = [STRETCH, self.message, STRETCH]
+        parts: list[Part] = [STRETCH, in_row(STRETCH, self.message, STRETCH), STRETCH]
         if button is not None:
             parts.insert(2, in_row(STRETCH, button, STRETCH))
         self.addWidget(inside)

@@ -64,7 +64,7 @@ QUOTED = re.compile("“([^“”]+)”(\\.?)")  # what a file says, within a se
 ICON_PX = 18
 TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 WHOLE_FILE = "The whole file"
-LIST_PX, PANEL_PX = 640, 460
+LIST_PX, PANEL_PX = 400, 700
 NOTHING = (
     "Nothing to fix. Doctor has checked the normalizer, the pre-tokenizer, merge rules, kinds, scores, "
     "bytes, special tokens, ends of turns, sizes, look-alikes, hidden characters, templates and decoding."
@@ -173,7 +173,8 @@ class DoctorPage(Page):
         if self.model.findings:
             self.contents.show_inside(self.list)
         else:
-            self.contents.show_message(NOTHING if is_well else "", begin=self.head.original)
+            begin = None if self.model.is_of_failed_file else self.head.original
+            self.contents.show_message(NOTHING if is_well else "", begin=begin)
 
 
 make_page = DoctorPage
@@ -223,6 +224,7 @@ class DoctorHead(QFrame):
         self.original.setText(f"Original: {name}" if model.original else "Compare with original…")
         can_open = model.diagnosis is None or model.diagnosis.tokenizer is not None
         self.original.setEnabled(bool(model.name) and can_open)
+        self.original.setHidden(model.is_of_failed_file)
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
 

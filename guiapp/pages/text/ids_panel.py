@@ -38,6 +38,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.layout import ChipGrid
 from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.state.background import LatestJob, later
+from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
@@ -117,9 +118,9 @@ class IdsPanel(QFrame):
 
     def copy_ids(self) -> None:
         """Copy in the format that was used last: the ids or the text that is selected, or all ids."""
-        start, end = self.strip.selected_range
-        if end - start < 2:
-            start, end = self._source.tokens_of_selected_text or (0, len(self._source.tokens))
+        start, end = self.strip.marked_range
+        if end - start < 2 and not self._source.document.has_selection:
+            start, end = 0, len(self._source.tokens)
         write = partial(_written, self.format_name, self._source.tokens.ids(start, end))
         if end - start <= AT_ONCE:
             self._writing.cancel()
@@ -148,7 +149,7 @@ class IdsPanel(QFrame):
         copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
         copy_as.set_texts(["Copy as", ""])
         formats = in_row(*map(_button, self.format_actions.values()), spacing=0)
-        views = in_row(*map(_button, self.view_actions.values()), spacing=0)
+        views = in_row(*(_button(each, is_choice=True) for each in self.view_actions.values()), spacing=0)
         copying = heading("Ids"), 3 * UNIT_PX, copy_as, formats, UNIT_PX
         parts = *copying, _button(self.decode_action), STRETCH, views
         header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, GAP_PX, 0), spacing=0)
@@ -164,9 +165,11 @@ def _written(format_name: str, token_ids: NDArray[np.int32], _: object) -> tuple
     return FORMATS[format_name](token_ids), len(token_ids)
 
 
-def _button(action: QAction) -> QToolButton:
-    button = set_role(QToolButton(), "quiet")
-    button.setDefaultAction(action)
+def _button(action: QAction, is_choice: bool = False) -> QToolButton:
+    """Shows that its action is checked only where it `is_choice`: what copies at once is no tab."""
+    button = tool_button(action.text(), None if is_choice else action.trigger, tip=action.toolTip())
+    if is_choice:
+        button.setDefaultAction(action)
     button.setFont(Theme.ui_font(SMALL_FONT_PX))
     return button
 
@@ -212,6 +215,7 @@ class TokenStrip(QAbstractScrollArea):
         source.vocabulary_changed.connect(self._restyle)
         source.tokens_changed.connect(self._on_encoding_changed)
         source.selected_token_changed.connect(self._on_selection_changed)
+        source.document.selection_changed.connect(self._repaint_soon)
         source.hovered_token_changed.connect(self.viewport().update)
         if spans is not None:
             spans.coloring_changed.connect(self.viewport().update)
@@ -229,6 +233,12 @@ class TokenStrip(QAbstractScrollArea):
             return 0, 0
         anchor = selected if self._anchor is None else min(self._anchor, len(self._source.tokens) - 1)
         return min(anchor, selected), max(anchor, selected) + 1
+
+    @property
+    def marked_range(self) -> tuple[int, int]:
+        """The same, or else the tokens of the text that is selected."""
+        start, end = self.selected_range
+        return (end - start < 2 and self._source.tokens_of_selected_text) or (start, end)
 
     def select(self, index: int, extend: bool = False) -> None:
         """Select a token, or with `extend` all tokens from the last one selected without it."""
@@ -322,7 +332,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def _paint_rings(self, painter: QPainter, first: int, last: int) -> None:
         """Around the selected chips and the one that is pointed at, of those in [first, last)."""
-        start, end = self.selected_range
+        start, end = self.marked_range
         ringed = dict.fromkeys(range(max(start, first), min(end, last)), 2)
         hovered = self._source.hovered_token
         if hovered is not None and first <= hovered < last:

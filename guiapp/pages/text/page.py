@@ -18,6 +18,7 @@ from guiapp.kit.document.statistics import MostExpensiveModel, TokenBudget
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import TokenDetails, TokenDetailsModel, WhyModel, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
+from guiapp.kit.spans.frame import shading
 from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
 from guiapp.kit.spans.painter import draw_roofed, piece_end
@@ -25,7 +26,7 @@ from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import TabbedPanels, WalkButtons
 from guiapp.kit.widgets.event_filters import TextZoom
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import RoomySplitter, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
@@ -63,7 +64,7 @@ CUTTING = {  # methods of the budget's bar, and the actions that call them
     "split": "chunks",
 }
 CARD_WIDTH_PX = 340
-IDS_HEIGHT_PX = 170
+IDS_HEIGHT_PX, LOW_PX = 170, 500  # of a low page, the text has most
 FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
 STRIP_MS, FIRST_STRIPS_MS = 4.0, 2.0  # and for chips of ids
 PLACEHOLDER = "Type or paste a text, or drop a file here."
@@ -73,10 +74,15 @@ def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
     painter.fillRect(piece_end(round(box.right()), round(box.top()), round(box.height())), theme.text)
 
 
+def _shared(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    painter.fillRect(box, shading(theme))
+
+
 IN_COLORS = (
     LegendEntry(token("word", _piece_end), "End of a piece of the pre-tokenizer: no token crosses it"),
     LegendEntry(characters("49", "warning"), "Tokens per line; amber: few characters per token"),
     LegendEntry(upright, "End of the token budget, or start of a chunk"),
+    LegendEntry(token("word", _shared), "Text that two chunks share"),
 )
 
 
@@ -252,9 +258,8 @@ class InspectPage(Page):
     def _build_layout(self) -> None:
         parts = (self.text_panel, 1), self.color_legend, self.budget_bar
         text = framed(in_column(*parts, spacing=0))
-        self.text_splitter = in_splitter(
-            text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX), way=Qt.Orientation.Vertical
-        )
+        low = RoomySplitter(Qt.Orientation.Vertical, LOW_PX)
+        self.text_splitter = in_splitter(text, self.ids_panel, on=low, sizes=(600, IDS_HEIGHT_PX))
         self.splitter = in_splitter(self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
         in_column(self.notices, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.editor)

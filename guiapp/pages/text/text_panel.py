@@ -49,9 +49,10 @@ from guiapp.kit.widgets.theme import (
 if TYPE_CHECKING:
     from guiapp.core.encode.counting.chunks import Chunk, Level
 
-BUDGET_FIELD_PX, OVERLAP_FIELD_PX = 110, 64
+BUDGET_FIELD_PX, OVERLAP_FIELD_PX = 96, 48
 NUMBER = "[1-9][0-9,]{0,15}"
 USUAL_NUMBER = "99,999"  # the field beside it stays in its place while people type
+MODELS_OWN = "Use the context length of the model"
 BAR_PX = 10
 HEIGHT_PX = 44
 FIELD_PX = (110, 380)  # how narrow and how wide it gets
@@ -324,16 +325,15 @@ class BudgetBar(QFrame):
         self.chunk_row = ChunkRow(self.chunks, session, theme_source)
         self._used = set_role(QLabel(), "number")
         self._used.setFont(Theme.mono_font(UI_FONT_PX))
-        self._used.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._used.setMinimumWidth(self._used.fontMetrics().horizontalAdvance(USUAL_NUMBER))
         self.field = number_field("Budget in tokens", self._use_own)
         self._source = set_role(FittedLabel(), "dim")
-        self.of_model = push_button("", self._use_model, role="quiet")
-        self._left = set_role(QLabel(), "dim")
+        self.of_model = push_button("", self._use_model, role="quiet", tip=MODELS_OWN)
+        self._left = set_role(FittedLabel(is_needed=True), "dim")
         self._bar = _Bar(budget, theme_source)
         menu_button = MenuButton(theme_source, "Cut", tip="Cut, copy or split the text by the budget")
         menu_button.new_menu().addActions([*cutting.values()])
-        parts = heading("Budget"), self._used, QLabel("of"), self.field, self._source, self.of_model
+        self._title = heading("Budget")
+        parts = self._title, self._used, QLabel("of"), self.field, self._source, self.of_model
         row = in_row(*parts, STRETCH, self._left, menu_button, spacing=GAP_PX)
         in_column(row, self._bar, self.chunk_row, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
         for name, action in cutting.items():
@@ -378,6 +378,7 @@ class BudgetBar(QFrame):
     def split(self) -> None:
         """Show the text in chunks that fit, or no longer."""
         self.chunk_row.setVisible(self._splits.isChecked())
+        self._bar.setHidden(self._splits.isChecked())  # the text keeps its room
         self.chunks.watch(self._splits.isChecked())
         self._mark()
 
@@ -410,18 +411,19 @@ class BudgetBar(QFrame):
             return
         budget = self._budget
         self._mark()
-        self._used.setText(f"{budget.n_used:,}")
+        self._used.setText(f"{budget.n_used:>{len(USUAL_NUMBER)},}")
         if not self.field.isModified():
             self.field.setText(f"{budget.n_most:,}")
         model = budget.of_model
         of_file = "context length of the model" if model else "tokens; the file sets no context length"
         self._source.set_texts(["tokens, your limit" if budget.own else of_file, ""])
-        self.of_model.setText(f"Use the model's {model:,}" if model else "")
-        self.of_model.setVisible(budget.own is not None and model is not None)
+        self.of_model.setText(f"Use {model:,}" if model else "")
+        can_reset = budget.own is not None and model is not None
+        self.of_model.setVisible(can_reset)
+        self._title.setHidden(can_reset)  # a small window has no room for both
         left = budget.n_most - budget.n_used
-        self._left.setText(
-            f"{counted(left, 'token')} left" if left >= 0 else f"{counted(-left, 'token')} over"
-        )
+        rest = "left" if left >= 0 else "over"
+        self._left.set_texts([f"{counted(abs(left), 'token')} {rest}", f"{abs(left):,} {rest}"])
         self._bar.update()
 
     def _mark(self) -> None:
@@ -461,13 +463,13 @@ def number_field(name: str, take: Callable[[int], object], pattern: str = NUMBER
 
 
 class ChunkRow(QWidget):
-    """`CHUNKS 12  overlap [0] tokens  [end anywhere ⌄]  [Save ⌄]`."""
+    """`12 chunks, each without BOS and EOS  overlap [0]  [end anywhere ⌄]  [Save ⌄]`."""
 
     def __init__(self, chunks: TextChunks, session: ModelSession, theme_source: ThemeSource) -> None:
         super().__init__()
         self._chunks, self._document = chunks, session.document
         self.saving = FileSaving(self)
-        self._count = set_role(FittedLabel(), "dim")
+        self._count = set_role(FittedLabel(is_needed=True), "dim")
         self.overlap = number_field("Chunk overlap in tokens", self._set_overlap, "[0-9][0-9,]{0,15}")
         self.overlap.setText("0")
         self.by = ChoiceButton(theme_source, "end ", CHUNK_ENDS, "Where chunks may end")
@@ -479,7 +481,7 @@ class ChunkRow(QWidget):
         menu.addAction("One file per chunk…", self._save_files)
         self.overlap.setFixedWidth(OVERLAP_FIELD_PX)
         self.overlap.setToolTip("How many tokens of a chunk the next one repeats")
-        parts = heading("Chunks"), self._count, STRETCH, QLabel("overlap"), self.overlap
+        parts = self._count, STRETCH, QLabel("overlap"), self.overlap
         in_row(*parts, self.by, self.save_button, on=self, spacing=GAP_PX)
         self.by.chosen.connect(self._set_by)
         chunks.changed.connect(self._refresh)
@@ -516,6 +518,7 @@ class ChunkRow(QWidget):
 
     def _refresh(self) -> None:
         chunks = self._chunks
-        number = f"{len(chunks.value or ()):,}"
-        self._count.set_texts([chunks.problem or ("splitting …" if chunks.is_busy else number)])
+        number = counted(len(chunks.value or ()), "chunk")
+        words = [chunks.problem, "⚠"] if chunks.problem else [f"{number}, each without BOS and EOS", number]
+        self._count.set_texts(["Splitting …"] if chunks.is_busy else words)
         self.save_button.setEnabled(chunks.is_current and bool(chunks.value))

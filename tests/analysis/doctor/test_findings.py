@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
+from pathlib import Path
 
 import pytest
 from conftest import SHARED
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.analysis.doctor.doctor import Diagnosis, record
+from guiapp.analysis.doctor.doctor import OF_REMARKS, Diagnosis, record
 from guiapp.analysis.doctor.findings import Finding, TemplateLine, Tokenization, TokenizationChange
 from guiapp.analysis.doctor.template_words import words_asked_for
+from guiapp.core.manual import find_topic
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.errors import NOT_USABLE
 
 TEMPLATE = "tokenizer.chat_template"
 GPT2 = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"]}
@@ -31,6 +35,26 @@ def spm(*more, **changes):
     given |= {"tokens": [*tokens, *[text for text, _ in more]]}
     given |= {"types": [2, 3, 3, *[6] * 256, 1, 1, *[kind for _, kind in more]]}
     return given | {"scores": [*[0.0] * 259, -1.0, -2.0, *[-3.0] * len(more)]} | changes
+
+
+def test_every_code_has_a_title_of_its_own():
+    folders = (Path(guiapp.__path__[0]) / name for name in ("core", "analysis/doctor"))
+    source = "".join(path.read_text() for folder in folders for path in folder.rglob("*.py"))
+    codes = set(re.findall(r'(?:FileNote|Finding)\(\s*"(\w+)"', source)) | {*OF_REMARKS, NOT_USABLE}
+    codes |= set(re.findall(r'about\([^"]*?"(\w+)"', source))
+    codes -= {"pre_by_hand"}  # which is no finding
+    assert len(codes) > 60
+    for code in codes:
+        section = find_topic(f"doctor#{code}")
+        assert f"**{Finding(code, 'hint', '').title}" in section.text.replace("`", ""), code
+
+
+def test_a_file_that_is_cut_off_has_a_remedy(tmp_path):
+    path = write_vocab(tmp_path / "m.gguf", **bpe())
+    path.write_bytes(path.read_bytes()[:400])
+    (finding,) = guiapp.doctor(path).findings
+    assert (finding.code, "download it again" in finding.remedy.casefold()) == ("not_usable", True)
+    assert finding.remedy not in finding.what
 
 
 @pytest.mark.parametrize(

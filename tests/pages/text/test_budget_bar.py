@@ -8,7 +8,7 @@ import pytest
 from controls_in_words import controls_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QLabel
 
 from guiapp import chunk_text, open_model
 from guiapp.kit.document.statistics import MOST_BUDGET, USUAL_BUDGET, TokenBudget
@@ -99,6 +99,19 @@ def test_what_fits_is_copied_the_rest_selected_and_cut_and_undo_brings_it_back(o
     assert "The text fits in 10 tokens" in controls_of(shell.window)
     document.undo()
     assert document.text() == text
+
+
+def test_no_number_is_cut_off_in_a_small_window(over, qtbot):
+    shell = over(text=b"a " * 400_000)
+    page, actions = shell.window.inspect_page, shell.window.actions_table
+    page.set_budget(100_000)
+    shell.window.resize(900, 560)
+    for name in ("color:cost", "find", "chunks"):
+        actions[name].trigger()
+    qtbot.waitUntil(lambda: page.budget_bar.chunks.is_current)
+    for label in (each for each in page.budget_bar.findChildren(QLabel) if each.isVisible()):
+        assert label.width() >= label.minimumSizeHint().width(), label.text()
+    assert page.editor.height() > 4 * page.editor.rows.metrics.row_height
 
 
 def test_chunks_are_those_of_the_command_and_are_saved_in_both_forms(over, qtbot, tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ def test_typing_changes_tokens_and_counts(shell, qtbot):
 
 def test_selected_text_is_counted_in_the_status_line(shell):
     shell.session.document.select(0, 7)
-    assert "selected: 2 tokens · 7 characters" in shell.window.status_line.text
+    assert "selected: 7 characters · 2 tokens when encoded alone" in shell.window.status_line.text
 
 
 def test_undo_and_redo_follow_the_text(shell, qtbot):

@@ -37,12 +37,16 @@ def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtb
     tokens = f"{with_prefix(session.statistics.speed_tokens_per_s)} tokens/s"
     assert line.text.endswith(f" · {tokens} · {format_speed(session.statistics.speed_mb_per_s)} ")
     session.document.select(0, 7)
-    assert line.text.endswith(" selected: 2 tokens · 7 characters")
+    assert line.text.endswith(" selected: 7 characters · 2 tokens when encoded alone")
     with qtbot.waitSignal(session.spans.encoded):
         session.set_encoder("slow")
         assert line.text.startswith("… tokens 13 characters")
-    assert " selected: about 3 tokens · 7 characters" in line.text
+    assert " selected: 7 characters · touches 3 tokens" in line.text
+    shell.window.actions_table["doctor"].trigger()
+    assert not line.text.strip(), "the text is out of sight"
+    shell.window.actions_table["inspect"].trigger()
     session.document.set_caret(0)
+    assert line.text.startswith("6 tokens")
     assert "selected" not in line.text
 
 

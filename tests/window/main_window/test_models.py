@@ -89,6 +89,16 @@ def test_a_list_that_is_renewed_stays_where_somebody_has_got_to(make_shell, qtbo
     QApplication.activePopupWidget().close()
 
 
+def test_a_text_that_is_opened_as_a_model_is_opened_as_a_text_from_its_notice(shell, qtbot, tmp_path):
+    (path := tmp_path / "broken.gguf").write_text("no model")
+    with qtbot.waitSignal(shell.session.loader.failed):
+        shell.commands.files.open(str(path))
+    (notice,) = shell.window.notices.notices
+    with qtbot.waitSignal(shell.session.text.file_changed):
+        qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
+    assert (shell.session.document.text(), shell.window.notices.notices) == (b"no model", [])
+
+
 def choose_pre_for_odd_model(shell, qtbot):
     with qtbot.waitSignal(shell.session.loader.refused_changed):
         shell.commands.files.open("odd.gguf")

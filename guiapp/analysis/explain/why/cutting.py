@@ -228,11 +228,12 @@ def changes(
 ) -> Iterator[tuple[str, bytes, bytes]]:
     """The rules that change the bytes [start, end), with what these were before and are behind."""
     before = fragment[start:end]
+    whole = within(unchanged(fragment), start, end)  # else a part of a character would look changed
     for rule, text in applied:
         following = within(text, start, end)
-        if following != before:
+        if following not in (before, whole):
             yield rule, before, following
-        before = following
+        before = whole = following
 
 
 def _repaired(fragment: bytes) -> NormalizedText:

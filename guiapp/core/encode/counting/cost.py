@@ -22,7 +22,7 @@ from guiapp.native.checkpoint import stoppable
 if TYPE_CHECKING:
     from guiapp.core.encode.encoding import Encoding, Offsets
 
-STEPS = ("3 or more", "2 to 3", "1.5 to 2", "under 1.5")  # characters a token
+STEPS = ("3 or more, or a single token", "2 to 3", "1.5 to 2", "under 1.5")  # characters a token
 NEWLINE = ord("\n")
 SHOWN_CHARACTERS = 60
 WITHOUT_SPACES = re.compile(f"[{UNSPACED}\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")

@@ -190,6 +190,15 @@ def test_the_stage_that_decides_says_so(model, text, at, stage, words):
     assert words in stage_of(told, stage)
 
 
+@pytest.mark.parametrize("text", ["a \U0001f996", "a \U000e0067 b"])  # no token holds one of these whole
+@pytest.mark.parametrize("model", ["bpe", "spm", "rwkv"])
+def test_a_part_of_a_character_is_not_invalid_text(model, text):
+    for told in why(open_model(f"demo:{model}"), text, 0, len(text.encode())):
+        assert not any(
+            stage.name == "normalise" and "U+FFFD" in stage_of(told, "normalise") for stage in told.stages
+        )
+
+
 def test_what_is_spelled_and_not_parsed_is_text_and_says_so():
     (told,) = why(open_model("demo:bpe"), "a<|im_end|>", 3, parse_special=False)
     assert "it spells <|im_end|>, but special tokens are not parsed" in stage_of(told, "partition")
