@@ -83,8 +83,7 @@ class SidePair:
         else:
             self.unrelated = (
                 f"These two vocabularies are unlike: {percent(float(share))} of the ids stand for the same "
-                f"text in both, and {percent(float(known))} of the tokens of {self.names[1]} are tokens of "
-                f"{self.names[0]}. So nearly every text differs: compare the vocabularies instead."
+                f"text in both. So nearly every text differs: compare the vocabularies instead."
             )
 
     def encode_each(self, texts: Sequence[bytes]) -> tuple[list[Ids | None], list[Ids | None]]:
