@@ -449,6 +449,8 @@ def what_differs(mine: str, other: str) -> str:
 FRONT = "the space in front"
 ALIKE = (
     (FRONT, lambda text: text.lstrip(" ")),
+    ("line ends", lambda text: re.sub("[\r\n]+", "", text)),
+    ("line ends", lambda text: re.sub("[\r\n]+", " ", text)),
     ("spaces", lambda text: "".join(text.split())),
     ("case", str.lower),
     ("composed characters", lambda text: unicodedata.normalize("NFC", text)),

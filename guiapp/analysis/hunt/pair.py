@@ -81,8 +81,7 @@ class SidePair:
         else:
             self.unrelated = (
                 f"These vocabularies have too little in common: {percent(float(share))} of the ids stand for "
-                f"the same text, and {percent(float(known))} of the tokens of {self.names[1]} are tokens of "
-                f"{self.names[0]}. Compare the vocabularies instead."
+                "the same text in both. Compare the vocabularies instead."
             )
 
     def encode_each(self, texts: Sequence[bytes]) -> tuple[list[Ids | None], list[Ids | None]]:

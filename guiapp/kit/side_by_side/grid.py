@@ -137,8 +137,7 @@ def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: 
             needs.append(Need(*bound, max(width, id_width(row.id_of(at)) + ID_ROOM_PX)))
     x = places_of(needs)
     cells = tuple(
-        GridCell(isolate(seen), x[start], x[end])
-        for (start, end), (_, _, seen) in zip(of_cells, shown, strict=True)
+        GridCell(seen, x[start], x[end]) for (start, end), (_, _, seen) in zip(of_cells, shown, strict=True)
     )
     tints: dict[tuple[int, int], int] = {}
     ends = [
@@ -223,7 +222,7 @@ def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tu
 TEXT_PX, ID_PX = 17, 11
 BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 10
 ROW_PX = BOX_PX + ID_ROW_PX + GUIDE_PX
-NAMES_PX = 84
+NAMES_PX, MOST_ID_PX = 84, 160
 SCROLL_BAR_PX = 12
 RADIUS_PX = 5.0
 
@@ -352,12 +351,13 @@ class _Boxes(Painted):
         cells: Sequence[GridCell],
         tokens: Sequence[GridToken],
     ) -> None:
-        """Without cells, tokens are written as their labels."""
+        """A token as one word where no other has a part of its characters; without cells as its label."""
         ids, text = Theme.mono_font(ID_PX), Theme.mono_font(TEXT_PX)
         if not tokens:
             nothing = QRectF(0, top, self.width(), BOX_PX)
             write(painter, nothing, "no tokens", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
             return
+        split = list(cells)
         for token in tokens:
             box = QRectF(token.left + 1, top, token.right - token.left - 2, BOX_PX)
             if token.tint < 0:  # BOS and the like
@@ -365,15 +365,18 @@ class _Boxes(Painted):
                 write(painter, box, token.label, theme.control, CENTER, ids)
             else:
                 fill(painter, box, theme.span_color(token.tint), RADIUS_PX)
-                if not cells:
-                    write(painter, box, isolate(token.label), theme.span_text, CENTER, text)
+                whole = [each for each in cells if token.left <= each.left and each.right <= token.right]
+                word = "".join(each.text for each in whole) if cells else token.label
+                write(painter, box, isolate(word), theme.span_text, CENTER, text)
+                split = [each for each in split if each not in whole]
             if token.tint >= 0 or token.label != token.token_id:
-                below = QRectF(token.left, top + BOX_PX, token.right - token.left, ID_ROW_PX)
+                width = min(token.right - token.left, MOST_ID_PX)  # else the id may be out of sight
+                below = QRectF(token.left, top + BOX_PX, width, ID_ROW_PX)
                 write(painter, below, token.token_id, theme.dim, CENTER, ids)
         n_empty = sum(token.tint < 0 for token in tokens)
-        for cell in cells if n_empty < len(tokens) else ():
+        for cell in split if n_empty < len(tokens) else ():
             place = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
-            write(painter, place, cell.text, theme.span_text, CENTER, text)
+            write(painter, place, isolate(cell.text), theme.span_text, CENTER, text)
 
 
 def _number(row: GridRow) -> str:

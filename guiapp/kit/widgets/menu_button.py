@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from guiapp.core.text.numbers_in_words import percent
@@ -71,6 +71,17 @@ class IconButton(QToolButton):
         self.setIcon(icon(name, getattr(self._theme_source.theme, color), self.iconSize().width()))
 
 
+class ButtonMenu(QMenu):
+    """Opens below its button, and as far to the left as the window needs it."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if (button := self.parentWidget()) is not None:
+            window, left = button.window(), button.mapToGlobal(QPoint()).x()
+            first = window.mapToGlobal(QPoint()).x()
+            self.move(max(min(left, first + window.width() - self.width()), first), self.y())
+
+
 class MenuButton(IconButton):
     """A click lists what to choose from; so do keys, which begin at what is chosen now or the first row."""
 
@@ -89,7 +100,7 @@ class MenuButton(IconButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def new_menu(self) -> QMenu:
-        menu = QMenu(self)
+        menu = ButtonMenu(self)
         menu.setLayoutDirection(self._reading)
         self.setMenu(menu)
         return menu

@@ -337,7 +337,7 @@ class BudgetStrip(Painted):
         taken = list[tuple[float, float]]()  # the largest before those that their words would cover
         for share, left, right in sorted(labels, key=lambda label: -label[0].n_tokens):
             words_px = sum(_widths_of(share))
-            for start in (min(left, MARGIN_PX + width - words_px), right - words_px):
+            for start in (min(left, MARGIN_PX + width - words_px), right - words_px - GAP_PX):
                 end = start + words_px + GAP_PX
                 if start >= MARGIN_PX and all(end <= other[0] or other[1] <= start for other in taken):
                     taken.append((start, end))

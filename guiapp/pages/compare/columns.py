@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.core.encode.catalogue import encoder_label
 from guiapp.core.text.numbers_in_words import counted
@@ -23,6 +23,7 @@ from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
+from guiapp.kit.widgets.menu_button import ButtonMenu
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import Marker, ShareBar
 from guiapp.kit.widgets.theme import (
@@ -399,7 +400,7 @@ class ColumnState(QObject):
 
     @property
     def name(self) -> str:
-        return self.session.loader.title or "No model"
+        return self.column.name
 
     @property
     def kind(self) -> str:
@@ -418,8 +419,10 @@ class ColumnState(QObject):
 
     @property
     def file(self) -> str:
+        """The name of the file, as long as the column is not called so."""
         model = self.session.loader.model
-        return "" if model is None else file_of(model)
+        file = "" if model is None else file_of(model)
+        return "" if file.removesuffix(".gguf") in self.name else file
 
     @property
     def tip(self) -> str:
@@ -443,7 +446,7 @@ class ColumnState(QObject):
         self.changed.emit()
 
 
-class ColumnMenu(QMenu):
+class ColumnMenu(ButtonMenu):
     """The menu of one session.
 
     Signals:

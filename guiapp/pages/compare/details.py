@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -76,7 +76,6 @@ class DifferencePanel(ItemDetails):
         comparison: ModelsComparison,
         walk: DifferenceWalk,
         causes: DifferenceCauses,
-        add_model: Callable[[], None],
         theme_source: ThemeSource,
     ) -> None:
         super().__init__(theme_source, "Differences", LEAST_PX)
@@ -84,7 +83,6 @@ class DifferencePanel(ItemDetails):
         self._walk = walk
         self._causes = causes
         self._hint = set_role(QLabel(wordWrap=True), "dim")
-        self.add_button = push_button("Add model…", add_model, role="primary")
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self.reason.setAccessibleName("Why")
@@ -95,7 +93,7 @@ class DifferencePanel(ItemDetails):
         self.causes = CauseCounts(theme_source)
         self._legend = QWidget()
         in_column(heading("Legend"), LegendList(LEGEND, theme_source), on=self._legend)
-        above = self.head, self._hint, in_row(self.add_button, STRETCH), self._card, GAP_PX
+        above = self.head, self._hint, self._card, GAP_PX
         self.arrange(*above, self._by_cause, self.causes, GAP_PX, self._legend, (STRETCH, 1))
         self.causes.chosen.connect(walk.choose_kind)
         walk.changed.connect(self._refresh)
@@ -149,7 +147,6 @@ class DifferencePanel(ItemDetails):
         self._hint.setText(ADD_A_MODEL if is_alone else HOW_TO_WALK if n_all else NO_DIFFERENCE)
         is_compared = self._comparison.live is not None
         self._hint.setVisible(index is None and (is_alone or is_compared))
-        self.add_button.setVisible(is_alone)
         self._card.setVisible(index is not None)
         self._by_cause.setVisible(n_all > 0)
         self.causes.setVisible(n_all > 0)

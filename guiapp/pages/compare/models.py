@@ -20,7 +20,6 @@ from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.text.numbers_in_words import capitalized, percent
-from guiapp.kit.session.loader import display_name
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
+NO_MODEL = "No model"
 MOST = 500  # differences whose causes are counted
 BATCH = 16
 PAUSE_BEFORE_CAUSES_MS = 300  # without an edit, until causes are looked for
@@ -97,6 +97,17 @@ class ModelsComparison(Working):
     def byte_span_of(self, index: int) -> tuple[int, int]:
         assert self.live is not None
         return self.live.differences.span(index)
+
+    @property
+    def names(self) -> dict[ComparedSpans, str]:
+        """What to call the model of each column, no two alike."""
+        loaders = [each.session.loader for each in self.columns]
+        pres = [each.model.tokenizer.vocabulary.chosen_pre if each.model else None for each in loaders]
+        encoders = [each.session.options.encoder for each in self.columns]
+        chosen = [", ".join(filter(None, pair)) for pair in zip(pres, encoders, strict=True)]
+        models = [each.model.name if each.model else each.asked[0] for each in loaders]
+        names = names_apart(models, chosen, [each.title or NO_MODEL for each in loaders])
+        return dict(zip(self.columns, names, strict=True))
 
     def tokens_in(self, column: ComparedSpans, start: int, end: int) -> tuple[int, int]:
         """The tokens [first, last) of a column in a difference: empty ones only where it is empty."""
@@ -213,9 +224,9 @@ class ComparedSpans(TokenizedText):
 
     renewed = Signal()
 
-    def __init__(self, session: ModelSession, parent: QObject) -> None:
-        super().__init__(session.document, session, session.spelling, parent=parent)
-        self.session = session
+    def __init__(self, session: ModelSession, comparison: ModelsComparison) -> None:
+        super().__init__(session.document, session, session.spelling, parent=comparison)
+        self.session, self._comparison = session, comparison
         self.show(None, is_alone=True)
         session.tokens_changed.connect(self._on_tokens_changed)
 
@@ -226,6 +237,10 @@ class ComparedSpans(TokenizedText):
     def _on_tokens_changed(self, edit: TextEdit | None, tokens: TokenStore) -> None:
         if edit is None:
             self.renewed.emit()
+
+    @property
+    def name(self) -> str:
+        return self._comparison.names.get(self, NO_MODEL)
 
     @property
     def n_tokens(self) -> int:
@@ -275,12 +290,10 @@ class ColumnCost(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it costs, each number against the column with the fewest."""
+        """What it costs, against the column with the fewest."""
         if self.unknown_share:
             return f"{percent(self.unknown_share, 1)} unknown"
-        fewest = self.n_tokens - self.more
-        ratio = f" · {self.n_tokens / fewest:.2f}×" if fewest else ""
-        return f"+{self.more:,}{ratio}" if self.more else "fewest"
+        return f"+{self.more:,} over the fewest" if self.more else "fewest"
 
 
 class ComparedFigures(QObject):
@@ -430,17 +443,12 @@ class DifferenceCauses(Working):
     @property
     def sides(self) -> list[ModelSide]:
         """The models that are compared, each by a name of its own."""
-        rows = [column.session for column in self._comparison.rows]
-        models = [session.loader.model for session in rows]
-        opened = [model for model in models if model is not None]
-        chosen = [
-            ", ".join(filter(None, (model.tokenizer.vocabulary.chosen_pre, session.options.encoder)))
-            for model, session in zip(opened, rows, strict=True)
-        ]
-        names = names_apart([model.name for model in opened], chosen, list(map(display_name, opened)))
+        names, rows = self._comparison.names, self._comparison.rows
+        each_options = [(row, row.session.tokenizer, row.session.options) for row in rows]
         return [
-            ModelSide(name, model.tokenizer, options.encoder, options.add_special, options.parse_special)
-            for name, model, options in zip(names, opened, (each.options for each in rows), strict=True)
+            ModelSide(names[row], tokenizer, options.encoder, options.add_special, options.parse_special)
+            for row, tokenizer, options in each_options
+            if tokenizer is not None
         ]
 
     def difference_at(self, index: int) -> DifferingSpan:

@@ -47,7 +47,7 @@ class ComparePage(Page):
         self.causes = DifferenceCauses(self.comparison, self.walk, self)
         figures = ComparedFigures(self.comparison, self)
         self.columns = ColumnsArea(self.comparison, figures, requests, themes, actions["whitespace"])
-        self.details = DifferencePanel(self.comparison, self.walk, self.causes, self._ask_for_model, themes)
+        self.details = DifferencePanel(self.comparison, self.walk, self.causes, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
         self.bar = CompareTools(setting.compared, self.walk, back, on, self._ask_for_model, themes)
         self.why = ReasonLine(self.walk, self.causes, themes)
@@ -145,6 +145,9 @@ class ComparePage(Page):
 
     def _reveal(self) -> None:
         if (byte_span := self.walk.byte_span) is not None:
+            session = self.comparison.rows[0].session
+            if byte_span[0] < byte_span[1]:  # all models follow: no other token stays chosen
+                session.select_token(session.tokens.first_ending_after(byte_span[0]))
             self.columns.reveal(*byte_span)
 
 
@@ -153,7 +156,7 @@ def make_page(setting: PageSetting) -> ComparePage:
 
 
 class CompareTools(QFrame):
-    """`‹ 10 of 44 › F8   what the marks mean   Why they differ   + Add model`."""
+    """`‹ 10 of 44 › F8   what the marks mean   Why they differ   Add model…`."""
 
     def __init__(
         self,
@@ -173,7 +176,7 @@ class CompareTools(QFrame):
         self.details_button.setCheckable(True)
         entries = zip(SHORT_LEGEND, LEGEND, strict=False)
         self._legend = FittingRow([LegendLabel(each, theme_source, whole.meaning) for each, whole in entries])
-        self.add_button = push_button("+ Add model", add_model, role="raised")
+        self.add_button = push_button("Add model…", add_model)
         set_role(self, "bar")
         parts = self.walking, (self._legend, 1), STRETCH, self.details_button, self.add_button
         in_row(*parts, on=self, margins=(GAP_PX, UNIT_PX), spacing=GAP_PX)
@@ -186,4 +189,5 @@ class CompareTools(QFrame):
         is_alone = len(self._compared.sessions) < 2
         for part in (self.walking, self._legend, self.details_button):
             part.setVisible(not is_alone)
+        set_role(self.add_button, "primary" if is_alone else "raised")
         self.add_button.setEnabled(self._compared.can_add)

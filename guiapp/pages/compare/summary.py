@@ -30,6 +30,7 @@ from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.state.recent import InstalledModels
 from guiapp.kit.state.saving import read_text
 from guiapp.kit.state.settings import Settings
+from guiapp.pages.compare.models import NO_MODEL
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -41,7 +42,6 @@ MOST_KEPT = 500  # models with a price of their own
 OPENING_SHARE = 0.5  # of the progress of a row
 PAUSE_MS = 300  # typing goes on meanwhile
 KEPT_OPEN = 4  # of the models that are in no column; a large one takes 30 MB
-NO_MODEL = "No model"
 
 
 class SummaryModel(QObject):

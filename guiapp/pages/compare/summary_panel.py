@@ -113,7 +113,7 @@ class SummaryPanel(QWidget):
         self._note = set_role(FittedLabel(), "dim")
         self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
-        self.add_button = MenuButton(theme_source, "+ Model", role="quiet")
+        self.add_button = MenuButton(theme_source, "Add to table", role="quiet")
         tip = "Save the counts of all models"
         self.export_button = ExportButton(theme_source, self.saving, "summary", FORMS, self._report, tip)
         set_role(self.export_button, "quiet")
@@ -183,10 +183,10 @@ class SummaryPanel(QWidget):
         self.export_button.setEnabled(bool(summary.counted))
         self._failure.setVisible(bool(summary.failure))
         self._failure.setText(summary.failure)
-        models = counted(len(summary.rows), "model")
+        models = counted(sum(not (row.model is None or row.failure) for row in summary.rows), "model")
         description = f"{models}, {self._texts_description()}{self._busy_description()}"
         first = quoted(summary.titles()[0], LONGEST_NAME)
-        about = f"{description} · ratio to {first}, then tokens per word by script"
+        about = f"{description} · ratio to {first} · by script: tokens per word"
         self._note.set_texts([about, f"{description} · ratio to {first}", description, models, ""])
 
     def _texts_description(self) -> str:

@@ -30,14 +30,14 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, pl
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
-KINDS = ("Right text", "Ids")
+KINDS = ("Text", "Ids")
 TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
 IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
 DECODED_PLACEHOLDER = "Text of these ids"
 KEPT = "not saved in a file"
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 LONGEST_FAILURE = 300
-DETAILS_PX = 320
+DETAILS_PX, LEAST_SIDE_PX = 320, 262
 LONGEST_NAME, MOST_LISTED = 60, 40
 FRAME_MS = 8.0  # for rows that are new, on each side
 PLACEHOLDER = "Type or paste a text, or drop a file here."
@@ -60,6 +60,8 @@ class TextsPage(Page):
         self.right = RightSide(compared, themes)
         self.details = TextsDetails(compared, themes)
         left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
+        for side in (left, self.right):  # both of one width, however large the number of tokens
+            side.setMinimumWidth(LEAST_SIDE_PX)
         self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
         self.splitter.setStretchFactor(1, 1)
         self.notices = notices = NoticeArea(themes)

@@ -302,7 +302,8 @@ class PairHead(QFrame):
         model = self._model
         list_models(menu, model.others, model.second, model.choose_second)
         menu.addSeparator()
-        menu.addAction("Another model…", self._ask_for_second).setEnabled(model.can_add)
+        title = "Another model…" if model.can_add else "Another model: first remove one in Models"
+        menu.addAction(title, self._ask_for_second).setEnabled(model.can_add)
 
     def _ask_for_first(self) -> None:
         self.model_wanted.emit(self.sides[0].button, self._model.first.loader.open)

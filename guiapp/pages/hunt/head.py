@@ -105,8 +105,8 @@ class HuntHead(QFrame):
         menu.setToolTipsVisible(True)
         sides, second = model.sides, model.sides.second
         if sides.models:
-            menu.addSection("In Compare")
             list_models(menu, sides.models, sides.partner, sides.choose_model)
+            menu.addSeparator()
         menu.addSection("Installed libraries")
         for side, reason in sides.libraries.items():
             title = f"{side.title}  {side.about}".strip()
@@ -228,6 +228,7 @@ class Figure(QWidget):
         self._name = set_role(QLabel(several), "dim")
         self.number = QLabel("0")
         self.number.setFont(Theme.mono_font(FIGURE_PX))
+        self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("999,999"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         in_column(self.number, self._name, on=self, spacing=2)
 

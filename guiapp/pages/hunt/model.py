@@ -487,6 +487,8 @@ class Sides(QObject):
             return "Choose B: another model or an installed library."
         if self.partner is not None and self.partner.loader.model is None:
             return self.partner.loader.problem or "B is opening."
+        if second.is_library and (reason := reason_against(second.name, self._session.vocabulary)):
+            return reason
         if first[:2] == second[:2]:
             return "A and B are the same file with the same settings. Choose another B."
         return ""
@@ -515,9 +517,6 @@ class Sides(QObject):
 
     def _on_vocabulary_changed(self) -> None:
         self.split_as = ""
-        if self._chosen is not None and self._chosen.is_library:
-            is_taken = not reason_against(self._chosen.name, self._session.vocabulary)
-            self._chosen = self._chosen if is_taken else None
         self.changed.emit()
 
 

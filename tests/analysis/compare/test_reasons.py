@@ -150,6 +150,8 @@ def without_unknown(vocabulary: Vocabulary) -> Vocabulary:
     [
         (" a", "a", "the space in front"),
         ("a  b", "a b", "spaces"),
+        ("a\n", "a", "line ends"),
+        ("a\r\nb", "a b", "line ends"),
         ("A", "a", "case"),
         ("e\u0301", "é", "composed characters"),
         ("ﬁ", "fi", "compatible characters"),

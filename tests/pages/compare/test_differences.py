@@ -110,7 +110,7 @@ def test_causes_are_counted_and_one_kind_is_walked_through(comparison, walk, cau
     assert causes.counts == [
         CauseCount(0, "Normalizer: the space in front", 6),
         CauseCount(1, "Pre-tokenizer: digits", 2),
-        CauseCount(3, "Normalizer: spaces", 2),
+        CauseCount(3, "Normalizer: line ends", 2),
         CauseCount(4, "Missing token", 2),
         CauseCount(2, "Pre-tokenizer: contractions", 1),
         CauseCount(5, "Added special tokens", 1),

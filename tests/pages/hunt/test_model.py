@@ -72,6 +72,18 @@ def test_a_library_is_offered_or_it_is_said_why_not(make_model, engine, qtbot):
         assert model.sides.second.is_library
 
 
+def test_a_library_stays_chosen_while_models_change(make_model, engine, qtbot):
+    model = make_model(engine, "demo:bpe", "demo:spm")
+    library = next(each for each in model.sides.libraries if each.name == "tiktoken")
+    model.sides.choose_library(library)
+    for name in ("demo:rwkv", "demo:bpe"):
+        model.session.loader.open(name)
+        qtbot.waitUntil(lambda name=name: model.sides.first.name == name)
+        assert model.sides.second == library
+        if name == "demo:rwkv":
+            assert model.why_not == model.sides.libraries[library]
+
+
 def test_the_same_file_twice_is_no_hunt(make_model, engine, pair, tmp_path, qtbot):
     model = make_model(engine, pair[0])
     model.sides.choose_file(pair[0])

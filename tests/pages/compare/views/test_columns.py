@@ -14,7 +14,6 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     wanted = []
     shell.window.requests.model_wanted.disconnect()
     shell.window.requests.model_wanted.connect(lambda under, take: wanted.append(take))
-    qtbot.mouseClick(page.details.add_button, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(page.bar.add_button, Qt.MouseButton.LeftButton)
     wanted[0]("demo:spm", None)
     page.columns.columns[0].menu.again_wanted.emit()
@@ -24,7 +23,9 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
         "demo:bpe",
     ]
     qtbot.waitUntil(lambda: len(page.comparison.rows) == 3 and page.is_ready)
-    assert len({side.name for side in page.causes.sides}) == 3
+    names = [side.name for side in page.causes.sides]
+    assert len(set(names)) == 3
+    assert names == [column.state.name for column in page.columns.columns] == page.summary.summary.titles()
     menu = page.columns.columns[2].menu
     menu.aboutToShow.emit()
     greedy = next(action for action in menu.actions()[1].menu().actions() if "greedy" in action.text())
@@ -36,9 +37,9 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     qtbot.waitUntil(lambda: page.is_ready)
     assert {reason.title for reason in page.causes.counts} == {"Other encoder: greedy"}
     for name in ("demo:spm", "demo:unigram"):
-        wanted[1](name, None)
+        wanted[0](name, None)
     assert not page.bar.add_button.isEnabled()
-    wanted[1]("demo:rwkv", None)
+    wanted[0]("demo:rwkv", None)
     assert len(page.columns.columns) == 4
 
 
