@@ -61,7 +61,7 @@ LIES = {"sunburst": "lies around", "icicle": "hangs under"}
 SIDE_PX = 330
 PICTURE_SHARE = 0.75  # of the type of a presentation, for labels: in the picture they have to find room
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
-TEXT_PX, LEAST_TEXT_PX = 138, 44
+TEXT_PX, LEAST_TEXT_PX = 138, 72
 SMALL_HEIGHT_PX = 480  # of the page
 
 
@@ -127,10 +127,19 @@ class TreePage(Page):
         self._text_px = size_px
         self._enlarge()
 
+    def show_token(self, token: int) -> None:
+        """Search for a token by its id, bring it into view and say all about it."""
+        self.bar.query.setText(f"#{token}")
+        self.search.step(1)
+        self.side.turn_to("Token")
+
     def set_presented(self, is_presented: bool) -> None:
-        """Show the picture alone, in large type."""
-        for part in (self.side, self._text, self.head.title):
+        """Show the picture alone, in large type, and let no key type into what is hidden."""
+        for part in (self.bar, self.side, self._text, self.head.title):
             part.setHidden(is_presented)
+        self.bar.query.setEnabled(not is_presented)
+        if is_presented:
+            self.view.setFocus()
         self._enlarge()
 
     def _enlarge(self) -> None:
@@ -178,8 +187,9 @@ class TreePage(Page):
         self._settings.tree_shape = self.model.shape
 
     def _begin_search(self, text: str) -> None:
-        self.bar.query.setFocus()
-        self.bar.query.setText(text)
+        if self.bar.query.isEnabled():
+            self.bar.query.setFocus()
+            self.bar.query.setText(text)
 
     def _on_search_changed(self) -> None:
         """Show the list that a figure stands for; a search leaves the panel that somebody reads."""
@@ -238,10 +248,10 @@ class TreeHead(QFrame):
         search = self._search
         if not (search.query.strip() or search.title):
             self._show_line("dim", *about(self._model.shape))
-        elif not search.is_up_to_date:
+        elif problem := search.shown.problem:
+            self._show_line("warning", f"⚠ {problem}")
+        elif not search.is_listed:
             self._show_line("dim", "Searching …")
-        elif search.note:
-            self._show_line("warning", f"⚠ {search.note}")
         elif not len(search.result_nodes):
             self._show_line("", "No token matches.")
         else:
