@@ -282,14 +282,14 @@ COLUMNS = (
     ),
     TokenColumn(
         "bytes",
-        "the same in hex digits",
+        "its bytes in hexadecimal digits",
         lambda figures: figures.places,
         lambda figures, token, spelling: figures.vocabulary.token_bytes(token).hex(" ").upper(),
         data=lambda figures, token: figures.vocabulary.token_bytes(token).hex(),
         is_usual=False,
         share=2.8,
     ),
-    TokenColumn("length", "in bytes", lambda figures: figures.lengths),
+    TokenColumn("length", "how many bytes it has", lambda figures: figures.lengths, unit="bytes"),
     TokenColumn(
         "characters", "those that begin in it", lambda figures: figures.characters, is_usual=False, share=1.2
     ),
@@ -298,14 +298,16 @@ COLUMNS = (
         "what it is for",
         lambda figures: figures.vocabulary.kinds,
         lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
-        share=1.4,
+        share=0.3,
+        widest="control",
     ),
     TokenColumn(
         "script",
         "that of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
-        share=2.0,
+        share=0.5,
+        widest="Punctuation",
     ),
     TokenColumn(
         "role",
@@ -480,6 +482,7 @@ def of_tokens(
             share=each.share,
             widest=each.widest,
             yields=each.name in yielding,
+            unit=each.unit,
             of=each,
         )
         for each in COLUMNS

@@ -89,12 +89,12 @@ def _untrained(figures: TokenFigures) -> Flags | None:
 
 
 FLAGS = {
-    "unreached": Flag("no trial reached it with text", _unreached, NOT_TRIED),
+    "unreached": Flag("no test text was encoded to it", _unreached, NOT_TRIED),
     "untrained": Flag("its embedding looks as if never trained", _untrained, NOT_READ),
     "notutf8": Flag("its bytes are no whole characters", lambda figures: figures.is_broken),
     "duplicate": Flag("another token has the same bytes", lambda figures: figures.is_duplicate),
     "byte": Flag("stands for a single byte", lambda figures: figures.is_byte),
-    "reserved": Flag("kept for later, by its kind or name", lambda figures: figures.is_reserved),
+    "reserved": Flag("reserved for later use, by its kind or name", lambda figures: figures.is_reserved),
     "special": Flag("control, unknown or user-defined", lambda figures: figures.is_special),
 }
 

@@ -362,7 +362,7 @@ class GatheredListModel(TokenListModel[G]):
         self.gathering.watch(is_active)
         if not is_active and not self.listing.is_busy:
             self.end_matching()
-        self._on_selection_changed()
+        self._begin_at_selection()
 
     @property
     def is_gathering(self) -> bool:
@@ -407,13 +407,18 @@ class GatheredListModel(TokenListModel[G]):
             self.request_changed.emit()
         self.source_changed.emit()
         self.columns_changed.emit()
-        self._on_selection_changed()
+        self._begin_at_selection()
         self._list()
 
     def _show(self, shown: ShownRows[G]) -> None:
         super()._show(shown)
         if not self.is_active:
             self.end_matching()  # which was left running for this list
+
+    def _begin_at_selection(self) -> None:
+        """Look at the selected token, unless the caret is at the start: nobody chose it then."""
+        if self.session.document.caret:
+            self._on_selection_changed()
 
     def _on_selection_changed(self) -> None:
         """Look at the token that is selected in the text, if it is listed at all."""
