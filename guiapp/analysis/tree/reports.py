@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -173,10 +172,10 @@ class TreeFigure(NamedTuple):
 
 COUNTED = (
     ("tokens", "", ""),
-    ("are not the start of a longer token", "below:0", ""),
+    ("have no children", "below:0", ""),
     ("hold part of a character", "is:notutf8", "not UTF-8"),
     ("have the bytes of another", "is:duplicate", ""),
-    ("were not reached by any test text", "is:unreached", UNREACHED.format("; ".join(NAMES))),
+    ("no test text leads to them", "is:unreached", UNREACHED.format("; ".join(NAMES))),
 )
 LARGEST = (
     ("tokens on the longest path", "depth"),
@@ -222,9 +221,7 @@ class WalkStep:
     taken: int | None
 
 
-def greedy_walk(
-    tree: TokenTree, text: bytes, special: Mapping[int, tuple[int, int]] = MappingProxyType({})
-) -> list[WalkStep]:
+def greedy_walk(tree: TokenTree, text: bytes, special: Mapping[int, tuple[int, int]]) -> list[WalkStep]:
     """Each byte of the longest-match walk over a text; tokens that `greedy` would take, in order.
 
     special  tokens that are one step each, as they are cut out first: end and id, by where they start

@@ -299,20 +299,15 @@ class MergeTreeView(Painted):
     def copy(self) -> None:
         copy_text(self, self.as_text(), "the merges")
 
-    def minimumSizeHint(self) -> QSize:
-        width = round(self._zoom.scaled(self._layout.width) * SMALLEST_SCALE) + 2 * PADDING_PX
-        return QSize(width if self._roots else 0, 0)
-
     def sizeHint(self) -> QSize:
-        width, height = self._zoom.scaled(self._layout.width), self._zoom.scaled(self._layout.height)
-        return QSize(width + 2 * PADDING_PX, height)
+        return QSize(self.minimumWidth(), self.heightForWidth(self.width()))
 
     def heightForWidth(self, width: int) -> int:
         return round(self._layout.height * self._scale(width))
 
     def _resize(self) -> None:
-        self.setMinimumSize(self.minimumSizeHint())
-        self.updateGeometry()
+        width = round(self._zoom.scaled(self._layout.width) * SMALLEST_SCALE) + 2 * PADDING_PX
+        self.setMinimumWidth(width if self._roots else 0)
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:

@@ -189,7 +189,7 @@ class TreeModel(Working):
     def show_token(self, token: int) -> None:
         if self.picture is not None and (node := self.picture.node(token)) >= 0:
             self._set_chosen(node)
-            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE), remember=False)
+            self.reveal(node, remember=False)
 
     def walk(self, direction: str) -> None:
         """Go to the "parent", first "child", "next" or "previous" sibling of the chosen node."""
@@ -237,9 +237,8 @@ class TreeModel(Working):
         """Fly to the token that was selected in the text; not to the one that a new text begins with."""
         before = self.chosen
         self._choose_selected()
-        if before not in (None, self.chosen) and self.chosen is not None and self.picture is not None:
-            view = view_showing(self.picture, self.view, self.chosen, LEAST_SHARE)
-            self.set_view(view, remember=False)
+        if before not in (None, self.chosen) and self.chosen is not None:
+            self.reveal(self.chosen, remember=False)
 
     def _on_tokens_changed(self) -> None:
         """Follow the token under the caret, where the picture does not show it."""
@@ -248,7 +247,7 @@ class TreeModel(Working):
         if self.picture is not None and self.chosen is not None:
             start, end = self.picture.span(self.chosen)
             if start >= self.view[1] or end <= self.view[0]:
-                self.set_view(view_showing(self.picture, self.view, self.chosen, LEAST_SHARE), remember=False)
+                self.reveal(self.chosen, remember=False)
 
     def _choose_selected(self) -> None:
         token = self.session.selected_id
@@ -285,9 +284,9 @@ class TreeModel(Working):
         if self.picture is not None:
             self.set_view(view_of(self.picture, node))
 
-    def reveal(self, node: int) -> None:
+    def reveal(self, node: int, remember: bool = True) -> None:
         if self.picture is not None:
-            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE))
+            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE), remember)
 
     def fit(self) -> None:
         self.show(ROOT)
@@ -489,10 +488,9 @@ class TreeWalk(Working):
         session = self._session
         shown = session.tokens.between(*session.tokens.indexes_in(self._begin, self._begin + size))
         is_special = session.attributes_of(shown.ids) & (Attribute.CONTROL | Attribute.USER_DEFINED) > 0
-        rows = zip(shown.starts[is_special], shown.ends[is_special], shown.ids[is_special], strict=True)
-        return {
-            int(at) - self._begin: (int(end) - self._begin, int(token)) for at, end, token in rows if at < end
-        }
+        starts, ends = shown.starts - self._begin, shown.ends - self._begin
+        rows = np.flatnonzero(is_special & (starts < ends))
+        return {int(starts[row]): (int(ends[row]), int(shown.ids[row])) for row in rows}
 
     @property
     def step(self) -> WalkStep | None:

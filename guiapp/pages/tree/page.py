@@ -83,7 +83,8 @@ class TreePage(Page):
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.is_animated = settings.animates_tree
-        self.bar = TreeBar(self.model, self.search, theme_source)
+        self.export = TreeExport(self.view, self.model, self)
+        self.bar = TreeBar(self.model, self.search, theme_source, self.export.actions)
         self.head = TreeHead(self.model, self.search, self._zoom)
         self.color_legend = TreeLegend(self.model, self.paint, theme_source, self._zoom)
         self.mini_map = MiniMap(self.model, self.paint, theme_source)
@@ -92,11 +93,9 @@ class TreePage(Page):
         self.editor.setMinimumHeight(LEAST_TEXT_PX)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = node_card(self.model, self.walk, session, theme_source)
-        self.export = TreeExport(self.view, self.model, self)
         self.results_panel = ResultsPanel(self.search, theme_source)
         self.figures_panel = FiguresPanel(self.search, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
-        self.bar.add_export(self.export.actions)
         self.splitter = RoomySplitter(Qt.Orientation.Horizontal)
         self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
         self._build_layout()
@@ -137,7 +136,6 @@ class TreePage(Page):
         """Show the picture alone, in large type, and let no key type into what is hidden."""
         for part in (self.bar, self.side, self._text, self.head.title):
             part.setHidden(is_presented)
-        self.bar.query.setEnabled(not is_presented)
         if is_presented:
             self.view.setFocus()
         self._enlarge()
@@ -187,7 +185,7 @@ class TreePage(Page):
         self._settings.tree_shape = self.model.shape
 
     def _begin_search(self, text: str) -> None:
-        if self.bar.query.isEnabled():
+        if not self.bar.isHidden():
             self.bar.query.setFocus()
             self.bar.query.setText(text)
 

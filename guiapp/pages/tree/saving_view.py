@@ -30,7 +30,7 @@ from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.notices import announce
-from guiapp.kit.widgets.painting import image_bytes, save_image
+from guiapp.kit.widgets.painting import image_bytes
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.appearance import is_light, node_outline
 from guiapp.pages.tree.canvas import (
@@ -142,10 +142,6 @@ def picture_of(view: TreeView, scale: float) -> QImage:
         size = f"more than {MOST_PX:,} pixels a side"
         raise ExportError(f"The picture would have {size}. Choose a smaller scale.")
     return view.image(scale)
-
-
-def save_picture(view: TreeView, scale: float, path: str) -> None:
-    save_image(picture_of(view, scale), Path(path))
 
 
 class Label(NamedTuple):

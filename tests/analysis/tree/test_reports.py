@@ -70,10 +70,10 @@ def test_the_graph_quotes_its_labels():
 
 FIGURES = [
     ("tokens", "10", ""),
-    ("are not the start of a longer token", "7", "below:0"),
+    ("have no children", "7", "below:0"),
     ("hold part of a character", "2", "is:notutf8"),
     ("have the bytes of another", "2", "is:duplicate"),
-    ("were not reached by any test text", "…", ""),
+    ("no test text leads to them", "…", ""),
     ("tokens on the longest path", "3", "depth:3"),
     ("most children of one token", "2", "children:2"),
     ("bytes in the longest token", "3", "length:3"),
@@ -135,7 +135,7 @@ def tokenizer():
 @settings(max_examples=50)
 def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
     tree = tokenizer.vocabulary.token_tree
-    steps = greedy_walk(tree, text)
+    steps = greedy_walk(tree, text, {})
     taken = [step.taken for step in steps if step.taken is not None]
     at, expected = 0, []
     while at < len(text):

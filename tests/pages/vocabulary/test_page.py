@@ -131,6 +131,16 @@ def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot)
     assert page.model.request.sort == ""
 
 
+def test_a_filter_moves_neither_the_header_nor_the_bars(open_page, qtbot):
+    page = open_page("demo:toy")
+    room = page.list.view.geometry(), page.picture.scripts.area
+    for query in ("zzz", "/(/", ""):
+        page.model.set_query(query)
+        settle(page, qtbot)
+        assert (page.list.view.geometry(), page.picture.scripts.area) == room
+        assert bool(page.list.state.text()) is bool(query)
+
+
 def test_a_row_is_explained_and_selected_in_the_text(open_page, qtbot):
     page = open_page("demo:toy")
     click_row(page, qtbot, 8)

@@ -76,7 +76,7 @@ def test_figures_leave_which_match_is_looked_at(page, qtbot):
     assert page.head.line.text().startswith("1 of ")
 
 
-@pytest.mark.parametrize("name", ["are not the start", "hold part", "were not reached"])
+@pytest.mark.parametrize("name", ["have no children", "hold part", "no test text"])
 def test_each_figure_lists_its_tokens(page, qtbot, name):
     page.side.tabs.choose(2)
 
