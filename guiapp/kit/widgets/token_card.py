@@ -10,7 +10,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, SignalInstance
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, SignalInstance
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -298,9 +298,6 @@ class MergeTreeView(Painted):
 
     def copy(self) -> None:
         copy_text(self, self.as_text(), "the merges")
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.minimumWidth(), self.heightForWidth(self.width()))
 
     def heightForWidth(self, width: int) -> int:
         return round(self._layout.height * self._scale(width))

@@ -106,14 +106,11 @@ class TreeBar(QFrame):
 
     def _shape_button(self, name: str) -> QToolButton:
         title, tip = SHAPE_WORDS[name]
-        choose = partial(self._choose_shape, name)
+        choose = partial(self._model.set_shape, name)
         button = IconButton(self._theme_source, name, choose, text=title, tip=tip)
         button.setCheckable(True)
+        button.setAutoExclusive(True)
         return button
-
-    def _choose_shape(self, name: str) -> None:
-        self._model.set_shape(name)
-        self._on_shape_changed()
 
     def _on_coloring_changed(self) -> None:
         self.coloring.show_choice(self._model.coloring)

@@ -234,13 +234,9 @@ class TreeHead(QFrame):
         search.chosen_changed.connect(self._refresh)
         search.source_changed.connect(self._refresh)
         search.listing.changed.connect(self._refresh)
-        model.view_changed.connect(self._on_view_changed)
+        model.view_changed.connect(self._refresh)
         model.shape_changed.connect(self._refresh)
         self._refresh()
-
-    def _on_view_changed(self) -> None:
-        if self._search.title:
-            self._refresh()
 
     def _refresh(self) -> None:
         search = self._search

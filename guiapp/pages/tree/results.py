@@ -178,8 +178,7 @@ class FiguresPanel(QScrollArea):
         tip = f"List them: {figure.query}\n{figure.note}".strip()
         name: QWidget
         if figure.query:
-            goes = figure.name in dict(LARGEST)
-            slot = partial(self._list, figure.query, goes)
+            slot = partial(self._list, figure.query, figure.name in dict(LARGEST))
             name = tool_button(figure.name, slot, role="figure", tip=tip)
         else:
             name = set_role(QLabel(figure.name), "dim")

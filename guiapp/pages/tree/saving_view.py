@@ -218,7 +218,7 @@ def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors, progr
         color, (start, end) = colors.of(node), picture.span(node)
         is_narrow = end - start < TOUCHING_PX * unit
         painter.setPen(QPen(Qt.PenStyle.NoPen) if is_narrow else QPen(QColor(colors.ground)))
-        painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
+        painter.setBrush(QColor.fromRgb(color))
         painter.drawPath(outline)
 
 

@@ -179,10 +179,8 @@ class SpecialTokensPage(Page):
     # The chosen token
 
     def _facts(self, _row: int) -> Iterable[tuple[str, str]]:
-        token = self.model.chosen_token
-        return (
-            [] if token is None else facts_of(token, self.model.is_parsed, self.model.n_occurrences).items()
-        )
+        token, is_parsed = self.model.chosen_token, self.model.session.options.parse_special
+        return [] if token is None else facts_of(token, is_parsed, self.model.n_occurrences).items()
 
     def _on_details_changed(self) -> None:
         if (token := self.model.chosen_token) is not None:
