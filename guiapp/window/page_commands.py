@@ -159,7 +159,7 @@ class PageCommands(QObject):
 
     def _show_in_tree(self, token_id: int) -> None:
         """Find a token in the tree, as by typing its number there."""
-        self._tree().bar.query.setText(f"#{token_id}")
+        self._tree().show_token(token_id)
 
     def _show_all_in_tree(self, title: str, tokens: Ids) -> None:
         """Light some tokens in the tree, and list them there."""

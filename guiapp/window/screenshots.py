@@ -31,7 +31,7 @@ from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.tree.appearance import TreePaint
 from guiapp.pages.tree.geometry import View
 from guiapp.pages.tree.model import TreeModel, TreeSearch
-from guiapp.pages.tree.saving_view import Drawing, save_picture, svg_of
+from guiapp.pages.tree.saving_view import Drawing, picture_of, svg_of
 from guiapp.pages.tree.view import TreeView
 from guiapp.window.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.window.main_window import SMALLEST_SIZE
@@ -378,7 +378,7 @@ def save_tree_picture(
         if path.suffix.lower() == ".svg" and geometry is not None:
             write_text(path, svg_of(Drawing.of(view, tree, geometry)))
         else:
-            save_picture(view, style.scale, str(path))
+            save_image(picture_of(view, style.scale), path)
     finally:
         for part in (paint, search, tree, session):
             part.close()

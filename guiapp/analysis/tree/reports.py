@@ -4,7 +4,7 @@ Graphviz), figures about the whole, and how texts lead through it."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -162,7 +162,7 @@ def _quoted(text: str) -> str:
 
 
 class TreeFigure(NamedTuple):
-    """One figure about all tokens; `query` lists those that it is about, "" where these are all."""
+    """One figure about all tokens; `query` lists those that it is about, "" for all and for none."""
 
     name: str
     value: str
@@ -172,28 +172,30 @@ class TreeFigure(NamedTuple):
 
 COUNTED = (
     ("tokens", "", ""),
-    ("begin no longer token", "below:0", "leaves"),
+    ("have no children", "below:0", ""),
     ("hold part of a character", "is:notutf8", "not UTF-8"),
     ("share their bytes", "is:duplicate", ""),
     ("no test text gives them", "is:unreached", UNREACHED.format("; ".join(NAMES))),
 )
 LARGEST = (
-    ("tokens on the longest path", "depth", ""),
-    ("most children of one token", "children", ""),
-    ("bytes in the longest token", "length", ""),
+    ("tokens on the longest path", "depth"),
+    ("most children of one token", "children"),
+    ("bytes in the longest token", "length"),
 )
 
 
 def tree_figures(figures: TokenFigures, progress: Progress = lambda share: None) -> Iterator[TreeFigure]:
     """All that can be said by now: which tokens text reaches may follow."""
     for name, query, note in COUNTED:
-        if query != "is:unreached" or figures.is_reached is not None:
+        if query == "is:unreached" and figures.is_reached is None:
+            yield TreeFigure(name, "…", note=note)
+        else:
             n_tokens = int(np.count_nonzero(fitting(figures, query, progress)))
             yield TreeFigure(name, f"{n_tokens:,}", query if n_tokens else "", note)
-    for name, column, note in LARGEST:
+    for name, column in LARGEST:
         values = BY_NAME[column].values(figures)
         most = 0 if values is None else int(values.max(initial=0))
-        yield TreeFigure(name, f"{most:,}", f"{column}:{most}" if most else "", note)
+        yield TreeFigure(name, f"{most:,}", f"{column}:{most}" if most else "")
 
 
 # The greedy walk, and the last token of every prefix
@@ -201,9 +203,9 @@ def tree_figures(figures: TokenFigures, progress: Progress = lambda share: None)
 
 @dataclass(frozen=True)
 class WalkStep:
-    """One byte of a walk down the tree.
+    """One byte of a walk down the tree, or a special token as a whole.
 
-    offset         of the byte in the text
+    offset         of the byte in the text, the last one of a special token
     start          where the present token began
     token          the longest token that text[start : offset + 1] begins with, None before the first
     continuations  children of that token that the following text could have led to
@@ -219,12 +221,21 @@ class WalkStep:
     taken: int | None
 
 
-def greedy_walk(tree: TokenTree, text: bytes) -> list[WalkStep]:
-    """Each byte of the longest-match walk over a text; tokens that `greedy` would take, in order."""
+def greedy_walk(tree: TokenTree, text: bytes, special: Mapping[int, tuple[int, int]]) -> list[WalkStep]:
+    """Each byte of the longest-match walk over a text; tokens that `greedy` would take, in order.
+
+    special  tokens that are one step each, as they are cut out first: end and id, by where they start
+    """
     steps: list[WalkStep] = []
     start, text = 0, text[:MOST_WALKED]
     while start < len(text):
-        longest = tree.longest_match(text, start)
+        if start in special:
+            end, whole = special[start]
+            steps.append(WalkStep(min(end, len(text)) - 1, start, whole, (), 0, whole))
+            start = end
+            continue
+        border = min((each for each in special if each > start), default=len(text))
+        longest = tree.longest_match(text[:border], start)
         length = 1 if longest is None else int(tree.lengths[longest])
         path = {int(tree.lengths[step]): step for step in ([] if longest is None else tree.path(longest))}
         token: int | None = None

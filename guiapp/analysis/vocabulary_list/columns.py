@@ -282,14 +282,14 @@ COLUMNS = (
     ),
     TokenColumn(
         "bytes",
-        "its bytes in hex digits",
+        "its bytes in hexadecimal digits",
         lambda figures: figures.places,
         lambda figures, token, spelling: figures.vocabulary.token_bytes(token).hex(" ").upper(),
         data=lambda figures, token: figures.vocabulary.token_bytes(token).hex(),
         is_usual=False,
         share=2.8,
     ),
-    TokenColumn("length", "number of bytes", lambda figures: figures.lengths),
+    TokenColumn("length", "number of bytes", lambda figures: figures.lengths, unit="bytes"),
     TokenColumn(
         "characters",
         "characters that begin in it",
@@ -302,14 +302,16 @@ COLUMNS = (
         "normal, control, byte and so on",
         lambda figures: figures.vocabulary.kinds,
         lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
-        share=1.4,
+        share=0.3,
+        widest="control",
     ),
     TokenColumn(
         "script",
         "script of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
-        share=2.0,
+        share=0.5,
+        widest="Punctuation",
     ),
     TokenColumn(
         "role",
@@ -484,6 +486,7 @@ def of_tokens(
             share=each.share,
             widest=each.widest,
             yields=each.name in yielding,
+            unit=each.unit,
             of=each,
         )
         for each in COLUMNS

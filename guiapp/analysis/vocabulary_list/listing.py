@@ -49,8 +49,9 @@ def _by_words(source: ListSource) -> None:
 class ListColumn(Generic[S]):
     """One figure of each row, or words about it.
 
-    name    also its title
+    name    also its title, without a unit
     about   what it says, in a few words
+    unit    of its figures, for people
     values  what rows are sorted and, with `is_figure`, filtered by: one for each, NaN for rows without one;
             None where the source has none.  Without this, rows are sorted by what is written
     write   what it says of a row, where that is not the value as people write it
@@ -80,6 +81,11 @@ class ListColumn(Generic[S]):
     share: float = 1.0
     widest: str = "128,255"
     yields: bool = False
+    unit: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} ({self.unit})" if self.unit else self.name
 
     @property
     def is_figure(self) -> bool:

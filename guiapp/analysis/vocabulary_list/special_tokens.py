@@ -479,11 +479,13 @@ class SpecialRows(TokenRows):
             raise
 
 
-def _words(title: str, share: float, widest: str, yields: bool = False) -> ListColumn[SpecialRows]:
-    def write(rows: SpecialRows, row: int, _: Spelling) -> str:
-        return WORDS[title](rows.tokens[row])
+def _words(
+    title: str, about: str, write: Callable[[SpecialToken], str], widest: str, yields: bool = False
+) -> ListColumn[SpecialRows]:
+    def write_row(rows: SpecialRows, row: int, _: Spelling) -> str:
+        return write(rows.tokens[row])
 
-    return ListColumn(title, write=write, share=share, widest=widest, yields=yields)
+    return ListColumn(title, about, write=write_row, share=0.3, widest=widest, yields=yields)
 
 
 _OF_TOKENS: dict[str, ListColumn[SpecialRows]] = of_tokens(
@@ -493,14 +495,15 @@ COLUMNS: tuple[ListColumn[SpecialRows], ...] = (
     _OF_TOKENS.pop("id"),
     ListColumn(
         "token",
+        "how the file spells it",
         write=lambda rows, row, spelling: spelling.token(rows.figures.vocabulary, rows.token(row), LONGEST),
         whole=lambda rows, row, spelling: spelling.token(rows.figures.vocabulary, rows.token(row), NO_LIMIT),
         share=3.1,
     ),
-    _words("role", 1.7, "unused"),
+    _words("role", "what the model uses it for", lambda token: token.roles_text, "unused"),
     _OF_TOKENS.pop("kind"),
-    _words("from text", 1.4, "if unknown"),
-    _words("ends", 0.9, "looks so"),
-    _words("the file", 2.7, "", yields=True),
+    _words("from text", "whether its own text becomes it", WORDS["from text"], "if unknown", yields=True),
+    _words("ends", "whether llama.cpp ends a generation at it", end_text, "looks so"),
+    _words("the file", "how the file marks it", WORDS["the file"], "token_type 3, control", yields=True),
     *_OF_TOKENS.values(),
 )

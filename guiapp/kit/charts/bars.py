@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ BAR_SHARE, LINE_SHARE = 0.54, 0.12  # of a row
 MOST_NAME_SHARE, MOST_SIDE_SHARE, LEAST_BAR_SHARE = 0.3, 0.55, 0.4  # of the width
 MARKER_PX, NAME_PX, GAP_PX, COLUMN_GAP_PX = 14, 24, 8, 28
 ROW_PX, LIST_NAME_PX = 21, 128  # of lists of bars
-RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 1.5
+RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 2
 CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
 HATCHED_GROUND = 0.3  # of a colour below its hatching
 BEYOND = " →"  # behind the value of a bar whose end is out of sight, or where the value is
@@ -258,9 +259,11 @@ class RowChart(Chart):
         height = self.row_px * (BAR_SHARE if row.dot is None else LINE_SHARE)
         painter.save()
         painter.setClipRect(area.adjusted(-MARKER_PX / 2, 0, MARKER_PX / 2, 0))
+        free = -inf
         for part in row.parts:
-            left, right = self.pixel(part.start, 0).x(), self.pixel(part.end, 0).x()
+            left, right = max(self.pixel(part.start, 0).x(), free), self.pixel(part.end, 0).x()
             if right > left or part.end > part.start:
+                free = left + max(right - left, LEAST_PX)
                 rect = QRectF(left, y - height / 2, max(right - left, LEAST_PX), height)
                 color, radius = self.color(part.color, row.key), min(RADIUS_PX, rect.width() / 2)
                 painter.setPen(color if part.is_hatched else Qt.PenStyle.NoPen)
@@ -327,7 +330,7 @@ class BarList(RowChart):
     has_button = shows_tips = False
 
     def __init__(self, theme_source: ThemeSource, name: str, is_shared_out: bool = False) -> None:
-        self._is_shared_out = is_shared_out
+        self._is_shared_out, self._widest = is_shared_out, ""
         super().__init__(theme_source, name)
 
     def show_counts(
@@ -335,6 +338,7 @@ class BarList(RowChart):
     ) -> None:
         """Draw int64[parts, n]: n bars with their names; each part in a colour, solid or hatched."""
         totals = counts.sum(axis=0)
+        self._widest = f"{totals.max(initial=0):,}"
         order = [int(each) for each in np.argsort(-totals, kind="stable") if totals[each]]
         most = 1.0 if self._is_shared_out else float(totals.max(initial=1))
         rows = []
@@ -349,6 +353,10 @@ class BarList(RowChart):
         self.show_data(
             RowsData([self._name], [""], rows, [""], range=(0.0, most), row_px=ROW_PX, name_px=LIST_NAME_PX)
         )
+
+    def _column_px(self, column: int) -> float:
+        """Room for the whole of the largest bar, whatever part of it is counted."""
+        return self.width_px(self._widest, NUMBER) + self._column_gap_px
 
 
 def counts_text(name: str, counts: Sequence[int], parts: Sequence[str]) -> str:

@@ -106,6 +106,7 @@ class TokenListModel(Working, Generic[S]):
         self.shown = ShownRows[S](self.request)
         self.chosen: int | None = None
         self._walked: ListRequest | None = None  # the list that people chose from last
+        self._waiting = 0  # steps to take in the list that is on its way
         self.listing = Background[ShownRows[S]](self, self._prepare_listing, is_watched=True)
         self.listing.changed.connect(self._on_listed)
 
@@ -141,6 +142,11 @@ class TokenListModel(Working, Generic[S]):
         return not self.listing.is_busy
 
     @property
+    def is_listed(self) -> bool:
+        """Whether the list is the one that was asked for."""
+        return self.shown.source is not None and self.shown.request == self.request
+
+    @property
     def note(self) -> str:
         """What should be known about the list, most often why there is none, or what the filter lacks."""
         return self.shown.problem
@@ -174,7 +180,7 @@ class TokenListModel(Working, Generic[S]):
     def _request(self, request: ListRequest, pauses: bool = False) -> None:
         if request == self.request:
             return
-        self.request = request
+        self.request, self._waiting = request, 0
         self.request_changed.emit()
         self._list(PAUSE_MS if pauses else 0)
 
@@ -214,6 +220,8 @@ class TokenListModel(Working, Generic[S]):
     def _show(self, shown: ShownRows[S]) -> None:
         self.shown = shown
         self.shown_changed.emit()
+        if self._waiting and self.is_listed:
+            self.step(self._waiting)
 
     def forget_unlisted(self) -> None:
         """Look at no row any more that the list does not have."""
@@ -272,8 +280,13 @@ class TokenListModel(Working, Generic[S]):
         self._set_chosen(row)
 
     def step(self, by: int) -> None:
-        """Look at the next row of the list, or the one before; of a new list at the first, or the last."""
-        if n_rows := len(self.shown.rows):
+        """Look at the next row of the list, or the one before; of a new list at the first, or the last.
+
+        While there is no row yet, wait for one.
+        """
+        n_rows = len(self.shown.rows) if self.is_listed else 0
+        self._waiting = 0 if n_rows else by
+        if n_rows:
             at = self.place_of(self.chosen) if self._walked == self.shown.request else None
             first = 0 if by > 0 else n_rows - 1
             self.choose(int(self.shown.rows[first if at is None else (at + by) % n_rows]))
@@ -349,7 +362,7 @@ class GatheredListModel(TokenListModel[G]):
         self.gathering.watch(is_active)
         if not is_active and not self.listing.is_busy:
             self.end_matching()
-        self._on_selection_changed()
+        self._begin_at_selection()
 
     @property
     def is_gathering(self) -> bool:
@@ -394,13 +407,18 @@ class GatheredListModel(TokenListModel[G]):
             self.request_changed.emit()
         self.source_changed.emit()
         self.columns_changed.emit()
-        self._on_selection_changed()
+        self._begin_at_selection()
         self._list()
 
     def _show(self, shown: ShownRows[G]) -> None:
         super()._show(shown)
         if not self.is_active:
             self.end_matching()  # which was left running for this list
+
+    def _begin_at_selection(self) -> None:
+        """Look at the selected token, unless the caret is at the start: nobody chose it then."""
+        if self.session.document.caret:
+            self._on_selection_changed()
 
     def _on_selection_changed(self) -> None:
         """Look at the token that is selected in the text, if it is listed at all."""

@@ -50,6 +50,7 @@ from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.token_table.list_model import TokenListModel
 from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SEARCH_PX, SearchField
 from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, Part, WrappingRow, in_column, in_row
 from guiapp.kit.widgets.menu_button import Form, MenuButton, SavingBar, add_choice, ask_and_save
 from guiapp.kit.widgets.notices import copy_text
@@ -77,6 +78,7 @@ from guiapp.kit.widgets.theme import (
 )
 
 MOST_COPIED = 20_000  # rows as a file that goes to the clipboard: what is longer is saved
+FIGURE_SHARE = 0.05  # of what is left: a figure is not easier to read in more room
 GAPS_PX, NARROW_PX = 20, 640  # beside the words of a cell; a table that leaves out what yields
 LEAST_PX = 220
 NOT_FOUND = "No matches."
@@ -134,7 +136,8 @@ class TokenTableModel(RowTable[int]):
 
     @property
     def order(self) -> tuple[str, bool]:
-        return self._shown.request.sort, self._shown.request.is_descending
+        request, titles = self._shown.request, {each.name: each.title for each in self.shown_columns}
+        return titles.get(request.sort, ""), request.is_descending
 
     def row(self, index: int) -> int | None:
         rows, source = self._shown.rows, self._shown.source
@@ -151,7 +154,7 @@ class TokenTableModel(RowTable[int]):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Ask for another order; by no column for -1."""
-        name = self.columns[column].title if 0 <= column < len(self.columns) else ""
+        name = self.shown_columns[column].name if 0 <= column < len(self.columns) else ""
         self._model.sort_by(name, bool(name) and order is Qt.SortOrder.DescendingOrder)
 
     def mark_of(self, index: int) -> tuple[Attribute, int | None]:
@@ -170,7 +173,7 @@ class TokenTableModel(RowTable[int]):
             self.beginResetModel()
             self._shown, self.shown_columns = shown, columns
             self.columns = [
-                Column(each.name, RIGHT if each.is_figure else LEFT, partial(self._text, each))
+                Column(each.title, RIGHT if each.is_figure else LEFT, partial(self._text, each))
                 for each in columns
             ]
             self.endResetModel()
@@ -216,6 +219,7 @@ class TokenTableView(QTableView):
         self.setModel(table)
         self.setStyleSheet(CELLS)
         show_rows(self)
+        self.horizontalHeader().setStretchLastSection(False)  # which comes and goes with the scroll bar
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
         self.horizontalHeader().setSortIndicatorClearable(True)
@@ -270,7 +274,7 @@ class TokenTableView(QTableView):
             last = self._table.last_text(each) if each.is_figure else ""
             title_px = metrics.horizontalAdvance(self._table.heading(column))
             least_px = max(title_px, *map(cells.horizontalAdvance, (each.widest, last))) + GAPS_PX
-            shares.append(0 if is_left_out else each.share)
+            shares.append(0 if is_left_out else FIGURE_SHARE if each.is_figure else each.share)
             least.append(0 if is_left_out else least_px)
         widths = shared_out(room, shares, least)
         if widths != self._fitted:
@@ -370,7 +374,6 @@ class TokenTable(QWidget):
         """
         super().__init__()
         self._model, self._file_name, self._forms, self._chips = model, file_name, forms, chips
-        self._counts = counts
         self._shown = model.request  # what was listed last
         self.saving = FileSaving(self)
         self.table = TokenTableModel(model, self)
@@ -382,16 +385,13 @@ class TokenTable(QWidget):
         self.columns.fill_on_open(self._list_columns)
         self.export = MenuButton(theme_source, "Export", tip="Export the selected rows, or all listed rows")
         self.export.fill_on_open(self._list_forms)
-        self.count, self.state = plain_label("dim"), plain_label("dim", wraps=True)
-        parts, ends = list[Part](), list[QWidget]()
+        self.count, self.state = plain_label("dim"), set_role(FittedLabel(elides=True), "dim")
+        parts = list[Part]()
         if bar is not None:
-            parts.append(
-                in_column(WrappingRow([*bar, self.field]), margins=(MARGIN_PX, GAP_PX, MARGIN_PX, 0))
-            )
-            ends = [set_role(each, "quiet") for each in (self.columns, self.export)]
+            row = WrappingRow([*bar, self.field, self.columns, self.export])
+            parts.append(in_column(row, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, UNIT_PX)))
         if counts:
-            head = in_row((self.count, 1), *ends, spacing=GAP_PX)
-            parts.append(in_column(head, self.state, margins=(MARGIN_PX, UNIT_PX), spacing=UNIT_PX))
+            parts.append(in_row(self.count, (self.state, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))
         in_column(*parts, SavingBar(self.saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
@@ -422,9 +422,7 @@ class TokenTable(QWidget):
         all_of_them = "" if shown.source is None else counted(n_all, self._model.noun)
         self.count.setText(all_of_them if n_shown == n_all else f"{n_shown:,} of {all_of_them}")
         nothing = NOT_FOUND if not n_shown and shown.source is not None else ""
-        note = self._model.note or nothing
-        self.state.setText(note)
-        self.state.setVisible(bool(note) and self._counts)
+        self.state.set_texts([self._model.note or nothing])
         self.export.setEnabled(shown.source is not None)
         self.columns.setEnabled(shown.source is not None)
 
@@ -439,7 +437,7 @@ class TokenTable(QWidget):
 
     def _on_model_reset(self) -> None:
         """Show which column sorts, and go on with the chosen row where it is still there."""
-        request, titles = self._model.shown.request, [column.title for column in self.table.columns]
+        request, titles = self._model.shown.request, [column.name for column in self.table.shown_columns]
         header, orders = self.view.horizontalHeader(), Qt.SortOrder
         with QSignalBlocker(header):
             header.setSortIndicator(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -18,6 +19,8 @@ from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import GatheredListModel, ListRequest, ShownRows
 
 TRYING = "Checking which tokens text can reach …"
+UNUSUAL = "kind", "children"  # columns that people choose: most rows say the same
+IN_TABLE = tuple(replace(each, is_usual=each.is_usual and each.name not in UNUSUAL) for each in COLUMNS)
 
 
 class VocabularyModel(GatheredListModel[TokenFigures]):
@@ -40,7 +43,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
 
     @property
     def column_table(self) -> Sequence[TokenColumn]:
-        return COLUMNS
+        return IN_TABLE
 
     @property
     def problem(self) -> str:

@@ -15,7 +15,7 @@ from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.notices import ask_for_file
+from guiapp.kit.widgets.notices import announce, ask_for_file
 from guiapp.kit.widgets.painting import SIZE_PX, ShareBar, icon
 from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 
@@ -224,11 +224,11 @@ def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, mak
 
 
 class SavingBar(QWidget):
-    """Shows how far saving is, to be cancelled; then the file, or why there is none."""
+    """Shows how far saving is, to be cancelled; then why there is no file, while one is only announced."""
 
     def __init__(self, saving: FileSaving, theme_source: ThemeSource) -> None:
         super().__init__()
-        self._saving = saving
+        self._saving, self._announced = saving, saving.saved
         self._theme_source = theme_source
         self.message = plain_label(wraps=True)
         self.bar = ShareBar("Progress of saving", BAR_WIDTH_PX)
@@ -246,10 +246,12 @@ class SavingBar(QWidget):
 
     def _refresh(self) -> None:
         saving, theme = self._saving, self._theme_source.theme
-        self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.failure))
+        if saving.saved not in (None, self._announced):
+            announce(self, f"Saved {saving.saved}")
+        self._announced = saving.saved
+        self.setVisible(saving.is_busy or bool(saving.failure))
         self.bar.setVisible(saving.is_busy)
         self.bar.show_share(saving.progress)
         self.button.setText("Cancel" if saving.is_busy else "Dismiss")
-        told = f"Saved {saving.saved}" if saving.saved is not None else f"Saving: {percent(saving.progress)}"
-        self.message.setText(saving.failure or told)
+        self.message.setText(saving.failure or f"Saving: {percent(saving.progress)}")
         self.message.setStyleSheet(f"color: {(theme.bad if saving.failure else theme.text).name()}")

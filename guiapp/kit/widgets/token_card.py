@@ -10,7 +10,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, SignalInstance
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, SignalInstance
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPainter,
     QPen,
     QResizeEvent,
+    QTextOption,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QScrollArea, QWidget
@@ -60,12 +61,12 @@ NAME_GAP_PX = 3 * UNIT_PX
 CODE_AND_SIGN = re.compile(r"(U\+[0-9A-F]+) ")
 LEVEL_PX = 46
 LABEL_PX = 20
-BRANCH_GAP_PX = 28
+BRANCH_GAP_PX = 16
 ROOT_GAP_PX = 36
 LABEL_LIMIT = 24
 Write = Callable[[bytes, int], str]
 """How some bytes are written, up to so many characters."""
-SMALLEST_SCALE = 0.6
+SMALLEST_SCALE = 0.8
 RANK_FONT_PX = 11
 MOST_SHOWN = 60  # characters
 PADDING_PX = 3 * UNIT_PX
@@ -131,6 +132,7 @@ class TokenCard(QScrollArea):
         self._empty = set_role(QLabel(empty, wordWrap=True), "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
+        self._token.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self._facts = FactTable(facts, self._zoom)
         self._tree = MergeTreeView(theme_source, self._zoom)
         self._tree_area = _WideDrawing(self._tree)
@@ -209,7 +211,7 @@ class TokenCard(QScrollArea):
         tree = details.tree or MergeTree((), PREPARING)
         self._tree.set_roots(tree.roots, self._model.part)
         self._tree_area.setVisible(bool(tree.roots))
-        self._tree_area.setFixedHeight(self._tree.sizeHint().height() + 3 * UNIT_PX)
+        self._tree_area.fit_height()
         self._remark.setText(tree.note)
         self._remark.setVisible(bool(tree.note))
         self._path.set_spans(() if details.path is None else self._path_spans(details.path))
@@ -238,14 +240,22 @@ class TokenCard(QScrollArea):
 class _WideDrawing(QScrollArea):
     """Room for a drawing that may be too wide; high enough never to scroll vertically."""
 
-    def __init__(self, inside: QWidget) -> None:
+    def __init__(self, inside: MergeTreeView) -> None:
         super().__init__()
+        self._inside = inside
         self.setViewport(QWidget())
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside.setAutoFillBackground(False)
+
+    def fit_height(self) -> None:
+        self.setFixedHeight(self._inside.heightForWidth(self.viewport().width()) + 3 * UNIT_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_height()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -289,24 +299,18 @@ class MergeTreeView(Painted):
     def copy(self) -> None:
         copy_text(self, self.as_text(), "the merges")
 
-    def minimumSizeHint(self) -> QSize:
-        size = self.sizeHint()
-        scale = SMALLEST_SCALE if size.width() > self.width() else 1
-        width = round((size.width() - 2 * PADDING_PX) * scale) + 2 * PADDING_PX
-        return QSize(width if self._roots else 0, size.height())
-
-    def sizeHint(self) -> QSize:
-        width, height = self._zoom.scaled(self._layout.width), self._zoom.scaled(self._layout.height)
-        return QSize(width + 2 * PADDING_PX, height)
+    def heightForWidth(self, width: int) -> int:
+        return round(self._layout.height * self._scale(width))
 
     def _resize(self) -> None:
-        self.setMinimumSize(self.minimumSizeHint())
-        self.updateGeometry()
+        width = round(self._zoom.scaled(self._layout.width) * SMALLEST_SCALE) + 2 * PADDING_PX
+        self.setMinimumWidth(width if self._roots else 0)
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.translate(self._origin())
-        painter.scale(self._scale(), self._scale())
+        scale = self._scale(self.width())
+        painter.scale(scale, scale)
         painter.setPen(QPen(theme.faint, 1))
         gap = QFontMetrics(self._label_font()).height() + 1
         for placed in self._layout.nodes:
@@ -336,17 +340,17 @@ class MergeTreeView(Painted):
     def _label_font(self, is_root: bool = False) -> QFont:
         return bold(Theme.mono_font(UI_FONT_PX if is_root else SMALL_FONT_PX), is_root)
 
-    def _scale(self) -> float:
-        room = self.width() - 2 * PADDING_PX
+    def _scale(self, width: int) -> float:
+        room = width - 2 * PADDING_PX
         zoom = self._zoom.factor
         return max(SMALLEST_SCALE * zoom, min(zoom, room / self._layout.width)) if self._layout.width else 1.0
 
     def _origin(self) -> QPointF:
-        free = self.width() - self._layout.width * self._scale()
+        free = self.width() - self._layout.width * self._scale(self.width())
         return QPointF(max(PADDING_PX, free / 2), 0)
 
     def _tool_tip(self, position: QPoint) -> str:
-        at = (QPointF(position) - self._origin()) / self._scale()
+        at = (QPointF(position) - self._origin()) / self._scale(self.width())
         for placed in self._layout.nodes:
             if abs(at.x() - placed.x) <= GAP_PX * 2 and placed.y <= at.y() <= placed.y + LEVEL_PX / 2:
                 text = escape(isolate(self._write(placed.node.shown, MOST_SHOWN)))

@@ -38,7 +38,7 @@ ABOUT = (
 HINT = "Play it from the selected token, or go one byte at a time."
 PLAY, PAUSE = "Play", "Pause"
 N_LINES, MORE_LINES = 1, 2  # where there is room for a sentence in so many, and where there is not
-SENTENCE = 75  # characters
+SENTENCE = 68  # characters
 TALL = 4  # pixels that lines with characters from other fonts are higher by
 NAME_PX = 80
 BUTTON_PX = 28
@@ -58,7 +58,9 @@ SHAPE_WORDS = {
 class TreeBar(QFrame):
     """Everything that steers the picture."""
 
-    def __init__(self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource, exports: Sequence[QAction]
+    ) -> None:
         super().__init__()
         self._model = model
         self._search = search
@@ -74,6 +76,8 @@ class TreeBar(QFrame):
         colorings = {coloring.title: coloring.name for coloring in COLORINGS}
         self.coloring = ChoiceButton(theme_source, "Colour by: ", colorings, "What the colours show")
         self.coloring.fix_width()
+        self.export = MenuButton(theme_source, "Export")
+        self.export.new_menu().addActions(exports)
         self.query = SearchField(search)
         self._build_layout()
         model.history_changed.connect(self._on_history_changed)
@@ -85,15 +89,11 @@ class TreeBar(QFrame):
         self._on_history_changed()
         self._on_shape_changed()
 
-    def add_export(self, actions: Sequence[QAction]) -> None:
-        button = MenuButton(self._theme_source, "Export")
-        button.new_menu().addActions(actions)
-        self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
-
     def _build_layout(self) -> None:
         path: tuple[Part, ...] = self.back, self.forward, self.fit, GAP_PX, *self.shapes.values()
-        appearance: tuple[Part, ...] = GAP_PX, self.coloring, GAP_PX, (self.breadcrumb, 1), GAP_PX, self.query
-        self._layout = in_row(*path, *appearance, on=self, margins=(GAP_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
+        appearance: tuple[Part, ...] = GAP_PX, self.coloring, self.export, GAP_PX
+        right: tuple[Part, ...] = (self.breadcrumb, 1), GAP_PX, self.query
+        in_row(*path, *appearance, *right, on=self, margins=(GAP_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what is told elsewhere, too, where the controls need the room."""
@@ -106,14 +106,11 @@ class TreeBar(QFrame):
 
     def _shape_button(self, name: str) -> QToolButton:
         title, tip = SHAPE_WORDS[name]
-        choose = partial(self._choose_shape, name)
+        choose = partial(self._model.set_shape, name)
         button = IconButton(self._theme_source, name, choose, text=title, tip=tip)
         button.setCheckable(True)
+        button.setAutoExclusive(True)
         return button
-
-    def _choose_shape(self, name: str) -> None:
-        self._model.set_shape(name)
-        self._on_shape_changed()
 
     def _on_coloring_changed(self) -> None:
         self.coloring.show_choice(self._model.coloring)

@@ -59,9 +59,8 @@ ALONE = "Click one to show it alone. Click it again to show all."
 
 def _script_color(theme: Theme, name: str = "Latin", is_lit: bool = True) -> QColor:
     at = SCRIPT_NAMES.index(name)
-    return _color(
-        int(dimmed(class_colors(SCRIPT_NAMES, theme.name)[at : at + 1], np.array([is_lit]), theme)[0])
-    )
+    colors = class_colors(SCRIPT_NAMES, theme.name)[at : at + 1]
+    return QColor.fromRgb(int(dimmed(colors, np.array([is_lit]), theme)[0]))
 
 
 def _node(text: str = "", script: str = "Latin", lines: Lines = (), is_lit: bool = True) -> Draw:
@@ -155,7 +154,7 @@ class TreeLegend(Painted):
         shown, rest = self._divided(metrics)
         for at, text in shown:
             width = _entry_px(metrics, text)
-            color = _color(int(colors[at])) if lit in (None, at) else theme.line
+            color = QColor.fromRgb(int(colors[at])) if lit in (None, at) else theme.line
             fill(painter, QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX), color, 3)
             painter.setPen(theme.accent if lit == at else theme.dim)
             painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, middle + metrics.ascent() / 2 - 1), text)
@@ -190,7 +189,7 @@ class TreeLegend(Painted):
         colors = class_colors(values.names, theme.name)
         for at, text in classes:
             swatch = QPixmap(SWATCH_PX, SWATCH_PX)
-            swatch.fill(_color(int(colors[at])))
+            swatch.fill(QColor.fromRgb(int(colors[at])))
             menu.addAction(swatch, text).triggered.connect(partial(self._light, at))
         return menu
 
@@ -224,14 +223,14 @@ class TreeLegend(Painted):
         for at in range(N_STOPS):
             share = at / (N_STOPS - 1)
             place = values.lowest + (1 - values.lowest) * share
-            gradient.setColorAt(share, _color(int(colors[round(place * (len(colors) - 1))])))
+            gradient.setColorAt(share, QColor.fromRgb(int(colors[round(place * (len(colors) - 1))])))
         fill(painter, QRectF(x, middle - 5, length, 10), gradient, 4)
         painter.setPen(theme.dim)
         x += length + GAP_PX
         painter.drawText(QPointF(x, baseline), values.ends[1])
         x += metrics.horizontalAdvance(values.ends[1]) + MARGIN_PX
         swatch = QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX)
-        fill(painter, swatch, _color(nothing_color(theme.name)), 3)
+        fill(painter, swatch, QColor.fromRgb(nothing_color(theme.name)), 3)
         painter.setPen(theme.dim)
         painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, baseline), values.nothing)
 
@@ -318,7 +317,3 @@ def _entry_px(metrics: QFontMetrics, text: str) -> int:
 
 def _more(n_classes: int) -> str:
     return f"{n_classes} more ▾"
-
-
-def _color(value: int) -> QColor:
-    return QColor(value >> 16 & 255, value >> 8 & 255, value & 255)

@@ -24,6 +24,7 @@ from guiapp.analysis.vocabulary_list.filters import REACHED, distances, fitting
 from guiapp.analysis.vocabulary_list.listing import in_order
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.loader import display_name
@@ -188,7 +189,7 @@ class TreeModel(Working):
     def show_token(self, token: int) -> None:
         if self.picture is not None and (node := self.picture.node(token)) >= 0:
             self._set_chosen(node)
-            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE), remember=False)
+            self.reveal(node, remember=False)
 
     def walk(self, direction: str) -> None:
         """Go to the "parent", first "child", "next" or "previous" sibling of the chosen node."""
@@ -236,13 +237,17 @@ class TreeModel(Working):
         """Fly to the token that was selected in the text; not to the one that a new text begins with."""
         before = self.chosen
         self._choose_selected()
-        if before not in (None, self.chosen) and self.chosen is not None and self.picture is not None:
-            view = view_showing(self.picture, self.view, self.chosen, LEAST_SHARE)
-            self.set_view(view, remember=False)
+        if before not in (None, self.chosen) and self.chosen is not None:
+            self.reveal(self.chosen, remember=False)
 
     def _on_tokens_changed(self) -> None:
+        """Follow the token under the caret, where the picture does not show it."""
         self._counting.start()
         self._choose_selected()
+        if self.picture is not None and self.chosen is not None:
+            start, end = self.picture.span(self.chosen)
+            if start >= self.view[1] or end <= self.view[0]:
+                self.reveal(self.chosen, remember=False)
 
     def _choose_selected(self) -> None:
         token = self.session.selected_id
@@ -279,9 +284,9 @@ class TreeModel(Working):
         if self.picture is not None:
             self.set_view(view_of(self.picture, node))
 
-    def reveal(self, node: int) -> None:
+    def reveal(self, node: int, remember: bool = True) -> None:
         if self.picture is not None:
-            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE))
+            self.set_view(view_showing(self.picture, self.view, node, LEAST_SHARE), remember)
 
     def fit(self) -> None:
         self.show(ROOT)
@@ -386,9 +391,13 @@ class TreeSearch(VocabularyModel):
         """Search for something; what was found elsewhere is listed no more."""
         self._request(self.request._replace(query=query, group=ALL), pauses="/" in query)
 
+    @property
+    def is_listed(self) -> bool:
+        return super().is_listed and (len(self.result_nodes) > 0 or not len(self.shown.rows))
+
     def list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
         """Take some tokens for what was found, and look at the first."""
-        self._given, self.request = tokens, ListRequest(group=title)
+        self._given, self.request, self._waiting = tokens, ListRequest(group=title), 1
         self.request_changed.emit()
         self._list()
 
@@ -435,14 +444,11 @@ class TreeSearch(VocabularyModel):
         self._show(self.shown)
 
     def _show(self, shown: ShownRows[TokenFigures]) -> None:
-        is_other, self.shown = shown is not self.shown, shown
+        is_other, self.shown = shown.request != self.shown.request, shown
         self.__dict__.pop("result_nodes", None)
         if is_other:
             self._set_chosen(None)
         super()._show(shown)
-        is_list = shown.request.group != ALL and self.chosen is None
-        if is_list and len(shown.rows) and len(self.result_nodes):
-            self.choose(int(shown.rows[0]))
 
 
 class TreeWalk(Working):
@@ -473,8 +479,18 @@ class TreeWalk(Working):
         if self._steps is None:
             picture = self._model.picture
             text = self._session.document.slice(self._begin, self._begin + MOST_TEXT)
-            self._steps = [] if picture is None else greedy_walk(picture.tree, text)
+            special = self._special_tokens(len(text))
+            self._steps = [] if picture is None else greedy_walk(picture.tree, text, special)
         return self._steps
+
+    def _special_tokens(self, size: int) -> dict[int, tuple[int, int]]:
+        """By where one starts in so much of the walk's text: where it ends, and its id."""
+        session = self._session
+        shown = session.tokens.between(*session.tokens.indexes_in(self._begin, self._begin + size))
+        is_special = session.attributes_of(shown.ids) & (Attribute.CONTROL | Attribute.USER_DEFINED) > 0
+        starts, ends = shown.starts - self._begin, shown.ends - self._begin
+        rows = np.flatnonzero(is_special & (starts < ends))
+        return {int(starts[row]): (int(ends[row]), int(shown.ids[row])) for row in rows}
 
     @property
     def step(self) -> WalkStep | None:

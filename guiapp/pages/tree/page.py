@@ -61,7 +61,7 @@ LIES = {"sunburst": "is outside", "icicle": "is below"}
 SIDE_PX = 330
 PICTURE_SHARE = 0.75  # of the type of a presentation, for labels: in the picture they have to find room
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
-TEXT_PX, LEAST_TEXT_PX = 138, 44
+TEXT_PX, LEAST_TEXT_PX = 138, 72
 SMALL_HEIGHT_PX = 480  # of the page
 
 
@@ -83,7 +83,8 @@ class TreePage(Page):
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.is_animated = settings.animates_tree
-        self.bar = TreeBar(self.model, self.search, theme_source)
+        self.export = TreeExport(self.view, self.model, self)
+        self.bar = TreeBar(self.model, self.search, theme_source, self.export.actions)
         self.head = TreeHead(self.model, self.search, self._zoom)
         self.color_legend = TreeLegend(self.model, self.paint, theme_source, self._zoom)
         self.mini_map = MiniMap(self.model, self.paint, theme_source)
@@ -92,11 +93,9 @@ class TreePage(Page):
         self.editor.setMinimumHeight(LEAST_TEXT_PX)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = node_card(self.model, self.walk, session, theme_source)
-        self.export = TreeExport(self.view, self.model, self)
         self.results_panel = ResultsPanel(self.search, theme_source)
         self.figures_panel = FiguresPanel(self.search, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
-        self.bar.add_export(self.export.actions)
         self.splitter = RoomySplitter(Qt.Orientation.Horizontal)
         self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
         self._build_layout()
@@ -127,10 +126,18 @@ class TreePage(Page):
         self._text_px = size_px
         self._enlarge()
 
+    def show_token(self, token: int) -> None:
+        """Search for a token by its id, bring it into view and say all about it."""
+        self.bar.query.setText(f"#{token}")
+        self.search.step(1)
+        self.side.turn_to("Token")
+
     def set_presented(self, is_presented: bool) -> None:
-        """Show the picture alone, in large type."""
-        for part in (self.side, self._text, self.head.title):
+        """Show the picture alone, in large type, and let no key type into what is hidden."""
+        for part in (self.bar, self.side, self._text, self.head.title):
             part.setHidden(is_presented)
+        if is_presented:
+            self.view.setFocus()
         self._enlarge()
 
     def _enlarge(self) -> None:
@@ -178,8 +185,9 @@ class TreePage(Page):
         self._settings.tree_shape = self.model.shape
 
     def _begin_search(self, text: str) -> None:
-        self.bar.query.setFocus()
-        self.bar.query.setText(text)
+        if not self.bar.isHidden():
+            self.bar.query.setFocus()
+            self.bar.query.setText(text)
 
     def _on_search_changed(self) -> None:
         """Show the list that a figure stands for; a search leaves the panel that somebody reads."""
@@ -226,22 +234,18 @@ class TreeHead(QFrame):
         search.chosen_changed.connect(self._refresh)
         search.source_changed.connect(self._refresh)
         search.listing.changed.connect(self._refresh)
-        model.view_changed.connect(self._on_view_changed)
+        model.view_changed.connect(self._refresh)
         model.shape_changed.connect(self._refresh)
         self._refresh()
-
-    def _on_view_changed(self) -> None:
-        if self._search.title:
-            self._refresh()
 
     def _refresh(self) -> None:
         search = self._search
         if not (search.query.strip() or search.title):
             self._show_line("dim", *about(self._model.shape))
-        elif not search.is_up_to_date:
+        elif problem := search.shown.problem:
+            self._show_line("warning", f"⚠ {problem}")
+        elif not search.is_listed:
             self._show_line("dim", "Searching …")
-        elif search.note:
-            self._show_line("warning", f"⚠ {search.note}")
         elif not len(search.result_nodes):
             self._show_line("", "No token matches.")
         else:

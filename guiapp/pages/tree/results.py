@@ -11,13 +11,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.tree.reports import TreeFigure, tree_figures
+from guiapp.analysis.tree.reports import LARGEST, TreeFigure, tree_figures
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
 from guiapp.analysis.vocabulary_list.filters import Histogram, doubling_histogram, has
 from guiapp.kit.charts.bars import HistogramChart, HistogramData
 from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.token_table.table_view import TokenTable
-from guiapp.kit.token_table.vocabulary import TRYING
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import (
@@ -159,8 +158,7 @@ class FiguresPanel(QScrollArea):
         for row in self.rows:
             self._column.addWidget(row)
         waits = "Counting …" if self._search.source is not None or self._search.is_gathering else NO_MODEL
-        trying = TRYING if self._search.trying.is_busy else self._search.problem
-        self._state.setText(trying if counted is not None else waits)
+        self._state.setText(waits if counted is None else self._search.problem)
         self._state.setVisible(bool(self._state.text()))
         for histogram in () if counted is None else counted.histograms:
             labels = dict(
@@ -180,15 +178,19 @@ class FiguresPanel(QScrollArea):
         tip = f"List these tokens: {figure.query}\n{figure.note}".strip()
         name: QWidget
         if figure.query:
-            name = tool_button(figure.name, partial(self._list, figure.query), role="link", tip=tip)
+            slot = partial(self._list, figure.query, figure.name in dict(LARGEST))
+            name = tool_button(figure.name, slot, role="figure", tip=tip)
         else:
-            name = QLabel(figure.name)
+            name = set_role(QLabel(figure.name), "dim")
             name.setContentsMargins(LINK_PX, LINK_PX, 0, LINK_PX)
         name.setAccessibleName(f"{figure.name}: {figure.value}")
         return framed(in_row(value, name, (note, 1), spacing=GAP_PX))
 
-    def _list(self, query: str) -> None:
+    def _list(self, query: str, goes: bool = False) -> None:
+        """Search for the tokens of a figure, and go to the first of few."""
         self._search.set_query(query)
+        if goes:
+            self._search.step(1)
         self.listed.emit()
 
     def _list_bar(self, name: str, column: int | None, _part: object) -> None:

@@ -30,7 +30,7 @@ from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.notices import announce
-from guiapp.kit.widgets.painting import image_bytes, save_image
+from guiapp.kit.widgets.painting import image_bytes
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.appearance import is_light, node_outline
 from guiapp.pages.tree.canvas import (
@@ -144,10 +144,6 @@ def picture_of(view: TreeView, scale: float) -> QImage:
     return view.image(scale)
 
 
-def save_picture(view: TreeView, scale: float, path: str) -> None:
-    save_image(picture_of(view, scale), Path(path))
-
-
 class Label(NamedTuple):
     """A text in a drawing."""
 
@@ -222,7 +218,7 @@ def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors, progr
         color, (start, end) = colors.of(node), picture.span(node)
         is_narrow = end - start < TOUCHING_PX * unit
         painter.setPen(QPen(Qt.PenStyle.NoPen) if is_narrow else QPen(QColor(colors.ground)))
-        painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
+        painter.setBrush(QColor.fromRgb(color))
         painter.drawPath(outline)
 
 

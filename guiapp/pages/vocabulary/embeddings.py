@@ -132,10 +132,7 @@ class EmbeddingsModel(Working):
         if vocabulary is not self._vocabulary:
             self._vocabulary, self.problem = vocabulary, ""
             self.reading.cancel()
-        self._draw()
-
-    def _draw(self) -> None:
-        self.picture = None if self._model.source is None else _picture(self._model.source)
+        self.picture = None if source is None else _picture(source)
         self.changed.emit()
 
 

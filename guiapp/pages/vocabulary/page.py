@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QSplitter, QWidget
 
@@ -61,7 +61,8 @@ class VocabularyPage(Page):
         self.embeddings = EmbeddingsModel(self.model, self)
         self.list = TokenTable(self.model, theme_source, "Tokens", "tokens", field_px=None)
         self.saving = self.list.saving
-        self.bar = VocabularyBar(self.model, self.list, theme_source)
+        ways = {"In the tree": self._show_in_tree, "Next to another model": self._compare}
+        self.bar = VocabularyBar(self.model, self.list, theme_source, ways)
         changed = (self.model.shown_changed,)
         self.picture = TokenHistograms(self.model, theme_source, PARTS, part_colors, self._bars, changed)
         self.embeddings_panel = EmbeddingsPanel(
@@ -122,8 +123,6 @@ class VocabularyPage(Page):
     def _connect(self) -> None:
         self.model.source_changed.connect(self._on_source_changed)
         self.model.source_changed.connect(self.list.show_state)
-        self.bar.tree_wanted.connect(self._show_in_tree)
-        self.bar.comparison_wanted.connect(self._compare)
         self.bar.embeddings.toggled.connect(self._show_embeddings)
         self.bar.charts.toggled.connect(self._show_charts)
         self.list.view.doubleClicked.connect(self._show_in_tree)
@@ -183,17 +182,15 @@ class VocabularyPage(Page):
 
 
 class VocabularyBar(QFrame):
-    """The filter, what can be put into it, the columns, and what can be done with what is listed.
+    """The filter, what can be put into it, the columns, and `ways` to see elsewhere what is listed."""
 
-    Signals:
-        tree_wanted(): light the selected tokens in the tree.
-        comparison_wanted(): filter two vocabularies like this.
-    """
-
-    tree_wanted = Signal()
-    comparison_wanted = Signal()
-
-    def __init__(self, model: VocabularyModel, table: TokenTable, theme_source: ThemeSource) -> None:
+    def __init__(
+        self,
+        model: VocabularyModel,
+        table: TokenTable,
+        theme_source: ThemeSource,
+        ways: Mapping[str, Callable[[], None]],
+    ) -> None:
         super().__init__()
         self._model = model
         set_role(self, "bar")
@@ -211,8 +208,7 @@ class VocabularyBar(QFrame):
             theme_source, "Show", tip="Show the selected tokens, or all listed tokens, elsewhere"
         )
         menu = self.go.new_menu()
-        self.tree = menu.addAction("In the tree", self.tree_wanted.emit)
-        self.compare = menu.addAction("Next to another model", self.comparison_wanted.emit)
+        self.tree, self.compare = (menu.addAction(*way) for way in ways.items())
         buttons = self.terms, self.columns, self.charts, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
         model.source_changed.connect(self._on_source_changed)

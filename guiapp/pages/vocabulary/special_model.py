@@ -102,10 +102,6 @@ class SpecialTokensModel(GatheredListModel[SpecialRows]):
         token = self.chosen_token
         return 0 if token is None else self.session.tokens.count(token.token_id)
 
-    @property
-    def is_parsed(self) -> bool:
-        return self.session.options.parse_special
-
     def insert(self) -> None:
         """Put what leads to the chosen token where the caret is."""
         if (token := self.chosen_token) is not None and token.text is not None:

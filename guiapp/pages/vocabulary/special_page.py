@@ -28,6 +28,7 @@ from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import FILTER_TIP, push_button, tool_button
 from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
+from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
@@ -69,7 +70,7 @@ STRIPS = {
     "single_word": "matches only as a whole word",
 }
 NOTHING_CHOSEN = "Select a token in the list to see its role."
-LIST_PX, DETAILS_PX = 900, 360
+LIST_PX, DETAILS_PX, FIELD_PX = 900, 360, 170
 NO_MODEL = "Open a model to see its special tokens."
 WAITING = "Looking for special tokens …"
 IN_COLUMNS = (
@@ -100,11 +101,12 @@ class SpecialTokensPage(Page):
             forms=FORMS,
             hint=SEARCH_HINT,
             tip=SEARCH_TIP,
+            field_px=FIELD_PX,
             chips="token",
         )
         self.saving = self.list.saving
         tip = "Insert it into the text at the caret"
-        self.insert = push_button("Insert", self.model.insert, role="primary", tip=tip)
+        self.insert = push_button("Insert", self._insert, role="primary", tip=tip)
         self.insert.setAccessibleName("Insert into text")
         self.next = push_button("Next in text", self._show_next, role="raised")
         self.tree = push_button("Show in tree", self._show_in_tree, role="raised")
@@ -177,15 +179,18 @@ class SpecialTokensPage(Page):
     # The chosen token
 
     def _facts(self, _row: int) -> Iterable[tuple[str, str]]:
-        token = self.model.chosen_token
-        return (
-            [] if token is None else facts_of(token, self.model.is_parsed, self.model.n_occurrences).items()
-        )
+        token, is_parsed = self.model.chosen_token, self.model.session.options.parse_special
+        return [] if token is None else facts_of(token, is_parsed, self.model.n_occurrences).items()
 
     def _on_details_changed(self) -> None:
         if (token := self.model.chosen_token) is not None:
             self.insert.setVisible(token.reach is not TokenReach.NEVER)
             self.next.setEnabled(self.model.n_occurrences > 0)
+
+    def _insert(self) -> None:
+        where = "caret" if self.model.session.document.caret else "start of the text"
+        self.model.insert()
+        announce(self, f"Inserted at the {where}")
 
     def _show_next(self) -> None:
         self.model.select_next()

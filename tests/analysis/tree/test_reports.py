@@ -70,9 +70,10 @@ def test_the_graph_quotes_its_labels():
 
 FIGURES = [
     ("tokens", "10", ""),
-    ("begin no longer token", "7", "below:0"),
+    ("have no children", "7", "below:0"),
     ("hold part of a character", "2", "is:notutf8"),
     ("share their bytes", "2", "is:duplicate"),
+    ("no test text gives them", "…", ""),
     ("tokens on the longest path", "3", "depth:3"),
     ("most children of one token", "2", "children:2"),
     ("bytes in the longest token", "3", "length:3"),
@@ -134,7 +135,7 @@ def tokenizer():
 @settings(max_examples=50)
 def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
     tree = tokenizer.vocabulary.token_tree
-    steps = greedy_walk(tree, text)
+    steps = greedy_walk(tree, text, {})
     taken = [step.taken for step in steps if step.taken is not None]
     at, expected = 0, []
     while at < len(text):
@@ -146,6 +147,16 @@ def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
         seen = text[step.start : step.offset + 1]
         assert step.token is None or seen.startswith(tree.token_bytes(step.token))
         assert all(tree.parent(child) == step.token for child in step.continuations)
+
+
+def test_special_tokens_are_walked_as_one(tokenizer):
+    text = b"the<|im_end|>the"
+    steps = greedy_walk(tokenizer.vocabulary.token_tree, text, {3: (13, 7)})
+    taken = [(step.start, step.offset, step.taken) for step in steps if step.taken is not None]
+    assert (3, 12, 7) in taken
+    assert [step.start for step in steps if step.start < 3] == [
+        step.start - 13 for step in steps if step.start >= 13
+    ]
 
 
 def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):

@@ -98,6 +98,14 @@ def test_the_token_under_the_caret_is_chosen_when_the_text_is_another(model, ses
     assert session.selected_token == 0
 
 
+def test_the_picture_follows_the_token_of_a_new_text(model, session, node_of, qtbot):
+    model.show(node_of(b"ab"))
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"cb")
+    start, end = model.picture.span(node_of(b"cb"))
+    assert model.view[0] <= start < end <= model.view[1]
+
+
 def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, session, qtbot):
     assert model.counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 1]
     model.set_coloring("use")

@@ -63,6 +63,16 @@ def test_steps_go_around_in_both_directions(search, find, model):
     assert search.current == 0
 
 
+def test_return_waits_for_the_search_that_is_under_way(search, find, model, node_of, qtbot):
+    find("ab")
+    search.step(1)
+    search.set_query("bb")
+    search.step(1)
+    assert model.chosen == node_of(b"ab")
+    qtbot.waitUntil(lambda: search.is_up_to_date)
+    assert (search.current, model.chosen) == (0, node_of(b"bb"))
+
+
 def test_what_is_looked_at_is_shown(search, find, model, node_of):
     find("bb")
     model.show(node_of(b"ab"))

@@ -120,13 +120,25 @@ def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot)
     place = QPoint(header.sectionViewportPosition(2) + 20, header.height() // 2)  # length
     assert (header.sortIndicatorSection(), page.model.request.sort) == (-1, "")
     rows = ((["a", "acbb"], (0, -1), 2), (["acbb", "a"], (0, 6), 2), (["a", "acbb"], (0, -1), -1))
-    for (expected, at, sorting), title in zip(rows, ("▴ length", "▾ length", "length"), strict=True):
+    for (expected, at, sorting), title in zip(
+        rows, ("▴ length (bytes)", "▾ length (bytes)", "length (bytes)"), strict=True
+    ):
         qtbot.mouseClick(header.viewport(), LEFT, pos=place)
         settle(page, qtbot)
         assert [listed(page)[row] for row in at] == expected
         assert page.list.table.headerData(2, Qt.Orientation.Horizontal) == title
         assert header.sortIndicatorSection() == sorting
     assert page.model.request.sort == ""
+
+
+def test_a_filter_moves_neither_the_header_nor_the_bars(open_page, qtbot):
+    page = open_page("demo:toy")
+    room = page.list.view.geometry(), page.picture.scripts.area
+    for query in ("zzz", "/(/", ""):
+        page.model.set_query(query)
+        settle(page, qtbot)
+        assert (page.list.view.geometry(), page.picture.scripts.area) == room
+        assert bool(page.list.state.text()) is bool(query)
 
 
 def test_a_row_is_explained_and_selected_in_the_text(open_page, qtbot):

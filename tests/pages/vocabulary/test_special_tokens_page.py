@@ -8,7 +8,7 @@ from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
 from menus import take
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QFrame
 
 import guiapp
 from guiapp.cli.main import run
@@ -82,6 +82,7 @@ def test_insert_puts_it_into_the_text(open_page, qtbot):
     click_row(page, qtbot, 0)
     qtbot.mouseClick(page.insert, LEFT)
     assert document.text() == TEXT + b"<|begin_of_text|>"
+    assert any(each.accessibleName().startswith("Inserted") for each in page.window().findChildren(QFrame))
     assert told(page)["in this text"] == "2 times"
 
 

@@ -57,7 +57,26 @@ def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
     assert page.model.view == near
 
 
-@pytest.mark.parametrize("name", ["begin no longer token", "hold part", "no test text"])
+def test_a_token_of_another_page_is_chosen_and_in_view(page, qtbot):
+    page.model.show(page.model.picture.node(0))
+    page.side.turn_to("Figures")
+    page.show_token(300)
+    qtbot.waitUntil(lambda: page.model.chosen_token == 300)
+    assert page.search.is_in_view
+    assert page.side.current is page.node_panel
+
+
+def test_figures_leave_which_match_is_looked_at(page, qtbot):
+    page.bar.query.setText("th")
+    page.search.step(1)
+    qtbot.waitUntil(lambda: page.search.current == 0)
+    page.side.turn_to("Figures")
+    assert page.head.line.text().startswith("1 of ")
+    qtbot.waitUntil(lambda: page.search.source.is_reached is not None and page.search.is_up_to_date)
+    assert page.head.line.text().startswith("1 of ")
+
+
+@pytest.mark.parametrize("name", ["have no children", "hold part", "no test text"])
 def test_each_figure_lists_its_tokens(page, qtbot, name):
     page.side.tabs.choose(2)
 

@@ -68,7 +68,7 @@ def drawing(qtbot, qapp):
     qtbot.addWidget(drawing)
     drawing.set_factor = zoom.set_factor
     drawing.set_roots(ROOTS)
-    drawing.resize(400, drawing.sizeHint().height())
+    drawing.resize(400, drawing.heightForWidth(400))
     return drawing
 
 
