@@ -134,6 +134,8 @@ class TraceView(RoomySplitter):
         height = QSizePolicy.Policy.Ignored if is_presented else QSizePolicy.Policy.Preferred
         self.picture.setSizePolicy(QSizePolicy.Policy.Preferred, height)
         self._transport.setHidden(is_presented and not has_buttons)
+        for flow in (self.flow, self.race_card.flow, self.cover):
+            flow.set_presented(is_presented)
         self._hide_side()
         self._turn()
 
@@ -194,9 +196,11 @@ class TraceView(RoomySplitter):
         """Make room for what the new trace will say."""
         if (debugger := self._model.debugger) is not None:
             self._first = debugger.position if self._has_input else 0
-            _, steps = np.unique(debugger.trace.columns.operation, return_index=True)  # one of each kind
-            tell = debugger.describer.sentence
-            self.sentence.expect([f"{_lead(debugger, step)} {tell(step)}" for step in steps.tolist()])
+            columns, tell = debugger.trace.columns, debugger.describer.sentence
+            by_length = np.argsort(columns.position - columns.end, kind="stable")
+            _, longest = np.unique(columns.operation[by_length], return_index=True)  # of each kind
+            steps = by_length[longest].tolist()
+            self.sentence.expect([f"{_lead(debugger, step)} {tell(step)}" for step in steps])
         self._refresh()
 
     def _show_waiting(self) -> None:
@@ -220,11 +224,11 @@ class TraceView(RoomySplitter):
         self._main.setUpdatesEnabled(True)
         self._main.show()
         self._lower.setStretch(0, 3 if debugger.trace.reference_name in LATTICES else 2)
-        self._title.set_texts([_capitals(model.title)])
+        self._title.set_texts([_capitals(title) for title in model.titles])
         self._picture_title.set_texts([_capitals(self.picture.title)])
         self._code_title.set_texts([f"WHAT {debugger.trace.reference_name.upper()} DOES"])
         at, number = model.position, f"step {model.position:,} of {model.n_steps:,}"
-        is_first = 0 < at == self._first and not self._is_presented
+        is_first = 0 < at == self._first and not self._is_presented and self._left.width() >= NARROW_PX
         hint = [f"⇤ {counted(at, 'step')} prepared the text · {number}"] if is_first else []
         self.number.set_texts([*hint, number])
         self.sentence.show_sentence(debugger.sentence(), _lead(debugger, at) if at < model.n_steps else "")
@@ -325,8 +329,10 @@ class CodeView(ZoomedView):
     def present(self) -> tuple[PseudoCode, int]:
         """The lines and the one that is carried out, -1 for none."""
         debugger = self._model.debugger
-        if debugger is None or debugger.position >= debugger.n_steps:
+        if debugger is None:
             return STAGES, -1
+        if debugger.trace.piece_at(debugger.position) < 0:  # the stages stand beside it
+            return code_of(debugger.trace), -1
         return pseudo_code(debugger.trace, debugger.position)
 
     def _on_zoom_changed(self) -> None:
@@ -334,8 +340,8 @@ class CodeView(ZoomedView):
         debugger = self._model.debugger
         code = STAGES if debugger is None else code_of(debugger.trace)
         self.setMinimumWidth(ceil(2 * INDENT_PX + max(map(text_width, (*STAGES.lines, *code.lines)))))
-        n_lines = max(len(STAGES.lines), len(code.lines)) + GAP_LINES + MOST_VARIABLES
-        self.setMinimumHeight(round(n_lines * LINE_PX * self._smallest))
+        self._n_lines = max(len(STAGES.lines), len(code.lines)) + GAP_LINES + MOST_VARIABLES
+        self.setMinimumHeight(round(self._n_lines * LINE_PX * self._smallest))
         self._refresh()
 
     def _refresh(self) -> None:
@@ -361,16 +367,13 @@ class CodeView(ZoomedView):
 
     @property
     def scale(self) -> float:
-        """Larger where there is room for any code, smaller where there is none for this one."""
-        debugger = self._model.debugger
-        n_variables = 0 if debugger is None else len(variables(debugger))
-        n_lines = len(self.present()[0].lines) + GAP_LINES + n_variables
+        """Larger where there is room for any code, smaller where there is none for all of this trace."""
         zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
         wanted = min(zoom, widest)
         larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
         if larger > wanted:
             return larger
-        return min(wanted, max(self._smallest, self.height() / (n_lines * LINE_PX)))
+        return min(wanted, max(self._smallest, self.height() / (self._n_lines * LINE_PX)))
 
     @property
     def _smallest(self) -> float:

@@ -165,3 +165,27 @@ def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_p
     boxes = shown.elements
     assert boxes[0].start > 600
     assert all(left.end == right.start for left, right in pairwise(boxes))
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (900, 560)])
+@pytest.mark.parametrize("competitor", ["", "greedy"])
+def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(make_steps_page, qtbot, size, competitor):
+    page = make_steps_page("bpe", b"How do all the lions sleep? Unbelievable lions, I wonder. " * 3, "heap")
+    page.model.race.choose(competitor)
+    qtbot.waitUntil(lambda: page.model.race.is_ready)
+    page.window().resize(*size)
+    qtbot.wait(50)
+    pieces, view = page.model.debugger.trace.pieces, page.trace.flow
+    heights = set()
+    for step in range(0, page.model.n_steps, 3):
+        page.model.go_to(step)
+        heights.add(view.height())
+        piece = page.model.debugger.trace.piece_at(step)
+        if piece < 0:
+            continue
+        start, end = pieces.start[piece], pieces.end[piece]
+        boxes = [box for box in view.boxes if start <= box.element.start and box.element.end <= end]
+        hidden = [box.element.text for box in boxes if not view.rect().contains(box.rect.toRect())]
+        assert boxes
+        assert not hidden
+    assert len(heights) == 1
