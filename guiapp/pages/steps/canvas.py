@@ -310,7 +310,7 @@ def text_width(text: str, size_px: int = UI_FONT_PX, is_bold: bool = False) -> f
 def boxes_in_rows(
     groups: Sequence[Sequence[float]], width: float, gap: float, group_gap: float
 ) -> list[list[tuple[float, int]]]:
-    """For boxes of these widths in groups that stay whole if they can: how far from the left, and in which row."""
+    """How far from the left, and in which row, boxes of these widths are; groups stay whole if they can."""
     x, row, placed = 0.0, 0, []
     for group in groups:
         if x > 0 and x + sum(group) + gap * (len(group) - 1) > width:

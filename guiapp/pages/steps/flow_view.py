@@ -127,11 +127,10 @@ class FlowView(ZoomedView):
     def _arrange(self) -> None:
         self._turned, n_wanted = 0, self._n_wanted()
         self.setMinimumHeight(self._zoom.scaled(height_of_rows(n_wanted)))
-        most = MOST_ROWS if self._is_presented else n_wanted
+        most = MOST_ROWS if self._is_presented and not self._is_covered else n_wanted
         self.setMaximumHeight(self._zoom.scaled(height_of_rows(most)))
-        is_torn = self._n_seen() > 1  # then both rows are in sight
-        piece = None if is_torn or self._debugger is None else present_piece(self._debugger)
-        self._boxes = arrange_boxes(self._flow.elements, self._width(), piece)
+        piece = None if self._debugger is None else present_piece(self._debugger)
+        self._boxes = arrange_boxes(self._flow.elements, self._width(), piece, self._n_seen())
         self._n_rows = self._boxes[-1].row + 1 if self._boxes else 0
         self.update()
 
@@ -261,7 +260,8 @@ def rows_needed(trace: Trace, width: float) -> tuple[int, bool]:
     all_px = CHARACTER_PX * len(trace.text) + 2 * PADDING_PX * len(trace.result.ids)
     all_px += SYMBOL_PX * int(n_symbols.max(initial=1))
     in_rows = SYMBOL_PX * n_symbols / width
-    return ceil(all_px / width), bool(np.any((in_rows > 1) & (in_rows <= 2)))
+    n_rows = ceil(all_px / width)
+    return n_rows + (n_rows > 1), bool(np.any((in_rows > 1) & (in_rows <= 2)))
 
 
 class _Piece(NamedTuple):
@@ -278,19 +278,22 @@ def present_piece(debugger: Debugger) -> _Piece | None:
     return _Piece(int(trace.pieces.start[piece]), len(trace.cells.start[trace.piece_cells(piece)]))
 
 
-def arrange_boxes(elements: list[Element], width: float, piece: _Piece | None = None) -> list[FlowBox]:
+def arrange_boxes(
+    elements: list[Element], width: float, piece: _Piece | None = None, n_seen: int = 1
+) -> list[FlowBox]:
     """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
 
-    A row begins so that it has all of `piece`, if that fits, and what the step is about is in one row then.
+    A row begins so that all of `piece` is in as many rows as are seen, if that fits.  In a single one is all
+    that the step is about.
     """
     widths = [min(_width_of(element), width) for element in elements]
     groups, first = [[each] for each in widths], 0
-    if piece is not None:
+    if piece is not None and (n_seen == 1 or SYMBOL_PX * piece.n_symbols > width):
         about = [at for at, element in enumerate(elements) if element.role is not ElementRole.NONE]
         if about and sum(widths[about[0] : about[-1] + 1]) + GAP_PX * len(about) <= width:
             groups[about[0] : about[-1] + 1] = [widths[about[0] : about[-1] + 1]]
         begin = next((at for at, element in enumerate(elements) if element.start >= piece.start), 0)
-        room = width - SYMBOL_PX * piece.n_symbols
+        room = n_seen * width - SYMBOL_PX * (piece.n_symbols + n_seen - 1)
         first = begin if room >= 0 else 0
         while first > 0 and (room := room - widths[first - 1] - GAP_PX) >= 0:
             first -= 1

@@ -474,6 +474,8 @@ class StepsPage(Page):
             trace.boxes.setVisible(trace is view and not is_bare)
             trace.set_presented(is_bare, has_buttons=trace is self.trace)
         self.training.set_presented(is_bare)
+        for key in self.lesson_bar.keys:
+            key.setEnabled(not is_bare)
         for shortcut in self._presented_keys:
             shortcut.setEnabled(is_bare and self._shown is not None)
         self.setFocusProxy(self.panels[0])

@@ -25,6 +25,7 @@ from guiapp.pages.steps.canvas import (
     BADGE_PX,
     CENTER,
     PADDING_PX,
+    ROW_GAP_PX,
     ROW_PX,
     SCALE_FONT_PX,
     SCALE_PX,
@@ -309,9 +310,9 @@ def _draw_queue(canvas: StepCanvas, area: QRectF, debugger: Debugger, entries: l
         _draw_heap(
             canvas, QRectF(area.topLeft(), QSizeF(area.width(), height)), entries[:MOST_NODES], debugger
         )
-        top += heap_levels(height, MOST_LEVELS) * (NODE_PX + LEVEL_GAP_PX)
+        top += heap_levels(height, MOST_LEVELS) * (NODE_PX + LEVEL_GAP_PX) - LEVEL_GAP_PX + UNIT_PX
     list_area = QRectF(area.left(), top + SCALE_PX, area.width(), area.bottom() - SCALE_PX - top)
-    n_rows = int(list_area.height() // ROW_PX)
+    n_rows = int((list_area.height() + ROW_GAP_PX) // ROW_PX)
     if n_rows < 1:
         return
     if debugger.trace.reference_name != "heap":

@@ -88,7 +88,7 @@ class TraceView(RoomySplitter):
     ) -> None:
         """`walked` shows what is walked through, where people choose that."""
         super().__init__(Qt.Orientation.Horizontal)
-        self._model = model
+        self._model, self._session = model, session
         theme_source, zoom = self._theme_source, self._zoom = drawing
         self.timeline = Timeline(model, drawing)
         self.flow = FlowView(model, drawing)
@@ -108,6 +108,7 @@ class TraceView(RoomySplitter):
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
         self._waits = later(self, PATIENCE_MS, self._show_waiting)
+        self._reveals = later(self, 0, self._scroll_to_flow)
         play = PlayControls(model.clock, actions["debug_play"], zoom)
         self._transport = WrappingRow([*walking_buttons(actions, zoom), play])
         self._build_layout()
@@ -124,6 +125,8 @@ class TraceView(RoomySplitter):
 
     def set_covered(self, is_covered: bool) -> None:
         """Show only what there is, and nothing of what happens then."""
+        if self._is_covered and not is_covered:
+            self._reveals.start()
         self._is_covered = is_covered
         self._hide_side()
         self._refresh()
@@ -139,6 +142,10 @@ class TraceView(RoomySplitter):
         self._hide_side()
         self._turn()
 
+    def _scroll_to_flow(self) -> None:
+        """In a low window what was covered stays in sight, too."""
+        self._area.ensureVisible(0, self._flow_card.geometry().bottom(), 0, 0)
+
     def _hide_side(self) -> None:
         self.side.setHidden(self._is_covered or self._is_presented)
 
@@ -153,11 +160,12 @@ class TraceView(RoomySplitter):
         cards = (flow, 3), (self.race_card, 2), (framed(self._lower), 4)
         parts = self._transport, self.timeline, *cards
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
-        self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
+        self._flow_card, self._area = flow, scrolling(framed(self._column), LEAST_WIDTH_PX)
+        self._main.addWidget(self._area)
         hint = self._zoom.fit(plain_label("dim", wraps=True), UI_FONT_PX)
         hint.setText(HINT)
         cover = card([self.cover, hint], self.cover)
-        covered = in_column(cover, (STRETCH, 1), margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        covered = in_column((STRETCH, 1), cover, (STRETCH, 2), margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
         self._main.addWidget(scrolling(framed(covered), 0))
         self._left = framed(in_column(self.recording, (self._main, 1)))
         in_splitter(self._left, self.side, on=self, sizes=(1100, SIDE_WIDTH_PX))
@@ -212,10 +220,15 @@ class TraceView(RoomySplitter):
         model = self._model
         debugger = model.debugger
         if debugger is None:
-            if model.recording.failure or not self.isVisible():
+            if model.recording.failure or self._session.tokenizer is None:
                 self._show_waiting()
+            elif not self.isVisible():
+                self._waits.stop()
+                self._main.show()
+                self.recording.show_alone(False)
             elif not self._main.isHidden() and not self._waits.isActive():
-                self._main.setUpdatesEnabled(False)  # while people type, the old steps stay in sight
+                is_first = not self.number.whole_text  # while people type, the old steps stay in sight
+                self._main.setUpdatesEnabled(is_first)
                 self._waits.start()
             return
         self._waits.stop()
@@ -289,6 +302,8 @@ class RecordingPanel(QWidget):
         self.bar.show_share(recording.progress)
         self.cancel.setVisible(is_waiting)
         self.everything.setVisible(has_choice)
+        cost = recording.cost
+        self.everything.setToolTip(f"About {cost.seconds:,.0f} s and {cost.size_bytes / 1e6:,.0f} MB")
         self.selection.setVisible(has_choice and recording.is_long)
         self.part.setVisible(has_choice and recording.is_long and is_alone)
         self.selection.setEnabled(self._session.document.has_selection)
@@ -305,11 +320,8 @@ class RecordingPanel(QWidget):
 
     def _part(self) -> str:
         recording, document = self._recording, self._session.document
-        return (
-            f"Bytes {recording.text_start:,}–{recording.text_end:,} of {document.size:,} are "
-            f"shown, as a text of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
-            f"{recording.cost.size_bytes / 1e6:,.0f} MB."
-        )
+        part = f"{recording.text_start:,}–{recording.text_end:,}"
+        return f"Bytes {part} of {document.size:,}, as a text of its own"
 
 
 class CodeView(ZoomedView):

@@ -120,7 +120,10 @@ PARTINGS = {
         0,
         "qwen2 cuts out the special token `<|im_start|>`; gpt-2 splits off the piece `<|`.",
     ),
-    ("qwen2", "gemma-4", "hello"): (0, "qwen2 has no token there; gemma-4 puts `<bos>` in front of the text."),
+    ("qwen2", "gemma-4", "hello"): (
+        0,
+        "qwen2 has no token there; gemma-4 puts `<bos>` in front of the text.",
+    ),
     ("llama-bpe", "bert-bge", "hello"): (
         5,
         "llama-bpe has no token there; bert-bge puts `[SEP]` behind the text.",

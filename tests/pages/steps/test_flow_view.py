@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
 
-from guiapp.pages.steps.flow import flow
+from guiapp.pages.steps.flow import ElementKind, flow
 
 
 def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
@@ -167,8 +167,9 @@ def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_p
     assert all(left.end == right.start for left, right in pairwise(boxes))
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (900, 560)])
-@pytest.mark.parametrize("competitor", ["", "greedy"])
+@pytest.mark.parametrize(
+    ("size", "competitor"), [((1280, 800), ""), ((1280, 800), "greedy"), ((900, 560), "")]
+)
 def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(make_steps_page, qtbot, size, competitor):
     page = make_steps_page("bpe", b"How do all the lions sleep? Unbelievable lions, I wonder. " * 3, "heap")
     page.model.race.choose(competitor)
@@ -189,3 +190,11 @@ def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(make_steps_page, 
         assert boxes
         assert not hidden
     assert len(heights) == 1
+
+
+def test_text_goes_on_behind_the_step_however_many_special_tokens_are_far_behind_it(make_steps_page):
+    page = make_steps_page("bpe", b"How lions sleep. " * 40 + b"<|im_start|>" * 60)
+    page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]) + 1)
+    last = flow(page.model.debugger).elements[-1]
+    assert last.part is ElementKind.TEXT
+    assert last.end > 400

@@ -197,7 +197,11 @@ def test_what_competes_is_what_the_queue_holds(make_steps_model):
     model.add_watch("rank")
     assert [model.watch_value(each) for each in model.watches] == ["62"]
     model.show(None)
-    assert (model.waiting.candidates, [model.watch_value(each) for each in model.watches], model.titles[0]) == (
+    assert (
+        model.waiting.candidates,
+        [model.watch_value(each) for each in model.watches],
+        model.titles[0],
+    ) == (
         [],
         ["–"],
         "the end",
