@@ -264,7 +264,7 @@ ROWS = (
         "debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), begins_group=True, page="steps"
     ),
     ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
-    ActionRow("race_parting", "Go where a race parts", "Run", ("F8",), page="steps"),
+    ActionRow("race_parting", "Next place where a race parts", "Run", ("F8",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
     ActionRow("debug_copy", "Copy step as JSON", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),

@@ -49,21 +49,12 @@ from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import announce, ask_for_file
 from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, fill, ring, write
-from guiapp.kit.widgets.theme import (
-    DIMMED,
-    GAP_PX,
-    LIGHT,
-    MARGIN_PX,
-    UI_FONT_PX,
-    UNIT_PX,
-    Theme,
-    ThemeSource,
-    blend,
-)
+from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 TITLE_FONT_PX = 14
 NEAR_PX = 14  # of what the mouse points at
+DIMMED = 0.45  # the opacity of what is not asked about now
 FADED = 50  # of 255, beside what is emphasized
 TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
 FOCUS_PX, BUTTON_PX = 1.5, 22

@@ -23,7 +23,6 @@ MARGIN_PX = 4 * UNIT_PX
 RADIUS_PX = 7
 UI_FONT_PX = 13
 SMALL_FONT_PX = 12
-DIMMED = 0.45  # the opacity of what is not asked about now
 TEXT_FONT_PX = 16  # text, ids and bytes at 100 % zoom
 
 N_ROLES = 5

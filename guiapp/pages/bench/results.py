@@ -30,13 +30,12 @@ from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.export.html import Html, rendered
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
-from guiapp.kit.charts.chart import Chart
+from guiapp.kit.charts.chart import DIMMED, Chart
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import ChoiceBox, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, WrappingRow, in_column, in_row, scroll_down
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import (
-    DIMMED,
     GAP_PX,
     SMALL_FONT_PX,
     UI_FONT_PX,

@@ -264,22 +264,16 @@ def rows_needed(trace: Trace, width: float) -> tuple[int, bool]:
     return n_rows + (n_rows > 1), bool(np.any((in_rows > 1) & (in_rows <= 2)))
 
 
-class _Piece(NamedTuple):
+def present_piece(debugger: Debugger) -> tuple[int, int] | None:
     """Where the piece of a step begins in the text, and of how many symbols it was made at first."""
-
-    start: int
-    n_symbols: int
-
-
-def present_piece(debugger: Debugger) -> _Piece | None:
     trace = debugger.trace
     if (piece := trace.piece_at(debugger.position)) < 0:
         return None
-    return _Piece(int(trace.pieces.start[piece]), len(trace.cells.start[trace.piece_cells(piece)]))
+    return int(trace.pieces.start[piece]), len(trace.cells.start[trace.piece_cells(piece)])
 
 
 def arrange_boxes(
-    elements: list[Element], width: float, piece: _Piece | None = None, n_seen: int = 1
+    elements: list[Element], width: float, piece: tuple[int, int] | None = None, n_seen: int = 1
 ) -> list[FlowBox]:
     """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
 
@@ -288,12 +282,12 @@ def arrange_boxes(
     """
     widths = [min(_width_of(element), width) for element in elements]
     groups, first = [[each] for each in widths], 0
-    if piece is not None and (n_seen == 1 or SYMBOL_PX * piece.n_symbols > width):
+    if piece is not None and (n_seen == 1 or SYMBOL_PX * piece[1] > width):
         about = [at for at, element in enumerate(elements) if element.role is not ElementRole.NONE]
         if about and sum(widths[about[0] : about[-1] + 1]) + GAP_PX * len(about) <= width:
             groups[about[0] : about[-1] + 1] = [widths[about[0] : about[-1] + 1]]
-        begin = next((at for at, element in enumerate(elements) if element.start >= piece.start), 0)
-        room = n_seen * width - SYMBOL_PX * (piece.n_symbols + n_seen - 1)
+        begin = next((at for at, element in enumerate(elements) if element.start >= piece[0]), 0)
+        room = n_seen * width - SYMBOL_PX * (piece[1] + n_seen - 1)
         first = begin if room >= 0 else 0
         while first > 0 and (room := room - widths[first - 1] - GAP_PX) >= 0:
             first -= 1

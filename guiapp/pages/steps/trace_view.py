@@ -64,7 +64,6 @@ INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
-N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
 HINT = "What happens next is covered. Make up your mind, then press Reveal."
 PATIENCE_MS = 400  # after which it is said that steps are being recorded
@@ -379,13 +378,9 @@ class CodeView(ZoomedView):
 
     @property
     def scale(self) -> float:
-        """Larger where there is room for any code, smaller where there is none for all of this trace."""
-        zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
-        wanted = min(zoom, widest)
-        larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
-        if larger > wanted:
-            return larger
-        return min(wanted, max(self._smallest, self.height() / (self._n_lines * LINE_PX)))
+        """The same at all steps: as large as there is room for all code and variables of this trace."""
+        by_height = max(self._smallest, self.height() / (self._n_lines * LINE_PX))
+        return min(LARGEST * self._zoom.factor, self.width() / self.minimumWidth(), by_height)
 
     @property
     def _smallest(self) -> float:

@@ -35,6 +35,7 @@ WORD_GAP_PX, ROW_GAP_PX = 18, 8
 SYMBOL_ROW_PX = SYMBOL_PX + ROW_GAP_PX
 WORDS_FONT_PX = UI_FONT_PX + 2
 N_NEWEST = 400
+DIMMED = 0.45  # as charts are
 LEAST_WORD_ROWS = 4
 WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
 N_TICKS, TICK_ROW_PX = 4, 16
@@ -49,7 +50,7 @@ class TrainingPicture(ZoomedView):
     def __init__(self, name: str, model: TrainingModel, drawing: DrawingContext) -> None:
         super().__init__(name, drawing)
         self._model = model
-        self.opacity = 1.0
+        self.is_dimmed = False
         self._on_zoom_changed()
         model.changed.connect(self.update)
         model.position_changed.connect(self.update)
@@ -57,8 +58,12 @@ class TrainingPicture(ZoomedView):
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         record, position = self._model.record, self._model.position
         if record is not None:
-            canvas.painter.setOpacity(self.opacity)
+            canvas.painter.setOpacity(DIMMED if self.is_dimmed else 1.0)
             self.draw_step(canvas, area, record, record.step(position) if position else None)
+
+    def set_dimmed(self, is_dimmed: bool) -> None:
+        self.is_dimmed = is_dimmed
+        self.update()
 
     @abstractmethod
     def draw_step(

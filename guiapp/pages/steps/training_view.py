@@ -36,16 +36,7 @@ from guiapp.kit.widgets.layouts import (
     scrolling,
 )
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.theme import (
-    DIMMED,
-    GAP_PX,
-    MARGIN_PX,
-    UI_FONT_PX,
-    UNIT_PX,
-    Theme,
-    plain_label,
-    set_role,
-)
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, plain_label, set_role
 from guiapp.pages.steps.cards import DrawingContext, SentenceView, card, title_line
 from guiapp.pages.steps.side import EXAMPLES, SIDE_WIDTH_PX, BreakpointList, StepsSidePanel
 from guiapp.pages.steps.timeline import PlayControls, Scrubber, walking_buttons
@@ -135,8 +126,7 @@ class TrainingStage(QWidget):
 
     def set_dimmed(self, is_dimmed: bool) -> None:
         for picture in (self.words, self.pairs, self.symbols, self.curve, self.pieces):
-            picture.opacity = DIMMED if is_dimmed else 1.0
-            picture.update()
+            picture.set_dimmed(is_dimmed)
 
     def _refresh(self) -> None:
         model, record = self._model, self._model.record
