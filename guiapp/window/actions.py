@@ -260,7 +260,7 @@ ROWS = (
     ActionRow("debug_out", "Step out (finish the piece)", "Run", ("Shift+F11",), page="steps"),
     ActionRow("debug_restart", "Go to the start", "Run", ("Ctrl+Shift+F5",), begins_group=True, page="steps"),
     ActionRow("debug_end", "Go to the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
-    ActionRow("race_parting", "Go to the first difference in a race", "Run", ("F8",), page="steps"),
+    ActionRow("race_parting", "Go to the next difference in a race", "Run", ("F8",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
     ActionRow("debug_copy", "Copy step as JSON", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),

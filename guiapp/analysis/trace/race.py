@@ -21,6 +21,7 @@ from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_TOLD = 4  # tokens of a place where two runs part
+MOST_DIFFERENCES = 300
 ONE_OPERATION = (
     *("whole", "push", "stale", "merge", "miss", "fail", "reject", "dead end", "rule out", "take"),
     *("give up", "reach", "worse"),
@@ -60,19 +61,34 @@ def first_difference(
     differ, or only they do at the byte.  `names` say who did what; where it is None, the encoders' do.
     """
     span_differences = _span_differences(ours, theirs)
-    if not span_differences:
-        return None
-    difference = _nearest(span_differences, offset)
+    return (
+        _race_difference(ours, theirs, names, _nearest(span_differences, offset))
+        if span_differences
+        else None
+    )
+
+
+def differences(ours: Debugger, theirs: Debugger, names: tuple[str, str]) -> list[RaceDifference]:
+    """The first hundreds, in the order of the first run's steps; of several at a step the first."""
+    by_step: dict[int, RaceDifference] = {}
+    for span in _span_differences(ours, theirs)[:MOST_DIFFERENCES]:
+        difference = _race_difference(ours, theirs, names, span)
+        by_step.setdefault(difference.steps[0], difference)
+    return [by_step[step] for step in sorted(by_step)]
+
+
+def _race_difference(
+    ours: Debugger, theirs: Debugger, names: tuple[str, str] | None, difference: _Difference
+) -> RaceDifference:
     sides = (ours, theirs, difference.ours), (theirs, ours, difference.theirs)
     first, second = (_decider(mine, other, difference, tokens) for mine, other, tokens in sides)
     called = names or (ours.trace.name, theirs.trace.name)
-    descriptions = " ".join(
-        f"{name} {_deed(mine, step, difference, tokens)}."
+    descriptions = "; ".join(
+        f"{name} {_deed(mine, step, difference, tokens)}"
         for name, (mine, _, tokens), step in zip(called, sides, (first, second), strict=True)
     )
-    return RaceDifference(
-        difference.start, (first, second), f"From byte {difference.start:,} on they differ. {descriptions}"
-    )
+    reason = f"From byte {difference.start:,} on they differ: {descriptions}."
+    return RaceDifference(difference.start, (first, second), reason)
 
 
 def first_other_step(ours: Debugger, theirs: Debugger) -> int | None:
@@ -95,7 +111,7 @@ def outcome(
     """How many operations each took, and whether tokens are the same or, nearest to a byte, which are not."""
     first, second = names or (ours.trace.name, theirs.trace.name)
     n_ours, n_theirs = (int(work(each.trace)[-1]) for each in (ours, theirs))
-    effort = f"{first} needs {counted(n_ours, 'operation')}, {second} {n_theirs:,}."
+    effort = f"Operations in all: {first} {n_ours:,}, {second} {n_theirs:,}."
     span_differences = _span_differences(ours, theirs)
     if not span_differences:
         descriptions = counted(len(theirs.trace.result.ids), "token")
@@ -303,18 +319,18 @@ def _deed(debugger: Debugger, step: int, difference: _Difference, tokens: tuple[
     operation, columns = debugger.trace.operation(step), debugger.trace.columns
     made, covered = debugger.describer.result(step), debugger.describer.covered(step)
     if operation in ("miss", "lost"):
-        return f"skipped {covered}: it is not a token"
+        return f"skips {covered}: it is not a token"
     if tokens[0] == tokens[1]:
         return "has no token there"
     if operation == "done":
         return _left(debugger, step, difference, tokens[0])
     descriptions = {
-        "merge": f"merged {made}, rank {debugger.describer.worth(step)}",
-        "piece": f"split off the piece {covered}",
-        "special": f"cut out the special token {made}",
-        "add": f"added {made} {'before' if columns.cell[step] == BEFORE else 'after'} the text",
+        "merge": f"merges {made}, rank {debugger.describer.worth(step)}",
+        "piece": f"splits off the piece {covered}",
+        "special": f"cuts out the special token {made}",
+        "add": f"adds {made} {'before' if columns.cell[step] == BEFORE else 'after'} the text",
     }
-    verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
+    verb = {"take": "takes", "choose": "chooses", "whole": "takes the whole piece"}.get(operation, "makes")
     return descriptions.get(operation) or f"{verb} {made}, {debugger.describer.span(step)}"
 
 
@@ -324,6 +340,6 @@ def _left(debugger: Debugger, done: int, difference: _Difference, token: int) ->
     is_other_empty = any(first == last for first, last in (difference.ours, difference.theirs))
     is_inside = difference.start <= columns.position[done] and columns.end[done] <= difference.end
     if is_inside or is_other_empty:
-        return f"left {debugger.describer.covered(done)} in parts: no rule joins them"
+        return f"leaves {debugger.describer.covered(done)} in parts: no rule joins them"
     text = debugger.trace.text[result.starts[token] : result.ends[token]]
-    return f"joined nothing with {code(visible_text(text, LONGEST_LABEL))}"
+    return f"joins nothing with {code(visible_text(text, LONGEST_LABEL))}"

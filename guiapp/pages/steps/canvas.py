@@ -310,13 +310,15 @@ def text_width(text: str, size_px: int = UI_FONT_PX, is_bold: bool = False) -> f
 def boxes_in_rows(
     groups: Sequence[Sequence[float]], width: float, gap: float, group_gap: float
 ) -> list[list[tuple[float, int]]]:
-    """For boxes of these widths in groups that stay whole: how far from the left, and in which row."""
+    """How far from the left, and in which row, boxes of these widths are; groups stay whole if they can."""
     x, row, placed = 0.0, 0, []
     for group in groups:
         if x > 0 and x + sum(group) + gap * (len(group) - 1) > width:
             x, row = 0.0, row + 1
         places = []
         for box in group:
+            if x > 0 and x + box > width:  # the group is wider than a row
+                x, row = 0.0, row + 1
             places.append((x, row))
             x += box + gap
         placed.append(places)

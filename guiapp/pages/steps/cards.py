@@ -174,8 +174,9 @@ class SentenceView(Painted):
 
     def expect(self, sentences: list[str]) -> None:
         """Have room for these from now on, so that nothing moves when they come."""
-        self._expected = sentences
-        self.forget_height()
+        if sentences != self._expected:
+            self._expected = sentences
+            self.forget_height()
 
     def forget_height(self) -> None:
         """Be as high as what is expected and the present sentence need; other sentences make it higher."""

@@ -138,9 +138,11 @@ def flow(debugger: Debugger, is_covered: bool = False) -> Flow:
     if piece >= 0:
         piece_bytes = range(int(trace.pieces.start[piece]), int(trace.pieces.end[piece]))
     elements: list[Element] = []
+    are_all = shown.stop == len(tokens.ids)
     for token, color in zip(tokens.part(shown.start, shown.stop).rows(), colors, strict=True):
         token_id, start, end = token
         if start > last:
+            are_all = True
             break
         elements += _text(debugger, first, start, now)
         if start in piece_bytes or (start == end == piece_bytes.start and piece >= 0):
@@ -149,7 +151,7 @@ def flow(debugger: Debugger, is_covered: bool = False) -> Flow:
         else:
             elements.append(_finished(debugger, token, color))
         first = max(first, end)
-    if shown.stop == len(tokens.ids):
+    if are_all:
         elements += _text(debugger, first, last, now)
     has_made = not is_covered and (now.is_pair or trace.columns.result[position] >= 0)
     return Flow(elements, *(_made(debugger) if has_made else ()))

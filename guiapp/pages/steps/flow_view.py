@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from math import ceil
 from typing import NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QPen, QTransform, QWheelEvent
 from PySide6.QtWidgets import QMenu
 
 from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.trace import Trace
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import faded
 from guiapp.kit.widgets.event_filters import TipWatch
@@ -17,7 +20,7 @@ from guiapp.kit.widgets.painting import fill, outline
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme, blend
 from guiapp.pages.steps.canvas import CENTER, StepCanvas, boxes_in_rows, text_width
 from guiapp.pages.steps.cards import DrawingContext, ZoomedView
-from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, ElementKind, ElementRole, Flow, flow
+from guiapp.pages.steps.flow import Element, ElementKind, ElementRole, Flow, flow
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.walk_model import at_bytes
 
@@ -30,7 +33,9 @@ GAP_PX, PADDING_PX = 4, 9
 ID_PX = 22  # at the foot of a token's box
 SMALL_DOT_PX = 7
 BUBBLE_PX = 22
-MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
+MOST_ROWS = 3
+SHARE_OF_WINDOW, SHARE_OF_RACE = 0.25, 0.12  # that rows take, of one encoder and of each of two
+CHARACTER_PX, SYMBOL_PX = 10, 57  # about as wide as one of plain text, and as a box of one
 MARK_PX = 4  # at the right, where there are more rows than are in sight
 NOTHING = Flow([])
 NO_TEXT_TEXT = "The text is empty."
@@ -69,9 +74,8 @@ class FlowView(ZoomedView):
         self._boxes: list[FlowBox] = []
         self._n_rows = 0
         self._turned = 0  # rows, by the wheel
-        self._most_px = 0  # the height that this trace needed so far: panels below should not jump
+        self._is_presented = False
         TipWatch(self, self._tip)
-        model.trace_changed.connect(self._forget_height)
         model.breakpoints_changed.connect(self._refresh)
         if is_competitor:
             model.race.changed.connect(self._refresh)  # with each of its steps
@@ -92,7 +96,11 @@ class FlowView(ZoomedView):
         return self._model.race.competitor if self._is_competitor else self._model.debugger
 
     def _on_zoom_changed(self) -> None:
-        self._forget_height()
+        self._arrange()
+
+    def set_presented(self, is_presented: bool) -> None:
+        """Grow with the room that there is, or else keep one height for all steps."""
+        self._is_presented = is_presented
         self._arrange()
 
     def _refresh(self) -> None:
@@ -101,42 +109,53 @@ class FlowView(ZoomedView):
         self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
         self._arrange()
 
-    def _forget_height(self) -> None:
-        """Long texts come to need three rows: the room is there at once, so that nothing moves then."""
-        debugger = self._debugger
-        is_long = debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
-        self._most_px = height_of_rows(3) if is_long else 0
+    def _n_wanted(self) -> int:
+        """For how many rows there is room at each step: panels below should not jump."""
+        if self._debugger is None:
+            return 1
+        n_needed, is_torn = rows_needed(self._debugger.trace, self._width())
+        is_race = self._model.race.is_on
+        room = self.window().height() * (SHARE_OF_RACE if is_race else SHARE_OF_WINDOW)
+        n_by_window = int((room / self._zoom.factor + ROW_GAP_PX) // FLOW_ROW_PX)
+        if is_torn and not is_race:
+            n_by_window = max(n_by_window, 2)
+        return max(1, min(n_needed, n_by_window, MOST_ROWS))
 
     def _n_seen(self) -> int:
         return max(1, int(self.height() / self.scale + 1 + ROW_GAP_PX) // FLOW_ROW_PX)  # a pixel may be lost
 
     def _arrange(self) -> None:
-        self._turned = 0
-        self._boxes = arrange_boxes(self._flow.elements, max(120.0, self._width()))
+        self._turned, n_wanted = 0, self._n_wanted()
+        self.setMinimumHeight(self._zoom.scaled(height_of_rows(n_wanted)))
+        most = MOST_ROWS if self._is_presented and not self._is_covered else n_wanted
+        self.setMaximumHeight(self._zoom.scaled(height_of_rows(most)))
+        piece = None if self._debugger is None else present_piece(self._debugger)
+        self._boxes = arrange_boxes(self._flow.elements, self._width(), piece, self._n_seen())
         self._n_rows = self._boxes[-1].row + 1 if self._boxes else 0
-        self._most_px = max(self._most_px, height_of_rows(max(1, self._n_rows)))
-        two_rows = self._zoom.scaled(min(self._most_px, height_of_rows(2)))
-        is_alone = not self._model.race.is_on
-        has_room = is_alone and two_rows <= self.window().height() * MOST_OF_WINDOW
-        self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(height_of_rows(1)))
-        self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
         self.update()
 
     def resizeEvent(self, event: QEvent) -> None:
         self._arrange()
 
     def _width(self) -> float:
-        return self.width() / self.scale - 2 * MARK_PX
+        return max(120.0, self.width() / self.scale - 2 * MARK_PX)
 
     def _placed(self) -> QTransform:
         shift = -self._first_row() * FLOW_ROW_PX
         return QTransform.fromScale(self.scale, self.scale).translate(0, shift)
 
     def _first_row(self) -> int:
-        """The first in sight: what the step is about is, too, as long as nobody turns the wheel."""
-        row = next((box.row for box in self._boxes if box.element.role is not ElementRole.NONE), 0)
-        last = max(0, self._n_rows - self._n_seen())
-        first = max(0, min(row - (self._n_seen() - 1) // 2, last))
+        """The first in sight: what the step is about is, too, and the beginning of its piece if it can be.
+
+        That holds as long as nobody turns the wheel.
+        """
+        about = [box.row for box in self._boxes if box.element.role is not ElementRole.NONE]
+        of_piece = [box.row for box in self._boxes if box.element.part is ElementKind.TOKEN]
+        n_seen, last = self._n_seen(), max(0, self._n_rows - self._n_seen())
+        first = min([*of_piece, *about], default=0) - (n_seen - 1) // 2
+        if about:
+            first = min(max(first, about[-1] - n_seen + 1), about[0])
+        first = max(0, min(first, last))
         return max(0, min(first + self._turned, last))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -235,12 +254,49 @@ def height_of_rows(n_rows: int) -> int:
     return n_rows * FLOW_ROW_PX - ROW_GAP_PX
 
 
-def arrange_boxes(elements: list[Element], width: float) -> list[FlowBox]:
-    """Rows of boxes from left to right; each row keeps room above for what a pair becomes."""
+def rows_needed(trace: Trace, width: float) -> tuple[int, bool]:
+    """How many rows the text needs at most, about, and whether any piece needs two, none of it joined yet."""
+    n_symbols = np.diff(np.append(trace.pieces.first_cell, np.int32(len(trace.cells.start))))
+    all_px = CHARACTER_PX * len(trace.text) + 2 * PADDING_PX * len(trace.result.ids)
+    all_px += SYMBOL_PX * int(n_symbols.max(initial=1))
+    in_rows = SYMBOL_PX * n_symbols / width
+    n_rows = ceil(all_px / width)
+    return n_rows + (n_rows > 1), bool(np.any((in_rows > 1) & (in_rows <= 2)))
+
+
+def present_piece(debugger: Debugger) -> tuple[int, int] | None:
+    """Where the piece of a step begins in the text, and of how many symbols it was made at first."""
+    trace = debugger.trace
+    if (piece := trace.piece_at(debugger.position)) < 0:
+        return None
+    return int(trace.pieces.start[piece]), len(trace.cells.start[trace.piece_cells(piece)])
+
+
+def arrange_boxes(
+    elements: list[Element], width: float, piece: tuple[int, int] | None = None, n_seen: int = 1
+) -> list[FlowBox]:
+    """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
+
+    A row begins so that all of `piece` is in as many rows as are seen, if that fits.  In a single one is all
+    that the step is about.
+    """
     widths = [min(_width_of(element), width) for element in elements]
+    groups, first = [[each] for each in widths], 0
+    if piece is not None and (n_seen == 1 or SYMBOL_PX * piece[1] > width):
+        about = [at for at, element in enumerate(elements) if element.role is not ElementRole.NONE]
+        if about and sum(widths[about[0] : about[-1] + 1]) + GAP_PX * len(about) <= width:
+            groups[about[0] : about[-1] + 1] = [widths[about[0] : about[-1] + 1]]
+        begin = next((at for at, element in enumerate(elements) if element.start >= piece[0]), 0)
+        room = n_seen * width - SYMBOL_PX * (piece[1] + n_seen - 1)
+        first = begin if room >= 0 else 0
+        while first > 0 and (room := room - widths[first - 1] - GAP_PX) >= 0:
+            first -= 1
     boxes = []
-    places = boxes_in_rows([[each] for each in widths], width, GAP_PX, GAP_PX)
-    for element, size, ((x, row),) in zip(elements, widths, places, strict=True):
+    upper = boxes_in_rows(groups[:first], width, GAP_PX, GAP_PX)
+    n_upper = upper[-1][-1][1] + 1 if upper else 0
+    lower = boxes_in_rows(groups[first:], width, GAP_PX, GAP_PX)
+    places = [*chain(*upper), *((x, row + n_upper) for x, row in chain(*lower))]
+    for element, size, (x, row) in zip(elements, widths, places, strict=True):
         height = BOX_PX if element.part is ElementKind.TOKEN else FINISHED_PX
         top = row * FLOW_ROW_PX + ABOVE_PX + (BOX_PX - height) / 2
         boxes.append(FlowBox(element, QRectF(x, top, size, height), row))

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QDesktopServices, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -31,7 +31,7 @@ from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import counted, printable, quoted
 from guiapp.core.text.outside_json import FaultyFileError
 from guiapp.errors import TokenloupeError, not_written
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, scrolling
@@ -52,7 +52,7 @@ from guiapp.pages.steps.cards import DrawingContext, rich_text, title_line
 from guiapp.pages.steps.lesson_player import LessonPlayer
 
 NARRATION_PX = 18  # readable from the last row
-MOST_OF_WINDOW = 0.4
+MOST_OF_WINDOW, LEAST_BELOW_PX = 0.4, 430  # for its words; below the answer, bars of the window included
 OWN_TEXT = "A lesson brings its own text and model. Your text and model stay open."
 LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
 SIZE_PX = (860, 640)
@@ -424,10 +424,18 @@ class LessonBar(QFrame):
             self._zoom.fit(label, NARRATION_PX)
         self._words = framed(in_column(self.narration, self.question, self.note, spacing=GAP_PX))
         self._words_area = scrolling(self._words, 0)
+        self._reveals = later(self, 0, self._scroll_to_answer)
         slots = dict(
             zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
         )
         self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
+        self.keys: list[QShortcut] = []
+        for key in ("Right", "Left"):  # else these would lead from button to button
+            step = QShortcut(QKeySequence(key), self.buttons["lesson_reveal"])
+            step.setContext(Qt.ShortcutContext.WidgetShortcut)
+            self.keys.append(step)
+            if key == "Right":
+                step.activated.connect(player.reveal)
         for name, slot in slots.items():
             actions[name].triggered.connect(partial(self._do, slot))
         present = actions["lesson_present"].trigger
@@ -451,7 +459,14 @@ class LessonBar(QFrame):
     def _fit(self) -> None:
         """Be as high as the words need, but leave half of the window to what they are about."""
         needed = max(0, self._words.heightForWidth(self._words_area.width()))
-        self._words_area.setFixedHeight(min(needed, round(self.window().height() * MOST_OF_WINDOW)))
+        height, is_revealed = self.window().height(), self._player.is_revealed
+        most = min(MOST_OF_WINDOW * height, height - LEAST_BELOW_PX * is_revealed)
+        self._words_area.setFixedHeight(min(needed, round(most)))
+        if is_revealed:
+            self._reveals.start()
+
+    def _scroll_to_answer(self) -> None:
+        self._words_area.ensureVisible(0, self._words.height(), 0, 0)
 
     def _button(self, action: QAction) -> QToolButton:
         role = "next" if action.objectName() == "lesson_reveal" else "quiet"

@@ -165,21 +165,19 @@ class StepsModel(WalkModel[Debugger]):
 
     def run(self) -> None:
         """Go on to the next breakpoint, to where a race parts, or to the end."""
-        goal = self.race.stop_at
-        if goal is None or goal <= self.position:
-            goal = self.n_steps
+        goal = min((step for step in self.race.stops if step > self.position), default=self.n_steps)
         self._moved(lambda debugger: debugger.until(goal))
 
     def reverse(self) -> None:
         """Go back to the previous breakpoint, to where a race parts, or to the start."""
-        goal = self.race.stop_at
-        if goal is None or goal >= self.position:
-            goal = 0
+        goal = max((step for step in self.race.stops if step < self.position), default=0)
         self._moved(lambda debugger: debugger.back_until(goal))
 
     def to_difference(self) -> None:
-        if self.race.difference_step is not None:
-            self.go_to(self.race.difference_step)
+        """To the next place where a race parts; behind the last one to the first."""
+        if (step := self.race.difference_step) is not None:
+            steps = self.race.stops or [step]
+            self.go_to(next((each for each in steps if each > self.position), steps[0]))
 
     def race_with(self, competitor: ModelSession, offset: int | None = None) -> None:
         """Let another model run beside, and go where the two part from a byte of the session's text on."""
@@ -191,7 +189,8 @@ class StepsModel(WalkModel[Debugger]):
     def _on_race_changed(self) -> None:
         if self._seeks_difference and self.race.is_ready:
             self._seeks_difference = False
-            self.to_difference()
+            if self.race.difference_step is not None:
+                self.go_to(self.race.difference_step)
 
     def to_byte(self, offset: int) -> None:
         self._moved(lambda debugger: debugger.to_byte(offset))
@@ -292,10 +291,10 @@ class StepsModel(WalkModel[Debugger]):
 
     def _advance(self) -> None:
         """A step of the size that is chosen, but not past where a race parts."""
-        before, difference_step = self.position, self.race.stop_at
+        before = self.position
         self.step()
-        if difference_step is not None and before < difference_step <= self.position:
-            self.go_to(difference_step)
+        if crossed := [step for step in self.race.stops if before < step <= self.position]:
+            self.go_to(crossed[0])
             self.clock.pause()
 
     # What there is to see
@@ -309,17 +308,18 @@ class StepsModel(WalkModel[Debugger]):
         return self._waiting[1]
 
     @property
-    def title(self) -> str:
+    def titles(self) -> list[str]:
+        """Where the present step is: in which piece or stage, and the same in fewer words."""
         debugger = self.debugger
         if debugger is None or self.position >= self.n_steps:
-            return "the end"
-        columns = debugger.trace.columns
-        piece, stage = int(columns.piece[self.position]), debugger.trace.stage(self.position)
+            return ["the end"]
+        piece, stage = int(debugger.trace.columns.piece[self.position]), debugger.trace.stage(self.position)
         if stage != "encode":
-            return stage
+            return [stage]
         start, end = debugger.trace.pieces.start[piece], debugger.trace.pieces.end[piece]
         text = visible_text(debugger.trace.text[start:end], 24)
-        return f"piece {piece + 1:,} of {debugger.trace.n_pieces:,} · bytes {start:,}–{end:,} · “{text}”"
+        number = f"piece {piece + 1:,} of {debugger.trace.n_pieces:,}"
+        return [f"{number} · bytes {start:,}–{end:,} · “{text}”", f"{number} · “{text}”", f"“{text}”"]
 
     # Breakpoints
 

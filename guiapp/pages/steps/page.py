@@ -109,7 +109,7 @@ LEGEND = (
     LegendEntry(_arc("chosen", is_left=True), "Chosen: the best path is read from end to start"),
     LegendEntry(
         lambda painter, theme, box: paint_fork(painter, theme, box.center()),
-        "First difference in the timeline of a race",
+        "In the timeline of a race: the difference in sight; lines: all differences",
     ),
     LegendEntry(
         line(lambda theme: QPen(theme.warning, 2, Qt.PenStyle.DotLine), is_upright=True),
@@ -474,6 +474,8 @@ class StepsPage(Page):
             trace.boxes.setVisible(trace is view and not is_bare)
             trace.set_presented(is_bare, has_buttons=trace is self.trace)
         self.training.set_presented(is_bare)
+        for key in self.lesson_bar.keys:
+            key.setEnabled(not is_bare)
         for shortcut in self._presented_keys:
             shortcut.setEnabled(is_bare and self._shown is not None)
         self.setFocusProxy(self.panels[0])

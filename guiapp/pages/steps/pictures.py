@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainterPath, QPen
 
 from guiapp.analysis.trace.debugger import Debugger
@@ -24,6 +25,7 @@ from guiapp.pages.steps.canvas import (
     BADGE_PX,
     CENTER,
     PADDING_PX,
+    ROW_GAP_PX,
     ROW_PX,
     SCALE_FONT_PX,
     SCALE_PX,
@@ -296,15 +298,25 @@ def shown_pairs(entries: Sequence[Entry], n_shown: int) -> list[Entry]:
 
 
 def _draw_queue(canvas: StepCanvas, area: QRectF, debugger: Debugger, entries: list[Entry]) -> None:
-    """As a heap and a list below it; without a queue, as a list in the order of the text."""
-    label, scale = debugger.describer.label, BarScale(max(1.0, *(e.candidate.rank for e in entries)), True)
-    top = area.top()
+    """As a heap and a list below it; without a queue, as a list in the order of the text.
+
+    The scale stays where it is, and what it is, from step to step.
+    """
+    label = debugger.describer.label
+    scale = BarScale(float(np.fmax.reduce(debugger.trace.columns.rank, initial=1.0)), True)
+    n_all, top = len(entries), area.top()
     if debugger.trace.reference_name == "heap":
         height = min(max(area.height() * UPPER_SHARE, LEAST_UPPER_PX), area.height())
-        room = QRectF(area.left(), area.top(), area.width(), height)
-        top = _draw_heap(canvas, room, entries[:MOST_NODES], debugger) + GAP_PX
-    else:
-        entries = shown_pairs(entries, max(1, int((area.height() - SCALE_PX) // ROW_PX)))
+        _draw_heap(
+            canvas, QRectF(area.topLeft(), QSizeF(area.width(), height)), entries[:MOST_NODES], debugger
+        )
+        top += heap_levels(height, MOST_LEVELS) * (NODE_PX + LEVEL_GAP_PX) - LEVEL_GAP_PX + UNIT_PX
+    list_area = QRectF(area.left(), top + SCALE_PX, area.width(), area.bottom() - SCALE_PX - top)
+    n_rows = int((list_area.height() + ROW_GAP_PX) // ROW_PX)
+    if n_rows < 1:
+        return
+    if debugger.trace.reference_name != "heap":
+        entries = shown_pairs(entries, n_rows)
     rows = []
     for pair, status in entries:
         start, middle, end = pair.position, pair.right_position, pair.end
@@ -312,18 +324,20 @@ def _draw_queue(canvas: StepCanvas, area: QRectF, debugger: Debugger, entries: l
         left, right, made = (label(*part) for part in parts)
         share = scale.share(pair.rank)
         rows.append(CandidateRow(f"{left} + {right} → {made}", f"rank {pair.rank:,.0f}", status, share=share))
-    list_area = QRectF(area.left(), top, area.width(), area.bottom() - SCALE_PX - top)
-    end_px = canvas.rows(list_area, rows)
-    if end_px > top:
-        below = QRectF(area.left(), end_px, area.width(), SCALE_PX)
-        canvas.scale(below, scale, "rank, logarithmic")
+    canvas.rows(list_area, rows)
+    part = f"{n_rows} of {n_all:,} · " if n_rows < n_all else ""
+    canvas.scale(QRectF(area.left(), top, area.width(), SCALE_PX), scale, f"{part}rank, logarithmic")
+
+
+def heap_levels(height: float, n_most: int) -> int:
+    """How many levels there is room for."""
+    return max(1, min(int((height + LEVEL_GAP_PX) // (NODE_PX + LEVEL_GAP_PX)), n_most))
 
 
 def arrange_heap(n_entries: int, area: QRectF) -> list[QRectF]:
     """A place for each of the first entries: entry i above entries 2i + 1 and 2i + 2."""
-    by_height = int((area.height() + LEVEL_GAP_PX) // (NODE_PX + LEVEL_GAP_PX))
     by_width = int(math.log2(max(1.0, area.width() / NARROWEST_NODE_PX))) + 1
-    levels = max(1, min(by_height, by_width, MOST_LEVELS, n_entries.bit_length()))
+    levels = max(1, min(heap_levels(area.height(), MOST_LEVELS), by_width, n_entries.bit_length()))
     places = []
     for index in range(min(n_entries, (1 << levels) - 1)):
         level = (index + 1).bit_length() - 1
@@ -334,8 +348,8 @@ def arrange_heap(n_entries: int, area: QRectF) -> list[QRectF]:
     return places
 
 
-def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debugger: Debugger) -> float:
-    """The best candidates, each with what it would make; return where the picture ends."""
+def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debugger: Debugger) -> None:
+    """The best candidates, each with what it would make."""
     theme, places = canvas.theme, arrange_heap(len(entries), area)
     pen = QPen(blend(theme.raised, theme.dim, 0.5), 1.2)
     for index, place in enumerate(places[1:], 1):
@@ -353,7 +367,6 @@ def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debug
         canvas.write(lower, rank, status.figure(theme), CENTER, SMALL_FONT_PX - 1, is_struck=is_out)
         if is_winner:
             canvas.badge(place.topLeft() + QPointF(6, 6))
-    return places[-1].bottom()
 
 
 # The best ways to places

@@ -12,6 +12,7 @@ from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.race import (
     RaceDifference,
+    differences,
     first_difference,
     first_other_step,
     keep_in_step,
@@ -48,7 +49,8 @@ class RaceModel(QObject):
 
     encoder     the one of the leader's model that runs beside, "" for none
     other       the model that runs beside with its own encoder and switches, None for none
-    difference  where the tokens begin to differ, None where they do not
+    differences where the tokens differ, in the order of the leader's steps
+    difference  the one that the leader came to last, at first where they begin to differ; None for none
     verdict     where the two part, and why
     outcome     what comes of it: the operations of both, and whether their tokens are the same
 
@@ -59,6 +61,8 @@ class RaceModel(QObject):
 
     changed = Signal()
     proposals_changed = Signal()
+    difference: RaceDifference | None
+    _difference_steps: tuple[int, int] | None  # the step of each
 
     def __init__(self, session: ModelSession, recorder: TraceRecorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -124,9 +128,9 @@ class RaceModel(QObject):
         return None if self._difference_steps is None else self._difference_steps[0]
 
     @property
-    def stop_at(self) -> int | None:
-        """Where the leader's runs stop: at the parting, if tokens differ."""
-        return None if self.difference is None else self.difference_step
+    def stops(self) -> list[int]:
+        """Where the leader's runs stop: wherever tokens differ."""
+        return [difference.steps[0] for difference in self.differences]
 
     @property
     def is_at_difference(self) -> bool:
@@ -157,6 +161,9 @@ class RaceModel(QObject):
     def keep_in_step(self) -> None:
         """Go where the leader is; where they part, to the rival's step there."""
         if self.competitor is not None and self.leader is not None:
+            here = next((each for each in self.differences if each.steps[0] == self.leader.position), None)
+            if here is not None and not self.is_at_difference:
+                self.difference, self._difference_steps, self.verdict = here, here.steps, here.reason
             if self._difference_steps is not None and self.is_at_difference:
                 self.competitor.go_to(self._difference_steps[1])
             else:
@@ -189,8 +196,8 @@ class RaceModel(QObject):
     def _forget_competitor(self) -> None:
         self.competitor: Debugger | None = None
         self.work: list[NDArray[np.int64]] = []  # of both, see `work`
-        self.difference: RaceDifference | None = None
-        self._difference_steps: tuple[int, int] | None = None  # the step of each
+        self.differences: list[RaceDifference] = []
+        self.difference = self._difference_steps = None
         self.failure = self.outcome = ""
         self.verdict = "Recording …"
 
@@ -268,6 +275,7 @@ class RaceModel(QObject):
             debugger.spell(self._session.spelling.now)
         offset = None if self._offset is None else self._offset - self._text_start
         self.difference = first_difference(leader, run, self.names, offset)
+        self.differences = differences(leader, run, self.names)
         self.outcome = outcome(leader, run, self.names, offset)
         if self.difference is not None:
             self._difference_steps, self.verdict = self.difference.steps, self.difference.reason

@@ -23,7 +23,7 @@ from guiapp.pages.steps.cards import (
 from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.model import StepsModel
 
-LONGEST_NAME = 40
+LONGEST_NAME, MOST_EXPECTED = 40, 30
 OTHER_MODEL = "other model"
 NOBODY, NO_RACE = "Race against …", "no race"
 DESCRIPTION_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -144,7 +144,8 @@ class RaceLanes(ZoomedView):
             worth = f"{done:,} of {total:,}"
             rows.append(CandidateRow(name, worth, status, share=share, done=part))
         end = canvas.rows(area, rows)
-        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, "operations")
+        name = f"operations before step {race.leader.position:,}" if race.leader else ""
+        canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, name)
 
 
 class RaceCard(QFrame):
@@ -158,9 +159,9 @@ class RaceCard(QFrame):
         self.title = title_line(drawing)
         self.flow = FlowView(model, drawing, is_competitor=True)
         self.lanes = RaceLanes(model, drawing)
-        self.verdict = SentenceView(drawing, "First difference")
+        self.verdict = SentenceView(drawing, "Difference")
         self.outcome = SentenceView(drawing, "Result of the race")
-        self.go = quiet_button(f"go there  {action.shortcut().toString()}", drawing.zoom)
+        self.go = quiet_button(f"next difference  {action.shortcut().toString()}", drawing.zoom)
         self.go.setToolTip(action.text())
         self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
         self.go.clicked.connect(model.to_difference)
@@ -182,14 +183,17 @@ class RaceCard(QFrame):
         self.setVisible(race.is_on)
         name = race.name.upper() if race.other is None else isolate(quoted(race.names[1], LONGEST_NAME))
         parts = ["RACE", name]
-        if race.competitor is not None:
+        if race.competitor is not None and not self._has_room:
             work = race.work[1]  # its steps are of another size than those of the leader
             parts.append(f"{work[race.competitor.position]:,} OF {work[-1]:,} OPERATIONS")
         if race.is_at_difference:
-            parts.append("FIRST DIFFERENCE")
+            numbers = {step: number for number, step in enumerate(race.stops, 1)}
+            number = numbers.get(race.difference_step or 0, 0) if len(numbers) > 1 else 0
+            parts.append(f"DIFFERENCE {number} OF {len(numbers)}" if number else "FIRST DIFFERENCE")
         self.title.set_texts([" · ".join(parts), " · ".join([*parts[:2], *parts[3:]])])
         self.go.setVisible(race.difference_step is not None)
         self.lanes.setVisible(self._has_room and race.competitor is not None)
+        self.verdict.expect([each.reason for each in race.differences[: MOST_EXPECTED * self._has_room]])
         self.verdict.show_sentence(race.verdict)
         self.outcome.setVisible(bool(race.outcome))
         self.outcome.show_sentence(race.outcome)

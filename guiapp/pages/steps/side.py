@@ -166,7 +166,7 @@ class TraceSide(StepsSidePanel):
         self._worth = drawing.zoom.fit(set_role(QLabel(), "dim"), SMALL_FONT_PX)
         messages_head = head_row("Messages", self.clear_button, drawing.zoom)
         self.notes = framed(in_column(messages_head, self.messages, spacing=GAP_PX))
-        made_head = head_row("Made so far", self._worth, drawing.zoom)
+        made_head = head_row("Step · made so far", self._worth, drawing.zoom)
         made = framed(in_column(made_head, (self.history, 1), spacing=GAP_PX))
         super().__init__([*walked, self.breakpoints, self.notes, self.watches, made], drawing.zoom)
         model.position_changed.connect(self.history.refresh)

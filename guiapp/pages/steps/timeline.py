@@ -41,7 +41,7 @@ TRACK_PX = 6
 MARGIN_PX = 8
 DOT_PX = 4.5
 MOST_MARKS = 200
-FORK_PX = 5
+FORK_PX, LINE_PX = 5, 2
 TIP = "All steps: click or drag to go to one.\nShort lines below: start of a new piece of the text."
 
 
@@ -103,11 +103,16 @@ class Scrubber(ZoomedView):
     def paint_marks(self, painter: QPainter, middle: float) -> None:
         """What lies on the line, under the knob."""
         theme = self._theme_source.theme
-        painter.setPen(QPen(theme.background, 1))
         for marks, is_log in self._marks:
-            painter.setBrush(theme.warning if is_log else theme.bad)
-            for step in marks:
-                painter.drawEllipse(QPointF(self.x_of(step), middle), DOT_PX, DOT_PX)
+            color = theme.warning if is_log else theme.bad
+            is_dense = len(marks) * 3 * DOT_PX > self._track_px
+            painter.setPen(QPen(color, 1) if is_dense else QPen(theme.background, 1))
+            painter.setBrush(color)
+            for x in map(self.x_of, marks):
+                if is_dense:
+                    painter.drawLine(QPointF(x, middle - DOT_PX), QPointF(x, middle + DOT_PX))
+                else:
+                    painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._walk.go_to(self.step_at(event.position().x()))
@@ -143,21 +148,14 @@ def paint_fork(painter: QPainter, theme: Theme, middle: QPointF) -> None:
 
 
 class Timeline(Scrubber):
-    """The steps of the debugger, with the beginnings of pieces below, and where a race parts."""
+    """The steps of the debugger, with the beginnings of pieces below, and wherever a race parts."""
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         self._model = model
-        self._difference_step: int | None = None
         super().__init__(model, drawing)
         model.trace_changed.connect(self.mark)
-        model.race.changed.connect(self._on_race_changed)
+        model.race.changed.connect(self.update)
         self.setToolTip(TIP)
-
-    def _on_race_changed(self) -> None:
-        """The mark where it parts is drawn with the line."""
-        if self._difference_step != self._model.race.difference_step:
-            self._difference_step = self._model.race.difference_step
-            self.mark()
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
         """Ticks where pieces begin, as long as they are not too close, and the hits over them."""
@@ -168,8 +166,12 @@ class Timeline(Scrubber):
                 x = self.x_of(step)
                 painter.drawLine(QPointF(x, middle + 5), QPointF(x, middle + 9))
         super().paint_marks(painter, middle)
-        if self._difference_step is not None:
-            paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._difference_step), middle))
+        theme, race = self._theme_source.theme, self._model.race
+        painter.setPen(QPen(theme.warning, LINE_PX))
+        for x in map(self.x_of, race.stops):
+            painter.drawLine(QPointF(x, middle - FORK_PX - 2), QPointF(x, middle + FORK_PX + 2))
+        if race.difference_step is not None:
+            paint_fork(painter, theme, QPointF(self.x_of(race.difference_step), middle))
 
 
 def walk_button(

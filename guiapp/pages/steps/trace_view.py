@@ -64,7 +64,6 @@ INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
-N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
 HINT = "The next step is hidden. Make your guess, then press Reveal."
 PATIENCE_MS = 400  # after which it is said that steps are being recorded
@@ -88,7 +87,7 @@ class TraceView(RoomySplitter):
     ) -> None:
         """`walked` shows what is walked through, where people choose that."""
         super().__init__(Qt.Orientation.Horizontal)
-        self._model = model
+        self._model, self._session = model, session
         theme_source, zoom = self._theme_source, self._zoom = drawing
         self.timeline = Timeline(model, drawing)
         self.flow = FlowView(model, drawing)
@@ -108,6 +107,7 @@ class TraceView(RoomySplitter):
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
         self._waits = later(self, PATIENCE_MS, self._show_waiting)
+        self._reveals = later(self, 0, self._scroll_to_flow)
         play = PlayControls(model.clock, actions["debug_play"], zoom)
         self._transport = WrappingRow([*walking_buttons(actions, zoom), play])
         self._build_layout()
@@ -124,6 +124,8 @@ class TraceView(RoomySplitter):
 
     def set_covered(self, is_covered: bool) -> None:
         """Show only what there is, and nothing of what happens then."""
+        if self._is_covered and not is_covered:
+            self._reveals.start()
         self._is_covered = is_covered
         self._hide_side()
         self._refresh()
@@ -134,8 +136,14 @@ class TraceView(RoomySplitter):
         height = QSizePolicy.Policy.Ignored if is_presented else QSizePolicy.Policy.Preferred
         self.picture.setSizePolicy(QSizePolicy.Policy.Preferred, height)
         self._transport.setHidden(is_presented and not has_buttons)
+        for flow in (self.flow, self.race_card.flow, self.cover):
+            flow.set_presented(is_presented)
         self._hide_side()
         self._turn()
+
+    def _scroll_to_flow(self) -> None:
+        """In a low window what was covered stays in sight, too."""
+        self._area.ensureVisible(0, self._flow_card.geometry().bottom(), 0, 0)
 
     def _hide_side(self) -> None:
         self.side.setHidden(self._is_covered or self._is_presented)
@@ -151,11 +159,12 @@ class TraceView(RoomySplitter):
         cards = (flow, 3), (self.race_card, 2), (framed(self._lower), 4)
         parts = self._transport, self.timeline, *cards
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
-        self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
+        self._flow_card, self._area = flow, scrolling(framed(self._column), LEAST_WIDTH_PX)
+        self._main.addWidget(self._area)
         hint = self._zoom.fit(plain_label("dim", wraps=True), UI_FONT_PX)
         hint.setText(HINT)
         cover = card([self.cover, hint], self.cover)
-        covered = in_column(cover, (STRETCH, 1), margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        covered = in_column((STRETCH, 1), cover, (STRETCH, 2), margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
         self._main.addWidget(scrolling(framed(covered), 0))
         self._left = framed(in_column(self.recording, (self._main, 1)))
         in_splitter(self._left, self.side, on=self, sizes=(1100, SIDE_WIDTH_PX))
@@ -194,9 +203,11 @@ class TraceView(RoomySplitter):
         """Make room for what the new trace will say."""
         if (debugger := self._model.debugger) is not None:
             self._first = debugger.position if self._has_input else 0
-            _, steps = np.unique(debugger.trace.columns.operation, return_index=True)  # one of each kind
-            tell = debugger.describer.sentence
-            self.sentence.expect([f"{_lead(debugger, step)} {tell(step)}" for step in steps.tolist()])
+            columns, tell = debugger.trace.columns, debugger.describer.sentence
+            by_length = np.argsort(columns.position - columns.end, kind="stable")
+            _, longest = np.unique(columns.operation[by_length], return_index=True)  # of each kind
+            steps = by_length[longest].tolist()
+            self.sentence.expect([f"{_lead(debugger, step)} {tell(step)}" for step in steps])
         self._refresh()
 
     def _show_waiting(self) -> None:
@@ -208,10 +219,15 @@ class TraceView(RoomySplitter):
         model = self._model
         debugger = model.debugger
         if debugger is None:
-            if model.recording.failure or not self.isVisible():
+            if model.recording.failure or self._session.tokenizer is None:
                 self._show_waiting()
+            elif not self.isVisible():
+                self._waits.stop()
+                self._main.show()
+                self.recording.show_alone(False)
             elif not self._main.isHidden() and not self._waits.isActive():
-                self._main.setUpdatesEnabled(False)  # while people type, the old steps stay in sight
+                is_first = not self.number.whole_text  # while people type, the old steps stay in sight
+                self._main.setUpdatesEnabled(is_first)
                 self._waits.start()
             return
         self._waits.stop()
@@ -220,11 +236,11 @@ class TraceView(RoomySplitter):
         self._main.setUpdatesEnabled(True)
         self._main.show()
         self._lower.setStretch(0, 3 if debugger.trace.reference_name in LATTICES else 2)
-        self._title.set_texts([_capitals(model.title)])
+        self._title.set_texts([_capitals(title) for title in model.titles])
         self._picture_title.set_texts([_capitals(self.picture.title)])
         self._code_title.set_texts([f"WHAT {debugger.trace.reference_name.upper()} DOES"])
         at, number = model.position, f"step {model.position:,} of {model.n_steps:,}"
-        is_first = 0 < at == self._first and not self._is_presented
+        is_first = 0 < at == self._first and not self._is_presented and self._left.width() >= NARROW_PX
         hint = [f"⇤ {counted(at, 'step')} prepared the text · {number}"] if is_first else []
         self.number.set_texts([*hint, number])
         self.sentence.show_sentence(debugger.sentence(), _lead(debugger, at) if at < model.n_steps else "")
@@ -285,6 +301,8 @@ class RecordingPanel(QWidget):
         self.bar.show_share(recording.progress)
         self.cancel.setVisible(is_waiting)
         self.everything.setVisible(has_choice)
+        cost = recording.cost
+        self.everything.setToolTip(f"About {cost.seconds:,.0f} s and {cost.size_bytes / 1e6:,.0f} MB")
         self.selection.setVisible(has_choice and recording.is_long)
         self.part.setVisible(has_choice and recording.is_long and is_alone)
         self.selection.setEnabled(self._session.document.has_selection)
@@ -301,11 +319,8 @@ class RecordingPanel(QWidget):
 
     def _part(self) -> str:
         recording, document = self._recording, self._session.document
-        return (
-            f"Shown: bytes {recording.text_start:,}–{recording.text_end:,} of {document.size:,}, encoded "
-            f"separately. The whole text would take about {recording.cost.seconds:,.0f} s and "
-            f"{recording.cost.size_bytes / 1e6:,.0f} MB."
-        )
+        part = f"{recording.text_start:,}–{recording.text_end:,}"
+        return f"Shown: bytes {part} of {document.size:,}, encoded separately"
 
 
 class CodeView(ZoomedView):
@@ -325,8 +340,10 @@ class CodeView(ZoomedView):
     def present(self) -> tuple[PseudoCode, int]:
         """The lines and the one that is carried out, -1 for none."""
         debugger = self._model.debugger
-        if debugger is None or debugger.position >= debugger.n_steps:
+        if debugger is None:
             return STAGES, -1
+        if debugger.trace.piece_at(debugger.position) < 0:  # the stages stand beside it
+            return code_of(debugger.trace), -1
         return pseudo_code(debugger.trace, debugger.position)
 
     def _on_zoom_changed(self) -> None:
@@ -334,8 +351,8 @@ class CodeView(ZoomedView):
         debugger = self._model.debugger
         code = STAGES if debugger is None else code_of(debugger.trace)
         self.setMinimumWidth(ceil(2 * INDENT_PX + max(map(text_width, (*STAGES.lines, *code.lines)))))
-        n_lines = max(len(STAGES.lines), len(code.lines)) + GAP_LINES + MOST_VARIABLES
-        self.setMinimumHeight(round(n_lines * LINE_PX * self._smallest))
+        self._n_lines = max(len(STAGES.lines), len(code.lines)) + GAP_LINES + MOST_VARIABLES
+        self.setMinimumHeight(round(self._n_lines * LINE_PX * self._smallest))
         self._refresh()
 
     def _refresh(self) -> None:
@@ -361,16 +378,9 @@ class CodeView(ZoomedView):
 
     @property
     def scale(self) -> float:
-        """Larger where there is room for any code, smaller where there is none for this one."""
-        debugger = self._model.debugger
-        n_variables = 0 if debugger is None else len(variables(debugger))
-        n_lines = len(self.present()[0].lines) + GAP_LINES + n_variables
-        zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
-        wanted = min(zoom, widest)
-        larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
-        if larger > wanted:
-            return larger
-        return min(wanted, max(self._smallest, self.height() / (n_lines * LINE_PX)))
+        """The same at all steps: as large as there is room for all code and variables of this trace."""
+        by_height = max(self._smallest, self.height() / (self._n_lines * LINE_PX))
+        return min(LARGEST * self._zoom.factor, self.width() / self.minimumWidth(), by_height)
 
     @property
     def _smallest(self) -> float:

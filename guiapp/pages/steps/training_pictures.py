@@ -35,9 +35,9 @@ WORD_GAP_PX, ROW_GAP_PX = 18, 8
 SYMBOL_ROW_PX = SYMBOL_PX + ROW_GAP_PX
 WORDS_FONT_PX = UI_FONT_PX + 2
 N_NEWEST = 400
+DIMMED = 0.45  # as charts are
 LEAST_WORD_ROWS = 4
 WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
-AXIS_PX = 64
 N_TICKS, TICK_ROW_PX = 4, 16
 
 
@@ -50,6 +50,7 @@ class TrainingPicture(ZoomedView):
     def __init__(self, name: str, model: TrainingModel, drawing: DrawingContext) -> None:
         super().__init__(name, drawing)
         self._model = model
+        self.is_dimmed = False
         self._on_zoom_changed()
         model.changed.connect(self.update)
         model.position_changed.connect(self.update)
@@ -57,7 +58,12 @@ class TrainingPicture(ZoomedView):
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         record, position = self._model.record, self._model.position
         if record is not None:
+            canvas.painter.setOpacity(DIMMED if self.is_dimmed else 1.0)
             self.draw_step(canvas, area, record, record.step(position) if position else None)
+
+    def set_dimmed(self, is_dimmed: bool) -> None:
+        self.is_dimmed = is_dimmed
+        self.update()
 
     @abstractmethod
     def draw_step(
@@ -76,14 +82,23 @@ class WordBox(NamedTuple):
 
 
 def arrange_words(record: TrainingRecord, position: int, width: float) -> list[WordBox]:
-    """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge."""
+    """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge.
+
+    Each has the room that it needs at the start, so that none moves from step to step.
+    """
     made = record.step(position).made if position else ""
     texts, groups = list[tuple[str, bool, bool]](), list[list[float]]()
-    for cut, count, is_changed in record.words(position):
+    for (cut, count, is_changed), (first_cut, _, _) in zip(
+        record.words(position), record.words(0), strict=True
+    ):
         word = [(record.write(each), is_changed and each == made, False) for each in cut]
         word += [(f"×{count:,}", False, True)] if count > 1 else []
         texts += word
         groups.append([_symbol_width(text, is_count) for text, _, is_count in word])
+        saved = sum(_symbol_width(record.write(each), False) + SYMBOL_GAP_PX for each in first_cut)
+        saved -= sum(_symbol_width(record.write(each), False) + SYMBOL_GAP_PX for each in cut)
+        groups[-1].append(max(0.0, saved))  # nothing is drawn there
+        texts.append(("", False, False))
     places = boxes_in_rows(groups, width, SYMBOL_GAP_PX, WORD_GAP_PX)
     flat = (
         (*place, size) for row in zip(places, groups, strict=True) for place, size in zip(*row, strict=True)
@@ -91,6 +106,7 @@ def arrange_words(record: TrainingRecord, position: int, width: float) -> list[W
     return [
         WordBox(text, QRectF(x, row * SYMBOL_ROW_PX, size, SYMBOL_PX), is_new, is_count)
         for (text, is_new, is_count), (x, row, size) in zip(texts, flat, strict=True)
+        if text
     ]
 
 
@@ -107,6 +123,8 @@ class WordsPicture(TrainingPicture):
 
     def __init__(self, name: str, model: TrainingModel, drawing: DrawingContext) -> None:
         super().__init__(name, model, drawing)
+        self._first_row = 0  # in sight: rows turn only where the step made something out of sight
+        self._drawn: TrainingRecord | None = None
         model.changed.connect(self._limit_height)
 
     def sizeHint(self) -> QSize:
@@ -134,10 +152,14 @@ class WordsPicture(TrainingPicture):
     ) -> None:
         theme, boxes = canvas.theme, arrange_words(record, self._model.position, area.width())
         n_seen = max(1, int((area.height() + ROW_GAP_PX) // SYMBOL_ROW_PX))
-        height = boxes[-1].place.bottom() if boxes else 0.0
-        first_new = next((box.place.top() for box in boxes if box.is_new), 0.0)
-        last = height + ROW_GAP_PX - n_seen * SYMBOL_ROW_PX
-        first = max(0.0, min(first_new - n_seen // 2 * SYMBOL_ROW_PX, last))
+        if record is not self._drawn:
+            self._drawn, self._first_row = record, 0
+        n_rows = round(boxes[-1].place.top() / SYMBOL_ROW_PX) + 1 if boxes else 0
+        rows = [round(box.place.top() / SYMBOL_ROW_PX) for box in boxes if box.is_new]
+        if rows and not any(self._first_row <= row < self._first_row + n_seen for row in rows):
+            self._first_row = rows[0] - n_seen // 2
+        self._first_row = max(0, min(self._first_row, n_rows - n_seen))
+        first = self._first_row * SYMBOL_ROW_PX
         canvas.painter.translate(0, -first)
         for number, (text, place, is_new, is_count) in enumerate(boxes):
             if not first <= place.top() < first + n_seen * SYMBOL_ROW_PX:
@@ -159,7 +181,7 @@ class PairsPicture(TrainingPicture):
         if not isinstance(won, MergeStep):
             canvas.message(area, why_none(self._model))
             return
-        scale = BarScale(won.worth)
+        scale = BarScale(won.worth, counts=record.start.algorithm != "wordpiece")
         first = "next" if step is None else "merged"
         rows = [
             CandidateRow(
@@ -240,7 +262,8 @@ class LikelihoodPicture(TrainingPicture):
         theme, position, n_steps = canvas.theme, self._model.position, max(2, record.n_steps)
         values = [value for _, value in curve]
         low, high = min(values), max(values)
-        area = area.adjusted(AXIS_PX, GAP_PX + 2, -GAP_PX - 4, -SCALE_PX - GAP_PX)
+        axis_px = max(text_width(f"−{abs(value):,.0f}", SMALL_FONT_PX - 1) for value in (low, high)) + GAP_PX
+        area = area.adjusted(axis_px, GAP_PX + 2, -GAP_PX - 4, -SCALE_PX - GAP_PX)
         estimates = dict(curve)
 
         def place(step: float, value: float) -> QPointF:
@@ -261,7 +284,7 @@ class LikelihoodPicture(TrainingPicture):
         for value in sorted({low, high, *round_values(low, high, N_TICKS)}):
             y = place(0, value).y()
             if value in (low, high) or min(last - y, y - area.top()) > TICK_ROW_PX:
-                row = QRectF(0, y - TICK_ROW_PX / 2, AXIS_PX - 6, TICK_ROW_PX)
+                row = QRectF(0, y - TICK_ROW_PX / 2, axis_px - 6, TICK_ROW_PX)
                 canvas.write(row, f"{value:,.0f}".replace("-", "−"), theme.dim, RIGHT, SMALL_FONT_PX - 1)
                 last = y
         points = [place(*entry) for entry in curve]

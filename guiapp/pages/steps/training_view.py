@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QRegularExpressionValidator
+from PySide6.QtGui import QRegularExpressionValidator, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
@@ -54,7 +54,7 @@ SOURCES = {"on the open text": False, "on your own text": True}
 SYMBOLS = {"of bytes": False, "of characters, with word ends": True}
 SYMBOLS_TIP = "Models use bytes. Textbooks use characters, with a mark at the end of each word."
 MOST_TOKENS = 100_000
-FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
+FIRST_SIZES = {"bpe": 360, "wordpiece": 200, "unigram": 200}
 TEXTBOOK = "This is insane! This is impossible"
 END_MARK_TEXT = (
     "In a model file, the space after a word is its mark. The last word of a text or a line has no mark, "
@@ -63,6 +63,7 @@ END_MARK_TEXT = (
 OWN_TEXT_PX = 74
 SIZE_WIDTH_PX = 84
 EMPTY_TEXT = "Choose an algorithm and a text, then press Train.\nEach step shows the winner and the reason."
+STALE_TEXT = "These steps are of another choice or text. Press Train to train again."
 BESIDE_TIPS = {
     True: "Compare it with the open model, on the open text",
     False: "Compare is full: remove a model there first",
@@ -123,6 +124,10 @@ class TrainingStage(QWidget):
     def set_covered(self, is_covered: bool) -> None:
         self.cards.setVisible(not is_covered)
 
+    def set_dimmed(self, is_dimmed: bool) -> None:
+        for picture in (self.words, self.pairs, self.symbols, self.curve, self.pieces):
+            picture.set_dimmed(is_dimmed)
+
     def _refresh(self) -> None:
         model, record = self._model, self._model.record
         self.setVisible(record is not None)
@@ -179,8 +184,12 @@ class TrainingView(RoomySplitter):
         self._is_presented = False
         self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.zoom)
         self._build_layout()
-        for signal in (model.changed, compared.sessions_changed, self.form.algorithm.currentIndexChanged):
+        form, boxes = self.form, (self.form.algorithm, self.form.source, self.form.symbols)
+        choices = [box.currentIndexChanged for box in boxes]
+        choices += [form.n_tokens.textChanged, form.own_text.textChanged, session.document.edited]
+        for signal in (model.changed, compared.sessions_changed, *choices):
             signal.connect(self._refresh)
+        form.button.clicked.connect(self._take_focus)
         self._refresh()
 
     def set_presented(self, is_presented: bool) -> None:
@@ -188,11 +197,14 @@ class TrainingView(RoomySplitter):
         self._refresh()
 
     def _build_layout(self) -> None:
+        self.stale = plain_label("warning", wraps=True)
         self._foot = WrappingRow([self.compare_button, self.steps_button, self.save_button, self.open_button])
         training = YieldingColumn()
-        parts = self.form, (self.empty, 1), (self.stage, 1), self._foot
+        parts = self.form, self.stale, (self.empty, 1), (self.stage, 1)
         in_column(*parts, on=training, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
-        in_splitter(scrolling(training, LEAST_WIDTH_PX), self._side, on=self, sizes=(1100, SIDE_WIDTH_PX))
+        foot = framed(in_row(self._foot, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX)))
+        left = framed(in_column((scrolling(training, LEAST_WIDTH_PX), 1), foot))
+        in_splitter(left, self._side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def save(self, path: Path) -> bool:
         try:
@@ -239,8 +251,28 @@ class TrainingView(RoomySplitter):
         if chosen:
             save(Path(chosen))
 
-    def _refresh(self) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def _take_focus(self) -> None:
+        """Let arrow keys step once there is something to step through."""
+        if self.form.button.hasFocus() and self.model.is_busy:
+            self.stage.scrubber.setFocus()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether what is shown is not what would be trained now."""
         model = self.model
+        return model.record is not None and not model.is_busy and model.wish != self.form.wish
+
+    def _refresh(self, *_: object) -> None:
+        if not self.isVisible():
+            return
+        model, is_stale = self.model, self.is_stale
+        self.stale.setText(STALE_TEXT)
+        self.stale.setVisible(is_stale)
+        self.stage.set_dimmed(is_stale)
         has_file = model.model_file is not None
         for part in (self.form, self._side, self._foot):
             part.setHidden(self._is_presented and model.record is not None)

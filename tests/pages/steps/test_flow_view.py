@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
 
-from guiapp.pages.steps.flow import flow
+from guiapp.pages.steps.flow import ElementKind, flow
 
 
 def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
@@ -165,3 +165,36 @@ def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_p
     boxes = shown.elements
     assert boxes[0].start > 600
     assert all(left.end == right.start for left, right in pairwise(boxes))
+
+
+@pytest.mark.parametrize(
+    ("size", "competitor"), [((1280, 800), ""), ((1280, 800), "greedy"), ((900, 560), "")]
+)
+def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(make_steps_page, qtbot, size, competitor):
+    page = make_steps_page("bpe", b"How do all the lions sleep? Unbelievable lions, I wonder. " * 3, "heap")
+    page.model.race.choose(competitor)
+    qtbot.waitUntil(lambda: page.model.race.is_ready)
+    page.window().resize(*size)
+    qtbot.wait(50)
+    pieces, view = page.model.debugger.trace.pieces, page.trace.flow
+    heights = set()
+    for step in range(0, page.model.n_steps, 3):
+        page.model.go_to(step)
+        heights.add(view.height())
+        piece = page.model.debugger.trace.piece_at(step)
+        if piece < 0:
+            continue
+        start, end = pieces.start[piece], pieces.end[piece]
+        boxes = [box for box in view.boxes if start <= box.element.start and box.element.end <= end]
+        hidden = [box.element.text for box in boxes if not view.rect().contains(box.rect.toRect())]
+        assert boxes
+        assert not hidden
+    assert len(heights) == 1
+
+
+def test_text_goes_on_behind_the_step_however_many_special_tokens_are_far_behind_it(make_steps_page):
+    page = make_steps_page("bpe", b"How lions sleep. " * 40 + b"<|im_start|>" * 60)
+    page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]) + 1)
+    last = flow(page.model.debugger).elements[-1]
+    assert last.part is ElementKind.TEXT
+    assert last.end > 400

@@ -152,3 +152,18 @@ def test_the_window_names_the_model_of_a_lesson_as_long_as_it_plays(make_shell, 
     page.player.leave()
     assert bar.model_button.accessibleName() == own
     assert bar.encoder_button.isEnabled()
+
+
+def test_at_a_question_the_right_arrow_shows_the_answer_and_then_steps(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(LESSONS)
+    lesson = next(each for each in page.player.lessons if each.steps[0].answer_is and not each.steps[0].train)
+    page.player.begin(lesson.name, 0)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    press(qtbot, Qt.Key.Key_Left)
+    assert not page.player.is_revealed
+    press(qtbot, Qt.Key.Key_Right)
+    assert page.player.is_revealed
+    position = page.player.steps.position
+    press(qtbot, Qt.Key.Key_Right)
+    assert page.player.steps.position == position + 1

@@ -43,7 +43,7 @@ def test_there_is_something_to_draw_at_every_step(make_steps_model, name):
         lattice(model.debugger)
         stack(model.debugger)
         assert len(made_so_far(model.debugger, 5)) <= 5
-        assert model.title
+        assert model.titles[0]
     assert seen & {ElementRole.LEFT, ElementRole.OVER}
 
 
@@ -127,7 +127,7 @@ def test_the_title_tells_the_stage_or_the_piece(make_steps_model):
     titles = []
     for position in (0, 2, 5, model.n_steps - 1, model.n_steps):
         model.go_to(position)
-        titles.append(model.title)
+        titles.append(model.titles[0])
     pieces = ["piece 1 of 2 · bytes 0–3 · “How”", "piece 2 of 2 · bytes 3–9 · “·lions”"]
     assert titles == ["split", *pieces, "assemble", "the end"]
 
@@ -197,7 +197,11 @@ def test_what_competes_is_what_the_queue_holds(make_steps_model):
     model.add_watch("rank")
     assert [model.watch_value(each) for each in model.watches] == ["62"]
     model.show(None)
-    assert (model.waiting.candidates, [model.watch_value(each) for each in model.watches], model.title) == (
+    assert (
+        model.waiting.candidates,
+        [model.watch_value(each) for each in model.watches],
+        model.titles[0],
+    ) == (
         [],
         ["–"],
         "the end",

@@ -148,7 +148,7 @@ def test_runs_part_at_a_step_where_their_tokens_do_not(race, leader):
     race.set_leader(leader(b"abacb"))
     race.choose("scan")
     step = race.difference_step
-    assert (race.difference, race.stop_at) == (None, None)
+    assert (race.difference, race.stops) == (None, [])
     assert race.verdict == f"Their steps differ from step {step} on."
     mine, other = (run.trace.operation(step) for run in (race.leader, race.competitor))
     assert (mine, other) == ("push", "merge")
@@ -181,7 +181,7 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
             assert proposal.encoder not in ("fast", encoder, tokenizer.reference_encoder(encoder))
             race.choose(proposal.encoder)
             theirs = recorded(proposal.encoder)
-            assert race.outcome.startswith(f"{ours.name} needs {int(race.work[0][-1]):,} operation")
+            assert race.outcome.startswith(f"Operations in all: {ours.name} {int(race.work[0][-1]):,}, ")
             ids = [tokenizer.encode(TEXT, encoder=each).token_ids for each in (encoder, proposal.encoder)]
             is_same = np.array_equal(*ids)
             assert (f"the same {len(ids[1])} token" in race.outcome) is is_same
@@ -223,7 +223,7 @@ def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(
     assert race.name == f"{theirs} · greedy"
     assert race.verdict == race.difference.reason
     first, second = (name.removeprefix(FAMILY) for name in (ours, theirs))
-    assert f"{first} merged `cb`, rank 1. {second} · greedy took `ac`" in race.verdict
+    assert f"{first} merges `cb`, rank 1; {second} · greedy takes `ac`" in race.verdict
     asked = []
     monkeypatch.setattr(recorder, "record", lambda *given: asked.append(given))
     race.set_leader(leader(b"ab"))
@@ -265,10 +265,10 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, leader, ses
     other.set_encoder("greedy")
     name = other.vocabulary.name
     short = name.removeprefix(FAMILY)
-    assert f"{short} merged `cb`, rank 1. {short} · greedy took `ac`" in race.verdict
+    assert f"{short} merges `cb`, rank 1; {short} · greedy takes `ac`" in race.verdict
     session.set_encoder("greedy")
     race.set_leader(leader(b"abacb"))
-    assert f"this {name} · greedy merged `cb`, rank 1. the other {name} · greedy took" in race.verdict
+    assert f"this {name} · greedy merges `cb`, rank 1; the other {name} · greedy takes" in race.verdict
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:wordpiece")
     other.set_encoder(None)

@@ -14,7 +14,7 @@ def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
     page.model.race.choose("greedy")
     qtbot.waitUntil(lambda: page.model.race.competitor is not None)
     assert page.trace.race_card.isVisible()
-    assert "greedy took ac" in page.trace.race_card.verdict.text()
+    assert "greedy takes ac" in page.trace.race_card.verdict.text()
     qtbot.mouseClick(page.trace.race_card.go, LEFT)
     assert page.model.position == page.model.race.difference.steps[0]
     page.model.to_end()
@@ -36,14 +36,17 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     qtbot.waitUntil(lambda: race.competitor is not None)
     qtbot.mouseClick(buttons["⇤"], LEFT)
     qtbot.mouseClick(buttons["run ▶"], LEFT)
-    difference_step = race.difference.steps[0]
+    difference_step, second = race.stops
     assert model.position == difference_step > 0
-    assert page.trace.race_card.title.whole_text.endswith("FIRST DIFFERENCE")
+    assert page.trace.race_card.title.whole_text.endswith("DIFFERENCE 1 OF 2")
+    qtbot.mouseClick(buttons["run ▶"], LEFT)
+    assert model.position == second
     qtbot.mouseClick(buttons["run ▶"], LEFT)
     assert model.position == model.n_steps
-    assert not page.trace.race_card.title.whole_text.endswith("FIRST DIFFERENCE")
-    qtbot.mouseClick(buttons["◀ run"], LEFT)
-    assert model.position == difference_step
+    assert "DIFFERENCE" not in page.trace.race_card.title.whole_text
+    for step in (second, difference_step):
+        qtbot.mouseClick(buttons["◀ run"], LEFT)
+        assert model.position == step
     model.breakpoints.add(f"step == {difference_step - 1}")
     qtbot.mouseClick(buttons["⇤"], LEFT)
     qtbot.mouseClick(buttons["run ▶"], LEFT)
@@ -63,9 +66,13 @@ def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(
         model.restart()
         go()
         assert model.position == race.difference_step
-        assert card.title.whole_text.endswith("FIRST DIFFERENCE")
-    assert card.go.text() == "go there  F8"
+        assert card.title.whole_text.endswith("DIFFERENCE 1 OF 2")
+    assert card.go.text() == "next difference  F8"
     assert "tokens differ at 2 positions, such as byte 2: a cb against ac b." in card.outcome.text()
+    for step in (race.stops[1], race.stops[0]):  # the next one, and behind the last the first again
+        page.actions_["race_parting"].trigger()
+        assert (model.position, race.competitor.position) == (step, race.difference.steps[1])
+        assert race.verdict.startswith(f"From byte {race.difference.byte} ")
     race.choose("scan")
     qtbot.waitUntil(lambda: race.competitor is not None)
     model.restart()

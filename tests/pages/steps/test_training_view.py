@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 import guiapp
 from guiapp.kit.session.model_session import MOST_COMPARED
 from guiapp.pages.steps.timeline import PlayControls
-from guiapp.pages.steps.training_pictures import why_none
+from guiapp.pages.steps.training_pictures import arrange_words, why_none
 from guiapp.pages.steps.training_view import BESIDE_TIPS, FIRST_SIZES, TEXTBOOK
 from guiapp.pages.steps.walk_model import TrainingWish
 
@@ -304,3 +304,38 @@ def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_pat
             assert (tmp_path / "a.gguf").exists() is (answer == answers[2])
         (tmp_path / "a.gguf").rename(tmp_path / "b.gguf")
     assert page.kept_session.loader.loading_name is not None
+
+
+def test_steps_of_another_choice_or_text_are_dimmed_and_arrow_keys_step_at_once(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    page.modes.choose(1)
+    form, training = page.training.form, page.training
+    form.choose("bpe", 280)
+    form.button.setFocus()
+    qtbot.mouseClick(form.button, LEFT)
+    qtbot.waitUntil(lambda: training.model.record is not None and not training.model.is_busy)
+    position = training.model.position
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    assert training.model.position == position + 1
+    assert not training.stale.isVisible()
+    form.algorithm.setCurrentIndex(2)
+    assert training.stale.isVisible()
+    assert training.stage.words.is_dimmed
+    form.choose("bpe", 280)
+    assert not training.stale.isVisible()
+    page.kept_session.document.set_text(b"another text")
+    assert training.stale.isVisible()
+
+
+def test_words_stay_where_they_are_from_step_to_step(make_steps_page, qtbot):
+    training = trained(make_steps_page(text=TEXT), qtbot)
+    record = training.model.record
+    starts = set()
+    for position in range(record.n_steps + 1):
+        boxes = iter(arrange_words(record, position, 500.0))
+        places = []
+        for cut, count, _ in record.words(position):
+            symbols = [next(boxes) for _ in range(len(cut) + (count > 1))]
+            places.append(symbols[0].place.topLeft().toTuple())
+        starts.add(tuple(places))
+    assert len(starts) == 1
