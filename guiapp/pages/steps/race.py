@@ -164,6 +164,10 @@ class RaceModel(QObject):
             here = next((each for each in self.differences if each.steps[0] == self.leader.position), None)
             if here is not None and not self.is_at_difference:
                 self.difference, self._difference_steps, self.verdict = here, here.steps, here.reason
+            self._follow()
+
+    def _follow(self) -> None:
+        if self.competitor is not None and self.leader is not None:
             if self._difference_steps is not None and self.is_at_difference:
                 self.competitor.go_to(self._difference_steps[1])
             else:
@@ -283,7 +287,7 @@ class RaceModel(QObject):
             self._difference_steps, self.verdict = (step, step), f"Their steps differ from step {step:,} on."
         else:
             self.verdict = "Both take the same steps."
-        self.keep_in_step()
+        self._follow()
 
     def _fail(self, message: str) -> None:
         if self._scouted:
