@@ -67,4 +67,4 @@ def whole_number(given: SupportsIndex, what: str) -> int:
     try:
         return index(given)
     except TypeError:
-        raise EncodeError(f"“{given}” is no {what}. Choose a whole number.") from None
+        raise EncodeError(f"“{given}” is not a {what}. Give a whole number.") from None

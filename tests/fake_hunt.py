@@ -46,7 +46,7 @@ DIGITS: Kind = (Cause.PIECES, "digits")
 MERGE: Kind = (Cause.MERGE, "order")
 
 
-def find_of(text: bytes, kind: Kind = DIGITS, sentence: str = "`first.gguf` cuts `1` | `2`.") -> Find:
+def find_of(text: bytes, kind: Kind = DIGITS, sentence: str = "`first.gguf` splits `1` | `2`.") -> Find:
     spans = ((0, 1), (1, len(text))), ((0, len(text)),)
     return Find(text, ((1, 2), (3,)), 0, Reason(*kind, sentence), "digits", spans=spans)
 

@@ -24,8 +24,8 @@ CALLS = {
 def test_it_is_named(call, number):
     with pytest.raises(EncodeError) as failure:
         call(number)
-    assert str(failure.value).startswith(f"“{number}” is no ")
-    assert str(failure.value).endswith(". Choose a whole number.")
+    assert str(failure.value).startswith(f"“{number}” is not a ")
+    assert str(failure.value).endswith(". Give a whole number.")
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)

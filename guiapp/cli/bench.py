@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from guiapp.cli.files import (
+    MODEL_HELP,
     OutputPath,
     add_force_option,
     add_pre_option,
@@ -34,20 +35,24 @@ if TYPE_CHECKING:
 
 ALL = "all"
 REPORTS = (".html", ".md", ".csv", ".json")
+EXAMPLES = (
+    "tokenloupe bench model.gguf --peers --report report.html",
+    "tokenloupe bench demo:bpe -f book.txt --scenario all",
+)
+STATUSES = {interrupts.INTERRUPTED: "interrupted; finished results are printed and saved"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS
 
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
     parser.epilog = "\n".join(["scenarios:", *rows])
-    parser.add_argument("model", metavar="MODEL", help="a model file or demo model")
+    parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     add_pre_option(parser)
-    _add_contenders(parser.add_argument_group("who takes part"))
-    _add_scenarios(parser.add_argument_group("what is timed"), ", ".join(DEFAULT_SCENARIOS))
-    _add_timing(parser.add_argument_group("how it is timed"))
-    _add_outputs(parser.add_argument_group("what becomes of it"))
+    _add_contenders(parser.add_argument_group("encoders and libraries"))
+    _add_scenarios(parser.add_argument_group("texts and scenarios"), ", ".join(DEFAULT_SCENARIOS))
+    _add_timing(parser.add_argument_group("timing"))
+    _add_outputs(parser.add_argument_group("results"))
     add_force_option(parser)
 
 
@@ -56,22 +61,22 @@ def _add_contenders(group: argparse._ArgumentGroup) -> None:
         "--encoders",
         metavar="A,B",
         default="",
-        help="names of encoders and libraries, otherwise all encoders; `fast` is Tokenloupe's own, "
-        "`NAME (unsplit)` takes a text as one piece",
+        help="encoders and libraries to measure (default: all encoders); `fast` is Tokenloupe's own, "
+        "`NAME (unsplit)` skips the pre-tokenizer",
     )
-    group.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
+    group.add_argument("--peers", action="store_true", help="also measure all installed libraries")
     group.add_argument(
         "--own",
         metavar="NAME=…",
         action="append",
         default=[],
-        help="an encoder of your own; may be repeated. NAME=command:WORDS: a process for each text, "
-        "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
-        "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION",
+        help="measure an encoder of your own; may be repeated. NAME=command:WORDS starts a process for each "
+        "text; it reads the text and writes ids. NAME=stream:WORDS starts one process; it reads a line with "
+        "the number of bytes, then the text, and writes a line of ids. NAME=python:MODULE:FUNCTION calls a "
+        "function",
     )
-    group.add_argument(
-        "--list", action="store_true", help="say who can take part, what it returns, and who cannot and why"
-    )
+    about = "list encoders and libraries: what each returns, or why it is not available"
+    group.add_argument("--list", action="store_true", help=about)
 
 
 def _add_scenarios(group: argparse._ArgumentGroup, usual: str) -> None:
@@ -82,25 +87,26 @@ def _add_scenarios(group: argparse._ArgumentGroup, usual: str) -> None:
         type=file_name,
         action="append",
         default=[],
-        help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; "
-        "may be repeated; otherwise some samples",
+        help="a file, a folder, sample:NAME, random (tokens of the vocabulary) or tutorial; may be repeated "
+        "(default: some samples)",
     )
     group.add_argument(
         "--scenario",
         metavar="NAME",
         action="append",
         default=[],
-        help=f"of those below, or all of them; may be repeated; otherwise {usual}",
+        help=f"a scenario listed below, or {ALL}; may be repeated (default: {usual})",
     )
-    group.add_argument("--threads", metavar="N,M", type=_numbers, help="numbers of threads to try")
-    group.add_argument(
-        "--largest", metavar="BYTES", type=positive_number, help="of scenarios that go through lengths"
-    )
+    about = "numbers of threads for the scenario threads"
+    group.add_argument("--threads", metavar="N,M", type=_numbers, help=about)
+    about = "longest text of scenarios that try several lengths"
+    group.add_argument("--largest", metavar="BYTES", type=positive_number, help=about)
     group.add_argument(
         "--repeat",
         choices=("never", "same", "fresh"),
         default="never",
-        help="how texts get longer than they are: %(default)s, the same again, or fresh words of the samples",
+        help="extend short texts: never, with the same text, or with fresh words of the samples "
+        "(default: %(default)s)",
     )
 
 
@@ -110,22 +116,23 @@ def _add_timing(group: argparse._ArgumentGroup) -> None:
         metavar="S",
         type=positive_number,
         default=60.0,
-        help="seconds for timing: %(default)g",
+        help="measure for S seconds (default: %(default)g)",
     )
     group.add_argument(
         "--call-limit",
         metavar="S",
         type=positive_number,
         default=10.0,
-        help="leave out calls that take longer: %(default)g",
+        help="skip calls that take longer than S seconds (default: %(default)g)",
     )
     group.add_argument(
         "--clock",
         choices=("auto", "wall", "cpu"),
         default="auto",
-        help="cpu: what an encoder gets of the processor; auto: that beside other programs, else wall",
+        help="wall: elapsed time; cpu: processor time; auto: cpu while other programs run, otherwise wall",
     )
-    group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
+    about = "seed of random texts and of the order of turns"
+    group.add_argument("--seed", metavar="N", type=seed_number, default=0, help=about)
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
@@ -134,11 +141,10 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         type=encoder_label,
         default="fast",
-        help="what speeds are compared with: %(default)s",
+        help="compare speeds with this encoder or library (default: %(default)s)",
     )
-    group.add_argument(
-        "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
-    )
+    about = "report what is slower or faster than in an earlier run"
+    group.add_argument("--compare", metavar="OLD.json", type=file_path, help=about)
     group.add_argument("--json", metavar="FILE", type=output_path, help="write the records as a JSON object")
     group.add_argument(
         "--report",
@@ -149,7 +155,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure encoders and other tokenizers with one vocabulary."""
+    """Measure the speed of encoders and libraries on one vocabulary."""
     if options.list:
         refuse_with(options, "--list", json="--json", report="--report", compare="--compare")
         return _list(options)
@@ -263,7 +269,7 @@ def _measure(plan: Plan, measured: BenchRun) -> None:
 def _show_progress(event: Mapping[str, Any]) -> None:
     match event["event"]:
         case "started" if pre := event["vocabulary"]["chosen_pre"]:
-            print_status(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
+            print_status(f"tokenloupe: The pre-tokenizer is “{pre}”, as you chose.")
         case "loading":
             print_status(f"Loading {encoder_label(event['contender'])} …")
         case "cell":
@@ -271,7 +277,7 @@ def _show_progress(event: Mapping[str, Any]) -> None:
             what = f"{event['scenario']} ({', '.join(event['operations'])})"
             print_status(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
-            print_status(f"{encoder_label(event['contender'])} is left out: {event['reason']}")
+            print_status(f"{encoder_label(event['contender'])} is skipped: {event['reason']}")
 
 
 def print_status(line: str) -> None:
@@ -283,7 +289,7 @@ def _print_changes(old: BenchRun, new: BenchRun, file: TextIO) -> None:
     from guiapp.analysis.bench.report import change_lines
 
     for line in different_conditions(old, new):
-        print_status(f"Not the same conditions: {line}.")
+        print_status(f"Conditions differ: {line}.")
     print(*change_lines(compare_runs(old, new)), sep="\n", file=file)
 
 
@@ -296,5 +302,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _report_path(text: str) -> OutputPath:
     path = output_path(text)
     if path.suffix not in REPORTS:
-        raise argparse.ArgumentTypeError(f"“{text}” ends with none of {', '.join(REPORTS)}")
+        raise argparse.ArgumentTypeError(
+            f"“{text}” does not end with {', '.join(REPORTS[:-1])} or {REPORTS[-1]}"
+        )
     return path

@@ -26,49 +26,49 @@ if TYPE_CHECKING:
     from guiapp.analysis.bench.field.texts import TimedText
 
 
+EXAMPLES = (
+    "tokenloupe bench field ~/models -o report.html",
+    "tokenloupe bench field --from records.json -o report.html",
+)
+STATUSES = {INTERRUPTED: "interrupted; finished results are written"}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models",
         metavar="MODEL",
         nargs="*",
         type=file_name,
-        help="files to measure with, or folders in which the field's vocabularies are looked for: GPT-2, "
-        "cl100k, o200k, Llama 3, Qwen, Gemma, Mistral, known by their tokens",
+        help="model files, or folders to search for known vocabularies: GPT-2, cl100k, o200k, Llama 3, Qwen, "
+        "Gemma and Mistral, recognized by their tokens",
     )
-    _add_choices(parser.add_argument_group("what is measured"))
-    _add_outputs(parser.add_argument_group("what becomes of it"))
+    _add_choices(parser.add_argument_group("what to measure"))
+    _add_outputs(parser.add_argument_group("results"))
     add_force_option(parser)
 
 
 def _add_choices(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--vocabularies", metavar="A,B", type=_names, default=(), help="of these alone, such as gpt-2,llama-3"
-    )
-    group.add_argument(
-        "--contenders",
-        metavar="A,B",
-        type=_names,
-        default=(),
-        help="libraries, otherwise all that are installed",
-    )
+    about = "measure only these, such as gpt-2,llama-3"
+    group.add_argument("--vocabularies", metavar="A,B", type=_names, default=(), help=about)
+    about = "libraries to measure (default: all that are installed)"
+    group.add_argument("--contenders", metavar="A,B", type=_names, default=(), help=about)
     group.add_argument(
         "--text",
         metavar="NAME=FILE",
         type=_text,
         action="append",
         default=[],
-        help="time with this text instead of the built-in ones; may be repeated",
+        help="measure with this text instead of the built-in texts; may be repeated",
     )
     group.add_argument(
         "--time-budget",
         metavar="S",
         type=positive_number,
         default=200.0,
-        help="for timing alone: %(default)g",
+        help="measure speed for S seconds (default: %(default)g)",
     )
-    group.add_argument(
-        "--seed", type=seed_number, default=0, help="for generated texts and the order of turns"
-    )
+    about = "seed of generated texts and of the order of turns"
+    group.add_argument("--seed", metavar="N", type=seed_number, default=0, help=about)
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
@@ -79,17 +79,17 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
         dest="record",
         metavar="FILE",
         type=file_path,
-        help="make the page of records, measure nothing",
+        help="read records from a file instead of measuring",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """All tokenizer libraries that are installed: whose ids are right, and how fast they are, as one page."""
+    """Test whether all installed tokenizer libraries give correct ids, and how fast, and write a page."""
     from guiapp.analysis.bench.field.page import page
     from guiapp.analysis.bench.field.record import json_of, load_field
 
     if options.output is None and options.json is None:
-        raise InputError("Say where the report goes: -o report.html, or --json records.json.")
+        raise InputError("Name a file for the report: -o report.html or --json records.json.")
     if options.record is not None:
         others = {"vocabularies": "--vocabularies", "contenders": "--contenders", "text": "--text"}
         refuse_with(options, "--from", models="MODEL", **others)
@@ -117,7 +117,7 @@ def _plan(options: argparse.Namespace) -> FieldPlan:
 
     for name in options.contenders:
         if name not in PEERS:
-            raise InputError(f"There is no library “{name}”. Choose from: {', '.join(PEERS)}.")
+            raise InputError(f"“{name}” is not a known library. Choose from: {', '.join(PEERS)}.")
         if not PEERS[name].is_installed:
             raise InputError(PEERS[name].how_to_install)
     given = given_vocabularies(options.models, options.vocabularies)
@@ -145,5 +145,5 @@ def _text(text: str) -> TimedText:
 
     title, _, corpus = text.partition("=")
     if not title or not corpus:
-        raise argparse.ArgumentTypeError(f"“{text}” is not a name and a file, such as English=book.txt")
+        raise argparse.ArgumentTypeError(f"“{text}” is not NAME=FILE, such as English=book.txt")
     return TimedText(title, corpus)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from guiapp.cli.files import (
     FOUND,
+    MODEL_HELP,
     InputError,
     add_pre_option,
     file_name,
@@ -23,31 +24,35 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.hints import Hint
 
 
+EXAMPLES = (
+    "tokenloupe chat model.gguf messages.json",
+    "tokenloupe chat model.gguf messages.json --llama-cpp-beside",
+)
+STATUSES = {FOUND: "warnings, or a difference from what it is compared with"}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     parser.add_argument(
         "messages",
         metavar="MESSAGES.json",
         type=file_name,
-        help="messages in OpenAI's form, or a request with messages and tools; - for standard input",
+        help="messages in OpenAI's format, or a request with messages and tools; - reads standard input",
     )
     add_pre_option(parser)
-    parser.add_argument(
-        "--template", metavar="NAME|FILE", type=file_name, help="another template than the model's usual one"
-    )
-    parser.add_argument("--tools", metavar="FILE", type=file_name, help="tools, as a JSON list")
+    about = "use this template instead of the model's default"
+    parser.add_argument("--template", metavar="NAME|FILE", type=file_name, help=about)
+    parser.add_argument("--tools", metavar="FILE", type=file_name, help="a JSON list of tools")
     parser.add_argument(
         "--no-generation-prompt",
         dest="generation_prompt",
         action="store_false",
-        help="do not begin a turn of the assistant at the end",
+        help="omit the generation prompt, which begins the assistant's turn",
     )
-    parser.add_argument(
-        "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
-    )
-    parser.add_argument(
-        "--as-text", action="store_true", help="content stays text where it looks like a control token"
-    )
+    about = "do not add BOS, EOS or other special tokens"
+    parser.add_argument("--no-special", dest="special", action="store_false", help=about)
+    about = "encode control tokens in the content of messages as ordinary text"
+    parser.add_argument("--as-text", action="store_true", help=about)
     parser.add_argument(
         "--set",
         dest="variables",
@@ -55,28 +60,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=_variable,
-        help="a variable for the template, such as enable_thinking=false; what is not JSON is a text",
+        help="set a template variable, such as enable_thinking=false; a value that is not JSON is a string",
     )
     _add_comparison_options(parser)
     parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")
-    parser.epilog = (
-        "Exit status: 0 nothing to warn of, and both alike if compared, 3 warnings or differences, 1 the "
-        "input was at fault, 2 usage."
-    )
 
 
 def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
-    beside = parser.add_argument_group("compared with")
-    beside.add_argument("--beside", metavar="MODEL", help="another model, by its own template if it has one")
-    beside.add_argument(
-        "--template-beside", metavar="NAME|FILE", type=file_name, help="another template, of the other model"
-    )
-    beside.add_argument(
-        "--no-generation-prompt-beside", action="store_true", help="the same without a generation prompt"
-    )
-    beside.add_argument(
-        "--llama-cpp-beside", action="store_true", help="llama.cpp itself, where xllamacpp is installed"
-    )
+    beside = parser.add_argument_group("compare with")
+    about = "another model, with its own template if it has one"
+    beside.add_argument("--beside", metavar="MODEL", help=about)
+    about = "another template, of the other model if you give one"
+    beside.add_argument("--template-beside", metavar="NAME|FILE", type=file_name, help=about)
+    about = "the same messages without a generation prompt"
+    beside.add_argument("--no-generation-prompt-beside", action="store_true", help=about)
+    about = "the result of llama.cpp (needs xllamacpp)"
+    beside.add_argument("--llama-cpp-beside", action="store_true", help=about)
 
 
 def _variable(assignment: str) -> tuple[str, object]:
@@ -84,7 +83,7 @@ def _variable(assignment: str) -> tuple[str, object]:
 
     name, sign, value = assignment.partition("=")
     if not sign or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{assignment!r} is not of the form NAME=JSON")
+        raise argparse.ArgumentTypeError(f"“{assignment}” is not NAME=JSON, such as enable_thinking=false")
     try:
         return name, read_json(value)
     except ValueError:
@@ -92,7 +91,7 @@ def _variable(assignment: str) -> tuple[str, object]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Messages through the model's chat template: every token with its origin, and what may go wrong."""
+    """Apply the chat template to messages: show each token with its origin, and warn of problems."""
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.hints import hints
     from guiapp.analysis.chat.messages import ChatSettings, conversation_of
@@ -100,10 +99,10 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.analysis.doctor.findings import WARNING
 
     if options.messages == options.tools == "-":
-        raise InputError("Standard input is for one of both. Give the file of the tools.")
+        raise InputError("Only one of MESSAGES and --tools can be standard input. Give a file for the other.")
     others = options.beside, options.template_beside, options.no_generation_prompt_beside
     if options.llama_cpp_beside and any(others):
-        raise InputError("llama.cpp is given the same model, template and prompt. Leave those beside out.")
+        raise InputError("--llama-cpp-beside cannot be combined with other -beside options. Omit them.")
     tools = None if options.tools is None else read(options.tools)
     conversation = conversation_of(read(options.messages), tools)
     tokenizer = open_tokenizer(options.model, options.pre)

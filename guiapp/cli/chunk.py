@@ -19,26 +19,24 @@ from guiapp.core.text.visible_text import visible_text
 SHOWN_CHARACTERS = 60  # of the beginning of a chunk
 
 
+EXAMPLES = ("tokenloupe chunk model.gguf -f text.txt --max-tokens 512 --overlap 32 --by sentence",)
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     add_text_source(parser)
-    parser.add_argument(
-        "--max-tokens",
-        metavar="N",
-        type=int,
-        required=True,
-        help="of a chunk by itself, BOS and EOS not counted",
-    )
-    parser.add_argument(
-        "--overlap", metavar="M", type=int, default=0, help="repeat up to M tokens of the chunk before"
-    )
-    parser.add_argument("--by", choices=LEVELS[::-1], default="character", help="where chunks may end")
+    about = "the most tokens a chunk may have, without BOS and EOS"
+    parser.add_argument("--max-tokens", metavar="N", type=int, required=True, help=about)
+    about = "repeat up to M tokens of the previous chunk"
+    parser.add_argument("--overlap", metavar="M", type=int, default=0, help=about)
+    about = "where a chunk may end (default: %(default)s)"
+    parser.add_argument("--by", choices=LEVELS[::-1], default="character", help=about)
     add_parse_special_option(parser)
-    parser.add_argument("--json", action="store_true", help="print a JSON object that holds the texts")
+    parser.add_argument("--json", action="store_true", help="print a JSON object, texts included")
 
 
 def run(options: argparse.Namespace) -> int:
-    """A text in chunks of at most N tokens, as long as they can be."""
+    """Split a text into chunks of at most N tokens, each as long as possible."""
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
     chunks = chunk_text(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from guiapp.analysis.compare.comparison import names_apart
 from guiapp.cli.files import (
     FOUND,
+    MODEL_HELP,
     InputError,
     add_exit_code,
     add_form_options,
@@ -37,15 +38,20 @@ LISTED = 10  # differences, for people
 FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
 FORMS = {
     "json": "print a JSON object",
-    "csv": "print lines for a spreadsheet",
-    "markdown": "print tables to paste",
-    "svg": "print a drawing of bars",
+    "csv": "print CSV for a spreadsheet",
+    "markdown": "print Markdown tables",
+    "svg": "print a bar chart as SVG",
 }
+EXAMPLES = (
+    "tokenloupe compare a.gguf b.gguf -f text.txt",
+    "tokenloupe compare --vocab a.gguf b.gguf --exit-code",
+)
+STATUSES = {FOUND: "with --exit-code: a difference"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", metavar="MODEL", nargs="+", help="compared with the first")
-    parser.add_argument("--text", help="otherwise FILE or standard input is read")
+    parser.add_argument("models", metavar="MODEL", nargs="+", help=f"{MODEL_HELP}; the first is the baseline")
+    parser.add_argument("--text", help="the text to compare (default: read FILE or standard input)")
     parser.add_argument(
         "-f",
         "--file",
@@ -53,55 +59,45 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         type=file_name,
-        help="a text, or a folder of texts; may be given again",
+        help="a text, or a folder of texts; may be repeated",
     )
-    parser.add_argument("--utf16", action="store_true", help="texts that are read are UTF-16")
+    parser.add_argument("--utf16", action="store_true", help="convert the texts that are read from UTF-16")
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--vocab", action="store_true", help="compare what two files say, rather than texts")
-    kind.add_argument(
-        "--against", metavar="FILE", type=file_name, help="with one MODEL: the tokens of another text"
-    )
-    kind.add_argument("--ids", help="with one MODEL: ids from elsewhere, or - for standard input")
-    for name, about in (("pre", "pre-tokenizer (BPE only)"), ("encoder", "algorithm that `info` lists")):
-        parser.add_argument(
-            f"--{name}",
-            metavar="[N=]NAME",
-            action="append",
-            default=[],
-            help=f"{about}, of the Nth MODEL or of all",
-        )
+    kind.add_argument("--vocab", action="store_true", help="compare the vocabularies of two models")
+    about = "with one MODEL: compare with the tokens of this text"
+    kind.add_argument("--against", metavar="FILE", type=file_name, help=about)
+    kind.add_argument("--ids", help="with one MODEL: compare with these ids; - reads standard input")
+    for name, about in (("pre", "pre-tokenizer (BPE only)"), ("encoder", "encoder that `info` lists")):
+        about += ", for the Nth MODEL or for all"
+        parser.add_argument(f"--{name}", metavar="[N=]NAME", action="append", default=[], help=about)
     add_special_options(parser)
-    parser.add_argument("--context", metavar="N", type=int, help="tokens that fit, if not what the files say")
-    parser.add_argument(
-        "--price",
-        metavar="P[,P…]",
-        type=_prices,
-        default=(),
-        help="in $ of a million tokens, of all or of each",
-    )
+    about = "context length in tokens (default: the files')"
+    parser.add_argument("--context", metavar="N", type=int, help=about)
+    about = "dollars per million tokens, one price for all models or one for each"
+    parser.add_argument("--price", metavar="P[,P…]", type=_prices, default=(), help=about)
     add_spelling_option(parser)
-    add_exit_code(parser, "ids, or with --vocab anything, differ")
+    add_exit_code(parser, "ids differ, or with --vocab anything differs")
     add_form_options(parser, **FORMS)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Texts in tokens of several models side by side, two texts in those of one, or two vocabularies."""
+    """Compare texts in several models, two texts in one model, or two vocabularies."""
     one_model = options.against is not None or options.ids is not None
     if options.vocab and len(options.models) != 2:
-        raise InputError("--vocab compares two models. Give two.")
+        raise InputError(f"--vocab compares two models, not {len(options.models)}.")
     if one_model and len(options.models) != 1:
-        raise InputError("--against and --ids compare with the text of one model. Give one.")
+        raise InputError(f"--against and --ids take one model, not {len(options.models)}.")
     if options.vocab:
         refuse_with(options, "--vocab", text="--text", files="-f", encoder="--encoder")
     if options.vocab or one_model:
         kind = "--vocab" if options.vocab else "--ids" if options.against is None else "--against"
         refuse_with(options, kind, price="--price", context="--context")
     if options.form in (("svg", "csv") if one_model else ("svg",) if options.vocab else ()):
-        raise InputError(f"This is not printed as {options.form.upper()}. Choose --json or --markdown.")
+        raise InputError(f"--{options.form} does not work here. Use --json or --markdown.")
     if options.text is not None and (options.files or options.utf16):
-        raise InputError("A text comes from --text or from -f. Leave out one of them.")
+        raise InputError("--text cannot be combined with -f or --utf16. Omit one.")
     if "-" in (options.ids, options.against) and options.text is None and not options.files:
-        raise InputError("Standard input is read for --ids or --against. Give the text by --text or -f.")
+        raise InputError("Standard input is used for --ids or --against. Give the text with --text or -f.")
     compare = _compare_vocabularies if options.vocab else _compare_changes if one_model else _compare_texts
     is_same = compare(options)
     return FOUND if options.exit_code and not is_same else 0
@@ -139,7 +135,7 @@ def _compare_changes(options: argparse.Namespace) -> bool:
     [side] = _sides(options)
     texts = list(_texts(options))
     if len(texts) != 1:
-        raise InputError(f"One text is compared, not {len(texts)}. Give one file.")
+        raise InputError(f"--against and --ids take one text, not {len(texts)}. Give one file.")
     name, text = texts[0]
     if options.against is not None:
         names = name or "The text", options.against
@@ -218,7 +214,8 @@ def _for_each(options: argparse.Namespace, option: str) -> list[str | None]:
         elif 1 <= (number := int(found[1])) <= len(chosen):
             chosen[number - 1] = found[2]
         else:
-            raise InputError(f"--{option} {value}: there is no MODEL number {number}.")
+            count = counted(len(chosen), "model")
+            raise InputError(f"--{option} {value}: there is no MODEL number {number}. You gave {count}.")
     return chosen
 
 
@@ -226,9 +223,9 @@ def _terms(options: argparse.Namespace) -> Terms:
     from guiapp.analysis.compare.texts_report import Terms
 
     if options.context is not None and options.context < 1:
-        raise InputError(f"No text fits a context of {options.context} tokens. Choose 1 or more.")
+        raise InputError(f"--context {options.context}: choose 1 or more.")
     if len(options.price) not in (0, 1, len(options.models)):
-        raise InputError(f"Give one price or {len(options.models)}, not {len(options.price)}.")
+        raise InputError(f"--price takes one price or {len(options.models)}, not {len(options.price)}.")
     return Terms(options.context, options.price)
 
 
@@ -239,7 +236,7 @@ def _prices(text: str) -> tuple[float, ...]:
     except ValueError:
         prices = (-1.0,)
     if not all(0 <= price < float("inf") for price in prices):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a price, or prices with commas between them")
+        raise argparse.ArgumentTypeError(f"“{text}” is not a price or a list of prices, such as 0.5,2")
     return prices
 
 
@@ -262,7 +259,4 @@ def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
     for path in paths:
         yield str(path), file_text(str(path), is_utf16)
     if n_others:
-        are = "is" if n_others == 1 else "are"
-        print(
-            f"tokenloupe: {folder}: {counted(n_others, 'file')} without text {are} left out.", file=sys.stderr
-        )
+        print(f"tokenloupe: {folder}: skipped {counted(n_others, 'file')} without text.", file=sys.stderr)

@@ -29,35 +29,40 @@ if TYPE_CHECKING:
 SHOWN_CHARACTERS = 200  # of what hidden characters spell
 
 
+EXAMPLES = (
+    "tokenloupe count model.gguf -f text.txt",
+    "tokenloupe count demo:bpe 'Hello' --limit 8000 --exit-code",
+)
+STATUSES = {FOUND: "with --exit-code: more tokens than --limit"}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     add_text_source(parser)
-    parser.add_argument(
-        "--limit", metavar="N", type=int, help="stop as soon as there are more, and say “more than N”"
-    )
-    add_exit_code(parser, "there are more tokens than --limit")
+    about = "stop once there are more than N tokens, and print “more than N”"
+    parser.add_argument("--limit", metavar="N", type=int, help=about)
+    add_exit_code(parser, "the text has more tokens than --limit")
     add_special_options(parser)
     parser.add_argument(
-        "--hidden", action="store_true", help="list the characters that nobody sees, and what they cost"
+        "--hidden", action="store_true", help="list hidden characters and the tokens they take"
     )
-    parser.add_argument(
-        "--dearest", metavar="N", type=int, help="also the N words and N lines that take the most tokens"
-    )
-    parser.add_argument("--json", action="store_true", help="print the number, or the list, as a JSON object")
+    about = "also list the N words and N lines that take the most tokens"
+    parser.add_argument("--dearest", metavar="N", type=int, help=about)
+    parser.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """The number of tokens of a text, and what takes the most of them."""
+    """Count the tokens of a text, and list what takes the most."""
     from guiapp.core.encode.counting.growing import count_blocks
 
     if options.limit is not None and options.limit < 0:
-        raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")
+        raise InputError(f"--limit {options.limit}: choose 0 or more.")
     if options.exit_code and options.limit is None:
-        raise InputError("--exit-code compares the number of tokens with --limit. Give a limit.")
+        raise InputError("--exit-code needs --limit.")
     if options.hidden and options.limit is not None:
-        raise InputError("--hidden looks at the whole text. Leave out --limit.")
+        raise InputError("--hidden reads the whole text. Omit --limit.")
     if options.hidden and options.dearest is not None:
-        raise InputError("--hidden and --dearest list different things. Choose one of them.")
+        raise InputError("--hidden and --dearest cannot be combined. Choose one.")
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.hidden:
         report = hidden_report(tokenizer, text_of(options), options.special, options.parse_special)
@@ -85,7 +90,7 @@ def _print_hidden(report: HiddenReport) -> None:
         says = [f"“{visible_text(place.says.encode(), SHOWN_CHARACTERS)}”"] if place.says else []
         print(f"line {place.line}", place.start, what, counted(place.tokens, "token"), *says, sep="\t")
     where = f" in {counted(len(report.places), 'place')}" if report.places else ""
-    with_them = f"{counted(report.tokens, 'token')} with them, {report.tokens_without:,} without"
+    with_them = f"{counted(report.tokens, 'token')} with hidden characters, {report.tokens_without:,} without"
     print(f"{counted(report.characters, 'hidden character')}{where}: {with_them}")
 
 
@@ -93,7 +98,7 @@ def _print_most_expensive(options: argparse.Namespace, tokenizer: Tokenizer) -> 
     from guiapp.core.encode.counting.cost import costly_texts
 
     if options.limit is not None or options.dearest < 1:
-        raise InputError("What is dearest is told of a whole text: choose 1 or more, and no --limit.")
+        raise InputError("--dearest needs a number of 1 or more, and no --limit.")
     encoding = tokenizer.encode(text_of(options), options.special, options.parse_special)
     result = costly_texts(encoding, options.dearest)
     if options.json:

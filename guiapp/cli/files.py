@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 MOST_PX = 16_000  # of a side, as where trees are saved: Qt paints little more
 FOUND = 3  # exit status of a command that has found what it looks for
+MODEL_HELP = (
+    "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
+    "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
+)
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 
@@ -50,9 +54,7 @@ class OneFile(argparse.Action):
         option: str | None = None,
     ) -> None:
         if getattr(options, self.dest) is not None:
-            parser.error(
-                f"argument {option}: one file at a time, not {getattr(options, self.dest)} and {value}"
-            )
+            parser.error(f"argument {option}: takes one file, not {getattr(options, self.dest)} and {value}")
         setattr(options, self.dest, value)
 
 
@@ -97,11 +99,11 @@ def check_outputs(options: argparse.Namespace) -> None:
         if path.is_dir():
             raise InputError(f"{path} is a folder. Name a file.")
         if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-            raise InputError(f"{path} cannot be written. Name a file in a folder that exists and is yours.")
+            raise InputError(f"{path} cannot be written. Name a file in a folder that you can write to.")
         if path.exists() and not options.force:
             raise InputError(f"{path} exists. Add --force to overwrite it, or name another file.")
     if len({path.resolve() for path in paths}) < len(paths):
-        raise InputError(f"Two results cannot be written to {paths[0]}. Name a file for each.")
+        raise InputError(f"Two results cannot both be written to {paths[0]}. Name a file for each.")
 
 
 def _is_device(path: Path) -> bool:
@@ -127,14 +129,14 @@ def seed_number(text: str) -> int:
     return int(text)
 
 
-def add_file_option(parser: argparse.ArgumentParser, about: str = "otherwise standard input is read") -> None:
+def add_file_option(parser: argparse.ArgumentParser, about: str = "default: standard input") -> None:
     parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, type=file_name, help=about)
 
 
 def add_text_source(parser: argparse.ArgumentParser) -> None:
     """TEXT or -f FILE, see `text_of`."""
     source = parser.add_mutually_exclusive_group()
-    source.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
+    source.add_argument("text", metavar="TEXT", nargs="?", help="text (default: FILE or standard input)")
     source.add_argument(
         "-f",
         "--file",
@@ -143,22 +145,17 @@ def add_text_source(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         help="read the text from a file, byte for byte",
     )
-    parser.add_argument(
-        "--utf16", action="store_true", help="the text that is read is UTF-16: make it UTF-8 first"
-    )
+    parser.add_argument("--utf16", action="store_true", help="convert the text that is read from UTF-16")
 
 
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--pre",
-        metavar="NAME",
-        help="split text as this pre-tokenizer does, such as llama-bpe, whatever the file says (BPE only)",
-    )
+    about = "override the file's pre-tokenizer, for example with llama-bpe (BPE only)"
+    parser.add_argument("--pre", metavar="NAME", help=about)
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:
     """The one model of a command, and how it splits text."""
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     add_pre_option(parser)
 
 
@@ -175,9 +172,8 @@ def add_form_options(parser: argparse.ArgumentParser, **forms: str) -> None:
 
 
 def add_special_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--no-special", dest="special", action="store_false", help="leave BOS, EOS and the like out"
-    )
+    about = "do not add BOS, EOS or other special tokens"
+    parser.add_argument("--no-special", dest="special", action="store_false", help=about)
     add_parse_special_option(parser)
 
 
@@ -186,7 +182,7 @@ def add_parse_special_option(parser: argparse.ArgumentParser) -> None:
         "--no-parse-special",
         dest="parse_special",
         action="store_false",
-        help="treat the text of control tokens as ordinary text",
+        help="encode the text of control tokens as ordinary text",
     )
 
 
@@ -196,7 +192,7 @@ def add_spelling_option(parser: argparse.ArgumentParser) -> None:
         "--spelling",
         choices=("signs", "file"),
         default="signs",
-        help="write tokens with signs (·the ↵ <E2>), or as in the model's file (Ġthe, ▁the, <0x0A>)",
+        help="write tokens with signs (·the ↵ <E2>) or as in the model's file (Ġthe, ▁the, <0x0A>)",
     )
 
 
@@ -212,7 +208,7 @@ def add_encode_options(parser: argparse.ArgumentParser) -> None:
     """The arguments that say what to encode, and how."""
     add_model_option(parser)
     add_text_source(parser)
-    parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
+    parser.add_argument("--encoder", metavar="NAME", help="an encoder that `tokenloupe info` lists")
     add_special_options(parser)
 
 
@@ -250,7 +246,7 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
 
 def _argument(options: argparse.Namespace) -> bytes:
     if options.utf16:
-        raise InputError("TEXT is not UTF-16. Leave out --utf16, which is for -f and standard input.")
+        raise InputError("--utf16 applies to -f and standard input, not to TEXT. Omit it.")
     return os.fsencode(options.text)
 
 
@@ -261,7 +257,7 @@ def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
         return codec or LITTLE
     if codec is not None:
         print(
-            f"tokenloupe: {_name(file)} is UTF-16, and its bytes are taken as they are. --utf16 converts it.",
+            f"tokenloupe: {_name(file)} is UTF-16, and its bytes are read as they are. Convert with --utf16.",
             file=sys.stderr,
         )
     return None
@@ -285,7 +281,7 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
     """A file to read, or standard input."""
     name = _name(file)
     if name != file and sys.stdin.isatty():
-        print("tokenloupe: Type the input, then Ctrl+D on a line of its own.", file=sys.stderr)
+        print("tokenloupe: Type the input. End it with Ctrl+D on an empty line.", file=sys.stderr)
     try:
         if name == file:
             opened: AbstractContextManager[BinaryIO] = BufferedReader(open_input(file, takes_pipes=True))
@@ -359,5 +355,5 @@ def picture_size(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(f"“{text}” is not WIDTHxHEIGHT in pixels, such as 1440x900")
     width, height = int(match[1]), int(match[2])
     if max(width, height) > MOST_PX:
-        raise argparse.ArgumentTypeError(f"“{text}” has more than {MOST_PX:,} pixels a side")
+        raise argparse.ArgumentTypeError(f"“{text}” is larger than {MOST_PX:,} pixels a side")
     return width, height

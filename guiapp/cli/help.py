@@ -7,21 +7,19 @@ import argparse
 from guiapp.cli.files import InputError, let_terminal_replace
 from guiapp.core.manual import CHAPTERS, chapter_title, find_topic, search
 
+EXAMPLES = "tokenloupe help compare", "tokenloupe help --search 'byte fallback'"
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "topic",
-        nargs="?",
-        metavar="TOPIC",
-        help="a chapter of the manual, such as compare, or a part of it, such as doctor#pre_missing",
+    about = (
+        "a chapter, such as compare, or a section, such as doctor#pre_missing (default: list the chapters)"
     )
-    parser.add_argument(
-        "--search", metavar="WORDS", help="list the parts of the manual that have these words"
-    )
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help=about)
+    parser.add_argument("--search", metavar="WORDS", help="list the sections that contain these words")
 
 
 def run(options: argparse.Namespace) -> int:
-    """The manual: a chapter, a part of one, or what words are in."""
+    """Read the manual, or search it."""
     let_terminal_replace()
     if options.search is not None:
         if not (results := search(options.search)):

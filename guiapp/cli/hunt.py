@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from guiapp.cli.files import (
     FOUND,
+    MODEL_HELP,
     add_force_option,
     file_name,
     output_path,
@@ -25,14 +26,24 @@ if TYPE_CHECKING:
     from guiapp.analysis.hunt.mismatches import Hunt
 
 
+EXAMPLES = (
+    "tokenloupe hunt model.gguf llama.cpp",
+    "tokenloupe hunt a.gguf b.gguf -f texts --seconds 120 --report hunt.md",
+)
+STATUSES = {
+    0: "no difference in at least 10,000 texts",
+    1: "invalid input, or no difference in fewer than 10,000 texts",
+    FOUND: "a difference",
+    interrupts.INTERRUPTED: "interrupted before a difference was found",
+}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("first", metavar="A", help="a model file or demo model")
-    parser.add_argument(
-        "second",
-        metavar="B",
-        help="another one, or an installed library that is given A's vocabulary: llama.cpp, tokenizers, "
-        "tiktoken, sentencepiece",
+    parser.add_argument("first", metavar="A", help=MODEL_HELP)
+    about = (
+        "another model, or an installed library that reads A: llama.cpp, tokenizers, tiktoken, sentencepiece"
     )
+    parser.add_argument("second", metavar="B", help=about)
     parser.add_argument(
         "-f",
         "--file",
@@ -40,28 +51,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         action="append",
         default=[],
-        help="texts of your own, or a folder of them, tried line by line, and changed here and there; "
-        "may be repeated",
+        help="also try the lines of a file or folder, and variations; may be repeated",
     )
     parser.add_argument(
         "--seconds",
         metavar="S",
         type=positive_number,
         default=30.0,
-        help="how long, once both are open: %(default)g",
+        help="search for S seconds once both are open (default: %(default)g)",
     )
-    parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="for random texts")
-    parser.add_argument("--report", metavar="FILE.md", type=output_path, help="write a report as Markdown")
-    parser.add_argument("--json", action="store_true", help="print the finds as a JSON object")
+    parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="seed of random texts (0)")
+    parser.add_argument("--report", metavar="FILE.md", type=output_path, help="write a Markdown report")
+    parser.add_argument("--json", action="store_true", help="print the results as a JSON object")
     add_force_option(parser)
-    parser.epilog = (
-        "Exit status: 0 nothing found, 3 found, 1 the input was at fault or nothing was found in fewer than "
-        "10,000 texts, 2 usage."
-    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Texts on which two tokenizers differ, the shortest for each cause."""
+    """Search for texts on which two tokenizers differ, and show the shortest for each cause."""
     from guiapp.analysis.hunt.engine import HuntPlan
     from guiapp.analysis.hunt.report import markdown, record, text_lines
 

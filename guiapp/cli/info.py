@@ -11,16 +11,18 @@ from guiapp.core.text.numbers_in_words import percent, quoted
 LONGEST = 200  # of what the file says; --json has all of it
 
 
+EXAMPLES = "tokenloupe info model.gguf", "tokenloupe info hf:OWNER/NAME --json"
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
-    parser.add_argument(
-        "--agreement", action="store_true", help="also measure how far approximate encoders agree"
-    )
+    about = "also measure how many tokens approximate encoders get right"
+    parser.add_argument("--agreement", action="store_true", help=about)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """What the file says about its tokenizer."""
+    """Show a tokenizer's type, size, encoders and settings."""
     tokenizer = open_tokenizer(options.model, options.pre)
     report = info_report(tokenizer, options.agreement)
     if options.json:

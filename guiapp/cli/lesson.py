@@ -9,18 +9,19 @@ from guiapp.cli.files import InputError, add_force_option, file_path, output_pat
 from guiapp.core.text.numbers_in_words import printable
 
 PAGE_ENDING = ".html"
+EXAMPLES = "tokenloupe lesson check lesson.toml", "tokenloupe lesson export 7-wordpiece -o wordpiece.html"
+STATUSES = {1: "invalid input, or `check` found a mistake"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(title="what to do", metavar="ACTION", required=True)
-    list_ = _action(actions, "list", "the lessons that come with the program", _list)
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    list_ = _action(actions, "list", "list the built-in lessons", _list)
     list_.set_defaults(files=[])
-    check = _action(actions, "check", "whether lessons can be used, and all they claim is true", _check)
+    check = _action(actions, "check", "check lesson files and the claims in them", _check)
     check.add_argument("files", nargs="+", metavar="FILE", type=file_path)
-    export = _action(actions, "export", "a page that steps in a browser, or is printed as a handout", _export)
-    export.add_argument(
-        "file", metavar="FILE", type=file_path, help="or the name of a lesson that `list` has"
-    )
+    export = _action(actions, "export", "write an HTML page that steps, and prints as a handout", _export)
+    about = "a lesson file, or a name from `tokenloupe lesson list`"
+    export.add_argument("file", metavar="FILE", type=file_path, help=about)
     export.add_argument("-o", "--output", metavar="PAGE.html", type=output_path, required=True)
     add_force_option(export)
 
@@ -37,7 +38,7 @@ def _action(
 
 
 def run(options: argparse.Namespace) -> int:
-    """Lessons: list ours, check your own, export one as a page for browsers."""
+    """List the built-in lessons, check your own, or export one as an HTML page."""
     return int(options.action(options))
 
 
@@ -66,6 +67,6 @@ def _export(options: argparse.Namespace) -> int:
 
     own = lessons_folder() / f"{options.file}{ENDING}"
     if options.output.suffix.lower() != PAGE_ENDING:
-        raise InputError(f"{options.output} names no page. End its name with {PAGE_ENDING}.")
+        raise InputError(f"A lesson is exported as HTML. Name a file that ends with {PAGE_ENDING}.")
     save_lesson(load(own if own.is_file() else options.file), options.output)
     return 0

@@ -12,11 +12,13 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
+from types import ModuleType
 from typing import NoReturn
 
 from guiapp import __version__
 from guiapp.analysis.sessions.name import is_session
-from guiapp.cli.files import InputError, check_outputs, file_path
+from guiapp.cli.files import MODEL_HELP, InputError, check_outputs, file_path
 from guiapp.core.interrupts import INTERRUPTED
 from guiapp.core.sources.locate import is_plain, plain_path
 from guiapp.core.text.numbers_in_words import printable
@@ -57,7 +59,9 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return int(status)
     except TokenloupeError as error:
-        how = " --pre NAME chooses one." if isinstance(error, UnknownPreError) and "pre" in options else ""
+        how = (
+            " Choose one with --pre NAME." if isinstance(error, UnknownPreError) and "pre" in options else ""
+        )
         print(f"tokenloupe: {printable(str(error))}{how}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -91,10 +95,10 @@ def window(options: argparse.Namespace) -> int:
     if options.model is not None and is_plain(options.model) and _is_missing(plain_path(options.model)):
         raise InputError(
             _like_a_command(options.model)
-            or f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
+            or f"“{options.model}” is neither a model file nor a command. Run `tokenloupe --help` for a list."
         )
     if options.textfile is not None and is_session(Path(options.model or "")):
-        raise InputError(f"{options.model} has a text of its own. Leave {options.textfile} out.")
+        raise InputError(f"The session {options.model} contains its own text. Omit {options.textfile}.")
     from guiapp.window.app import run_window
 
     return run_window(options.model, options.textfile)
@@ -129,20 +133,19 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         if near:
             options.refuse(f"unrecognized arguments: {' '.join(unknown)}. Did you mean {near}?")
         has_words = any(not word.startswith("-") for word in unknown)
-        hint = ". Put a text into quotes, and -f before a file" if has_words and "file" in options else ""
+        hint = (
+            ". Put the text in quotes, or -f before the name of a file"
+            if has_words and "file" in options
+            else ""
+        )
         options.refuse(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return options
 
 
 def _window_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="tokenloupe", description="Open the window.")
-    parser.add_argument(
-        "model",
-        nargs="?",
-        metavar="MODEL",
-        help="a tokenizer's file, demo:bpe and the like, or a session file",
-    )
-    parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="a text to open")
+    parser.add_argument("model", nargs="?", metavar="MODEL", help=f"{MODEL_HELP}; or a session file")
+    parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="the text to open")
     parser.set_defaults(command=window, refuse=parser.error)
     return parser
 
@@ -152,7 +155,7 @@ def _like_a_command(word: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word, COMMANDS, 1, 0.75)
-    return f"“{word}” is no command. Did you mean `{near[0]}`?" if near else ""
+    return f"“{word}” is not a command. Did you mean `{near[0]}`?" if near else ""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -193,9 +196,8 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
         prog="tokenloupe",
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
         description="See exactly what a model sees: the tokens of any text, for any model file. "
-        "Without a command the window opens. MODEL is a tokenizer's file (tokenizer.json, .model, .gguf …), "
-        "a name that `tokenloupe models` lists, hf:OWNER/NAME, an address, or a demo model: demo:bpe, "
-        "demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
+        f"Without a command, the window opens. MODEL is {MODEL_HELP}.",
+        epilog="`tokenloupe COMMAND --help` explains a command. `tokenloupe help` opens the manual.",
     )
     parser.add_argument("--version", action="version", version=f"tokenloupe {__version__}")
     commands = parser.add_subparsers(
@@ -203,7 +205,21 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
     )
     for name in names:
         source = import_module(f"guiapp.cli.{name.replace(' ', '_')}")
-        command = commands.add_parser(name, help=source.run.__doc__, description=source.run.__doc__)
+        command = commands.add_parser(
+            name, help=source.run.__doc__, description=fill(source.run.__doc__ or "", 78)
+        )
+        command.formatter_class = argparse.RawDescriptionHelpFormatter
         source.add_options(command)
+        command.epilog = _epilog(source, command.epilog)
         command.set_defaults(command=source.run, refuse=command.error, near_option=command.near_option)
     return parser
+
+
+def _epilog(source: ModuleType, notes: str | None) -> str:
+    """What follows the options of a command: its notes, EXAMPLES, and the meaning of its own STATUSES."""
+    parts = [notes, "\n  ".join(["examples:", *source.EXAMPLES])]
+    if statuses := getattr(source, "STATUSES", None):
+        meanings = {0: "success", 1: "invalid input", 2: "wrong usage"} | statuses
+        rows = (f"{status:<3} {meaning}" for status, meaning in sorted(meanings.items()))
+        parts.append("\n  ".join(["exit status:", *rows]))
+    return "\n\n".join(filter(None, parts))

@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from guiapp.core.sources.installed import Installed
 
 
+EXAMPLES = "tokenloupe models", "tokenloupe models --add ~/models"
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON list")
-    parser.add_argument("--add", metavar="FOLDER", type=Path, help="from now on, look in this folder, too")
-    parser.add_argument("--remove", metavar="FOLDER", type=Path, help="look there no more")
-    parser.add_argument("--clear", action="store_true", help="delete what was fetched from the web")
+    parser.add_argument("--add", metavar="FOLDER", type=Path, help="search this folder, too, from now on")
+    parser.add_argument("--remove", metavar="FOLDER", type=Path, help="no longer search this folder")
+    parser.add_argument("--clear", action="store_true", help="delete the files downloaded from the web")
 
 
 def run(options: argparse.Namespace) -> int:
-    """The tokenizers on this machine: Ollama's, LM Studio's, Hugging Face's and so on.  Asks no network."""
+    """List the tokenizers on this machine: Ollama's, LM Studio's, Hugging Face's and more, offline."""
     from guiapp.core.formats.table import glance
     from guiapp.core.sources import cached
     from guiapp.core.sources.installed import installed_models, own_folders
@@ -38,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         print_json([_record(model, glance(model.path)) for model in models], indent=2)
         return 0
     if not models:
-        print("No model was found. `tokenloupe models --add FOLDER` looks elsewhere, too.")
+        print("No models found. Add a folder to search: tokenloupe models --add FOLDER")
     width = max((len(_shown(model.name)) for model in models), default=0)
     for source, group in groupby(models, key=attrgetter("source")):
         print(_shown(source))
@@ -47,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
             summary = _summary(glance(model.path))
             print(f"  {name:{width}}  {summary:32}  {size:>9}  {_shown(model.path)}", flush=True)
     if downloaded_bytes := cached.size_bytes():
-        print(f"Fetched from the web: {in_bytes(downloaded_bytes)}. `tokenloupe models --clear` deletes it.")
+        size = in_bytes(downloaded_bytes)
+        print(f"Downloaded from the web: {size}. To delete it: tokenloupe models --clear")
     return 0
 
 
@@ -57,14 +61,14 @@ def _change(options: argparse.Namespace) -> int:
 
     if options.add is not None:
         if not options.add.is_dir():
-            raise InputError(f"{options.add} is no folder. Choose one.")
+            raise InputError(f"{options.add} is not a folder. Choose a folder.")
         add_folder(options.add)
     if options.remove is not None and not remove_folder(options.remove):
-        raise InputError(f"{options.remove} is not among the folders that are looked in.")
+        raise InputError(f"{options.remove} is not a folder that you added with --add.")
     if options.clear:
         size_bytes = cached.size_bytes()
         cached.clear()
-        print(f"{in_bytes(size_bytes)} deleted.")
+        print(f"Deleted {in_bytes(size_bytes)}.")
     return 0
 
 

@@ -10,6 +10,7 @@ from dataclasses import fields
 
 from guiapp.analysis.sessions.name import ALIASES, PAGES
 from guiapp.cli.files import (
+    MODEL_HELP,
     add_force_option,
     add_pre_option,
     add_spelling_option,
@@ -19,13 +20,15 @@ from guiapp.cli.files import (
     picture_size,
 )
 
+EXAMPLES = ("tokenloupe screenshot --model a.gguf --page compare --beside b.gguf -o page.png",)
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     pages = *ALIASES, *PAGES, "presentation", "start"
     parser.add_argument("--page", choices=pages, default="text")
-    parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
+    parser.add_argument("--model", metavar="MODEL", default="demo:bpe", help=MODEL_HELP)
     add_pre_option(parser)
-    several = "models to compare with, up to three; of Steps, the first one runs beside"
+    several = "up to three models to compare with; on the Steps page, one model to race against"
     parser.add_argument("--beside", dest="counterpart", metavar="MODEL", nargs="+", default=(), help=several)
     for flag, metavar, convert, default, about in OPTIONS:
         parser.add_argument(flag, metavar=metavar, type=convert, default=default, help=about)
@@ -54,42 +57,42 @@ def _shaped(text: str, pattern: str, shape: str) -> str:
 
 
 OPTIONS: tuple[tuple[str, str, Callable[[str], object], object, str], ...] = (
-    ("--text", "TEXT", str, None, "the sample text by default"),
-    ("--size", "WxH", picture_size, (1440, 900), "of the window"),
-    ("--encoder", "NAME", str, "", "an algorithm that `info` lists"),
-    ("--at-text", "WORDS", str, "", "on the Text page: select the token they begin in"),
-    ("--difference", "N", int, 0, "on the Compare page: the one to go to"),
-    ("--against", "TEXT", str, "", "on the page of two texts"),
-    ("--hunt-seconds", "S", float, 0.0, "on the Hunt page: hunt before"),
-    ("--filter", "FILTER", str, "", "on the Vocabulary page: see `tokenloupe vocab --help`"),
-    ("--at", "BREAKPOINT", str, "", "of Steps: where to stop"),
-    ("--race", "ENCODER", str, "", "of Steps: run it beside"),
-    ("--lesson", "NAME:STEP", _lesson, "", "of Steps, from 1; “list” for the list"),
-    ("--train", "KIND:TOKENS:STEP", _training, "", "of Steps"),
-    ("--run", "FILE.json", file_path, None, "on the Bench page: what `bench` wrote"),
-    ("--chart", "NAME", str, "", "on the Bench page: one chart, enlarged, or a table"),
-    ("--bench-seconds", "S", float, 0.0, "on the Bench page: measure before"),
-    ("--messages", "FILE.json", file_path, None, "on the Chat page: messages in OpenAI's form"),
-    ("--template", "FILE", str, "", "on the Chat page: another template"),
+    ("--text", "TEXT", str, None, "the text to show (default: the sample text)"),
+    ("--size", "WxH", picture_size, (1440, 900), "size of the window (default: 1440x900)"),
+    ("--encoder", "NAME", str, "", "an encoder that `tokenloupe info` lists"),
+    ("--at-text", "WORDS", str, "", "Text page: select the token where these words begin"),
+    ("--difference", "N", int, 0, "Compare page: go to difference N"),
+    ("--against", "TEXT", str, "", "page of two texts: the second text"),
+    ("--hunt-seconds", "S", float, 0.0, "Hunt page: hunt for S seconds first"),
+    ("--filter", "FILTER", str, "", "Vocabulary page: a filter; see `tokenloupe vocab --help`"),
+    ("--at", "BREAKPOINT", str, "", "Steps page: run to this breakpoint"),
+    ("--race", "ENCODER", str, "", "Steps page: race against this encoder"),
+    ("--lesson", "NAME:STEP", _lesson, "", "Steps page: a step of a lesson, from 1, or “list”"),
+    ("--train", "KIND:TOKENS:STEP", _training, "", "Steps page: a step of a training, such as bpe:300:4"),
+    ("--run", "FILE.json", file_path, None, "Bench page: a run that `tokenloupe bench --json` wrote"),
+    ("--chart", "NAME", str, "", "Bench page: enlarge one chart or table"),
+    ("--bench-seconds", "S", float, 0.0, "Bench page: measure for S seconds first"),
+    ("--messages", "FILE.json", file_path, None, "Chat page: messages in OpenAI's format"),
+    ("--template", "FILE", str, "", "Chat page: another template"),
     (
         *("--compared", "text|prompt|llama.cpp|FILE", str, ""),
-        "on the Chat page: put beside content as text, another generation prompt or another template",
+        "Chat page: compare with control tokens as text, no generation prompt, llama.cpp or another template",
     ),
 )
 CHOICES: tuple[tuple[str, tuple[str, ...], str, str | None], ...] = (
     ("--theme", ("dark", "light"), "dark", None),
-    ("--shape", ("sunburst", "icicle"), "sunburst", "of the picture on the Tree page"),
-    ("--color", ("token", "cost", "kind", "rarity"), "", "on the Text page, by what"),
-    ("--detail", ("token", "why", "dearest", "hidden"), "", "on the Text page"),
+    ("--shape", ("sunburst", "icicle"), "sunburst", "Tree page: the kind of picture"),
+    ("--color", ("token", "cost", "kind", "rarity"), "", "Text page: colour tokens by this"),
+    ("--detail", ("token", "why", "dearest", "hidden"), "", "Text page: open this panel"),
 )
 SWITCHES = {
-    "--embeddings": "on the Vocabulary page: read them, list what looks untrained",
-    "--more": "on the Bench page: open “More”",
+    "--embeddings": "Vocabulary page: read the embeddings, and list untrained tokens",
+    "--more": "Bench page: open “More”",
 }
 
 
 def run(options: argparse.Namespace) -> int:
-    """A picture of a page, made without a display."""
+    """Save a picture of a page, without a display."""
     need_no_display()
     from guiapp.window.screenshots import ScreenshotOptions, save_screenshot
 

@@ -13,24 +13,24 @@ from guiapp.cli.files import (
     print_parts,
 )
 
+COLUMNS = """column “from text”: whether text can become the token
+  always      its text always becomes the token
+  if parsed   its text becomes the token, except with --no-parse-special
+  if unknown  a character that is not in the vocabulary becomes the token
+  no          no text becomes the token
+column “ends”: whether llama.cpp stops generating at the token"""
+EXAMPLES = "tokenloupe special model.gguf", "tokenloupe special model.gguf --unused --csv"
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
-    parser.add_argument(
-        "--unused",
-        action="store_true",
-        help="only those that are kept free, and that nothing in the files uses",
-    )
-    add_form_options(parser, json="print a JSON object", csv="print lines for a spreadsheet")
-    parser.epilog = (
-        "“from text”: always: its text leads to it; if parsed: unless --no-parse-special; if unknown: each "
-        "character does that the vocabulary does not know; no: its text does not. “ends”: llama.cpp ends a "
-        "generation there."
-    )
+    parser.add_argument("--unused", action="store_true", help="list only reserved tokens that no file uses")
+    add_form_options(parser, json="print a JSON object", csv="print CSV for a spreadsheet")
+    parser.epilog = COLUMNS
 
 
 def run(options: argparse.Namespace) -> int:
-    """The special tokens: roles, ids, whether text leads to them, which end a generation, which are free."""
+    """List the special tokens: roles, ids, whether text can become them, and which end a generation."""
     from guiapp.analysis.vocabulary_list.special_tokens import csv_text, record, special_list, text_lines
 
     tokens = special_list(open_tokenizer(options.model, options.pre))
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.form == "csv":
         print_parts([csv_text(tokens)])
     elif options.unused and not tokens:
-        print("No special token is unused.")
+        print("There are no unused special tokens.")
     else:
         print_lines(text_lines(tokens))
     return 0

@@ -42,6 +42,12 @@ ALIASES = {
 }  # fmt: skip
 
 
+EXAMPLES = (
+    "tokenloupe step demo:bpe 'Hello world'",
+    "tokenloupe step model.gguf -f text.txt --break 'rank < 500' --json",
+)
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
     add_spelling_option(parser)
@@ -51,14 +57,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="COND",
         action="append",
         default=[],
-        help="a breakpoint, such as 'rank < 500', 'token \" the\"' or 'operation stale'; may be repeated",
+        help="set a breakpoint: 'rank < 500', 'token \" the\"', 'operation stale'; may be repeated",
     )
-    parser.add_argument(
-        "--all", action="store_true", help="record a long text whole, however long that takes"
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print all steps, or those at breakpoints, and end"
-    )
+    about = "record all of a long text, whatever the time and memory"
+    parser.add_argument("--all", action="store_true", help=about)
+    about = "print all steps, or with --break the steps at breakpoints, as JSON, and exit"
+    parser.add_argument("--json", action="store_true", help=about)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -88,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     let_terminal_replace()
     if options.text is None and options.file is None and not sys.stdin.isatty():
-        raise InputError("The text came by standard input, so commands cannot. Give TEXT, -f FILE or --json.")
+        raise InputError("Standard input was used for the text. Give TEXT, -f FILE or --json instead.")
     with remembered_commands():
         Console(debugger, tokenizer.encoders, compare).cmdloop()
     return 0
@@ -103,8 +107,8 @@ def _beginning(text: bytes, tokenizer: Tokenizer, encoder: str | None) -> bytes:
         return text
     cost, part = estimate(*kind, len(text)), beginning(text, n_bytes)
     print(
-        f"The text has {len(text):,} bytes; these are the steps of its first {len(part):,}. All of it would "
-        f"take about {cost.seconds:,.0f} s and {cost.size_bytes / 1e6:,.0f} MB: add --all for that.",
+        f"Recorded the first {len(part):,} of {len(text):,} bytes. Add --all to record the whole text, in "
+        f"about {cost.seconds:,.0f} s and {cost.size_bytes / 1e6:,.0f} MB.",
         file=sys.stderr,
     )
     return part
@@ -139,7 +143,7 @@ class Console(cmd.Cmd):
             counted(len(trace.text), "byte"),
         )
         self._write_line(f"{trace.name}: {', '.join(sizes)}.")
-        self._write_line("Type help for the commands.")
+        self._write_line("Type help for a list of commands.")
         for number in range(len(self._debugger.breakpoints)):
             self._show_absence(number)
         self._show()
@@ -158,25 +162,25 @@ class Console(cmd.Cmd):
         return False
 
     def default(self, line: str) -> None:
-        self._write_line(f"*** There is no command “{line.split()[0]}”. Type help.")
+        self._write_line(f"*** “{line.split()[0]}” is not a command. Type help for a list.")
 
     # Moving
 
     def do_step(self, rest: str) -> None:
-        """step [N] [decision|piece|stage]: take N steps of that size (one decision)."""
+        """step [N] [decision|piece|stage]: take N steps of this size (default: one decision)."""
         self._move(rest, 1)
 
     def do_back(self, rest: str) -> None:
-        """back [N] [decision|piece|stage]: take back N steps of that size."""
+        """back [N] [decision|piece|stage]: undo N steps of this size (default: one decision)."""
         self._move(rest, -1)
 
     def do_next(self, rest: str) -> None:
-        """next: step over the piece.  Backwards, it is `back piece`."""
+        """next: step over the piece.  `back piece` is the opposite."""
         self._debugger.step(Granularity.PIECE)
         self._show()
 
     def do_out(self, rest: str) -> None:
-        """out: finish the piece; outside of pieces, the stage."""
+        """out: run to the end of the piece, or outside of pieces, of the stage."""
         self._debugger.out()
         self._show()
 
@@ -191,7 +195,7 @@ class Console(cmd.Cmd):
         self._show()
 
     def do_until(self, rest: str) -> None:
-        """until STEP: run to a step.  until byte N: run to the next token over a byte of the text."""
+        """until STEP: run to a step.  until byte N: run to the next token that covers byte N of the text."""
         word, _, number = rest.strip().partition(" ")
         if word == "byte":
             self._debugger.to_byte(self._number(number, "byte"))
@@ -207,11 +211,11 @@ class Console(cmd.Cmd):
     # Breakpoints
 
     def do_break(self, rest: str) -> None:
-        """break CONDITION, break KIND VALUE [if CONDITION]; break alone lists all.
+        """break CONDITION, break KIND VALUE [if CONDITION]: set a breakpoint; break alone lists all.
 
         Kinds: token ID|"TEXT"|0xE2 0x82, pattern REGEX, pair LEFT RIGHT, rank LOW..HIGH, score LOW..HIGH,
-        byte N, piece N, operation NAME, difference ENCODER.  Behind it may stand `hit N` to stop from the
-        Nth hit on, `once`, and `log MESSAGE` to note something, such as {result}, instead of stopping.
+        byte N, piece N, operation NAME, difference ENCODER.  Add `hit N` to stop from the Nth hit on, `once`
+        to stop once, or `log MESSAGE` to print a message, such as {result}, instead of stopping.
         """
         if not rest.strip():
             for number, row in enumerate(self._debugger.breakpoints):
@@ -237,28 +241,28 @@ class Console(cmd.Cmd):
         self._debugger.set_breakpoints(rows)
 
     def do_enable(self, rest: str) -> None:
-        """enable N: switch a breakpoint on again."""
+        """enable N: turn a breakpoint on again."""
         self._switch(rest, True)
 
     def do_disable(self, rest: str) -> None:
-        """disable N: switch a breakpoint off, and keep it."""
+        """disable N: turn a breakpoint off, but keep it."""
         self._switch(rest, False)
 
     # Looking
 
     def do_print(self, rest: str) -> None:
-        """print EXPRESSION: its value at this step, such as rank or end - position."""
+        """print EXPRESSION: print its value at this step, such as rank or end - position."""
         self._write_line(self._debugger.description(StepExpression(rest)))
 
     def do_watch(self, rest: str) -> None:
-        """watch EXPRESSION: print it after each command; watch alone forgets all."""
+        """watch EXPRESSION: print its value after each command; watch alone removes all."""
         self._watches = [*self._watches, StepExpression(rest)] if rest.strip() else []
         self._show_watches()
 
     def do_list(self, rest: str) -> None:
-        """list: the tokens around, and the pairs that could merge."""
+        """list: print the tokens of the piece, and the pairs that could merge."""
         if self._debugger.trace.piece_at(self._debugger.position) < 0:
-            self._write_line("No piece is being encoded at this step.")
+            self._write_line("This step is not inside a piece.")
             return
         self._show_tokens()
         waiting = self._debugger.waiting(limit=10)
@@ -269,7 +273,7 @@ class Console(cmd.Cmd):
             self._write_line(f"  {entry.rank:>10,.0f}  {left} + {right}{stale}")
 
     def do_where(self, rest: str) -> None:
-        """where: the stage, the piece and the step."""
+        """where: print the stage, the piece and the step."""
         debugger, trace = self._debugger, self._debugger.trace
         if debugger.position == debugger.n_steps:
             self._write_line("At the end.")
@@ -283,11 +287,11 @@ class Console(cmd.Cmd):
         )
 
     def do_columns(self, rest: str) -> None:
-        """columns: what conditions and expressions can name."""
+        """columns: list the names for conditions and expressions."""
         self._write_line(column_help())
 
     def do_help(self, rest: str) -> None:
-        """help [COMMAND]: what it does; help alone lists the commands."""
+        """help [COMMAND]: explain a command; help alone lists all."""
         command = getattr(self, f"do_{ALIASES.get(rest, rest)}", None)
         if command is None:
             super().do_help(rest)
@@ -335,12 +339,12 @@ class Console(cmd.Cmd):
     def _breakpoint_number(self, text: str) -> int:
         number = self._number(text, "breakpoint")
         if number >= len(self._debugger.breakpoints):
-            raise TokenloupeError(f"There is no breakpoint {number}.")
+            raise TokenloupeError(f"There is no breakpoint {number}. Type break for a list.")
         return number
 
     def _number(self, text: str, what: str) -> int:
         if not text.strip().isdecimal():
-            raise TokenloupeError(f"“{text.strip()}” is not a number. Write a whole number ({what}).")
+            raise TokenloupeError(f"“{text.strip()}” is not a whole number ({what}).")
         return int(text)
 
     def _show(self) -> None:

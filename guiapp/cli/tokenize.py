@@ -25,32 +25,34 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 
+EXAMPLES = (
+    "tokenloupe tokenize model.gguf 'Hello world' --format table",
+    "tokenloupe tokenize demo:bpe -f text.txt",
+)
+STATUSES = {FOUND: "with --exit-code: the round trip changes the text"}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
     add_spelling_option(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--format", choices=("ids", "json", "table", "color", "log"), help="otherwise ids")
-    form.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
+    form.add_argument("--format", choices=("ids", "json", "table", "color", "log"), help="default: ids")
+    form.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="same as --format json"
+    )
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument(
-        "--round-trip",
-        action="store_true",
-        help="print what decoding does not give back, and the rule of the file that is why",
-    )
-    add_exit_code(parser, "--round-trip finds that decoding does not give the text back")
-    kind.add_argument(
-        "--best",
-        metavar="N",
-        type=int,
-        help="the N best segmentations, one a line behind its score (Unigram only; --format ids or json)",
-    )
+    about = "encode and decode: print the first change of the text, and the rule that causes it"
+    kind.add_argument("--round-trip", action="store_true", help=about)
+    add_exit_code(parser, "--round-trip finds a change")
+    about = "print the N best segmentations, one a line, each after its score (Unigram only)"
+    kind.add_argument("--best", metavar="N", type=int, help=about)
 
 
 def run(options: argparse.Namespace) -> int:
-    """The token ids of a text."""
+    """Turn a text into token ids."""
     options.format = options.format or "ids"
     if options.exit_code and not options.round_trip:
-        raise InputError("--exit-code says what --round-trip finds. Give both.")
+        raise InputError("--exit-code needs --round-trip.")
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.best is not None:
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     encoding = tokenizer.encode(text, options.special, options.parse_special, options.encoder)
     ids = encoding.token_ids
     if options.special and (doubled := doubled_special(tokenizer, ids[:2].tolist(), ids[-2:].tolist())):
-        print(f"tokenloupe: {doubled} --no-special leaves it out.", file=sys.stderr)
+        print(f"tokenloupe: {doubled} Add --no-special to omit it.", file=sys.stderr)
     if options.format == "ids":
         print(*ids.tolist())
     elif options.format == "json":
@@ -78,9 +80,7 @@ def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Names
     from guiapp.analysis.explain.round_trip import round_trip
 
     if options.format not in ("ids", "json"):
-        raise InputError(
-            f"--round-trip cannot be printed as {options.format}. Choose --format json, or none."
-        )
+        raise InputError(f"--round-trip has no format {options.format}. Use --format json, or no --format.")
     result = round_trip(tokenizer, tokenizer.encode(text, False, options.parse_special, options.encoder))
     if options.format == "json":
         print_json(result.record())
@@ -91,11 +91,9 @@ def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Names
 
 def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
     if options.encoder not in (None, "viterbi"):
-        raise InputError(
-            f"The encoder “{options.encoder}” knows one segmentation only. Choose viterbi for --best."
-        )
+        raise InputError(f"The encoder “{options.encoder}” gives one segmentation. Use viterbi with --best.")
     if options.format not in ("ids", "json"):
-        raise InputError(f"--best cannot be printed as {options.format}. Choose --format ids or json.")
+        raise InputError(f"--best has no format {options.format}. Use --format ids or json.")
     best = tokenizer.segmentations(text, options.best, options.special, options.parse_special)
     if options.format == "json":
         print_json(segmentations_report(tokenizer, best))

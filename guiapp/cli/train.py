@@ -18,27 +18,27 @@ from guiapp.cli.files import (
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.utf16 import as_utf8
 
+EXAMPLES = ("tokenloupe train bpe -f text.txt --vocab-size 500 -o own.gguf --log",)
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("algorithm", choices=("bpe", "wordpiece", "unigram"))
-    add_file_option(parser, "the text; otherwise standard input is read")
-    parser.add_argument("--vocab-size", metavar="N", type=_size, required=True, help="tokens, all included")
+    add_file_option(parser, "the text to train on (default: standard input)")
+    about = "size of the vocabulary, special tokens included"
+    parser.add_argument("--vocab-size", metavar="N", type=_size, required=True, help=about)
     parser.add_argument("-o", "--output", metavar="OUT.gguf", type=output_path, required=True)
-    parser.add_argument(
-        "--end-marks",
-        action="store_true",
-        help="bpe only: of characters, with a mark at each word's end, as in textbooks; "
-        "in the file the space behind a word is its mark",
-    )
+    about = "bpe only: merge characters, with a mark at the end of each word, as in textbooks; the file uses "
+    about += "the space after a word as its mark"
+    parser.add_argument("--end-marks", action="store_true", help=about)
     parser.add_argument(
         "--steps",
         metavar="FILE",
         type=output_path,
-        help="write each step too: as data (.json), a drawing (.svg), or a page (.html)",
+        help="also write each step: as data (.json), a drawing (.svg) or a page (.html)",
     )
     add_force_option(parser)
     add_spelling_option(parser)
-    parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
+    parser.add_argument("--log", action="store_true", help="print each step: what won, and the runners-up")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,9 +52,9 @@ def run(options: argparse.Namespace) -> int:
 
     text = as_utf8(read(options.file)).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
-        raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
+        raise InputError(f"--end-marks works with bpe only, not with {options.algorithm}. Omit it.")
     if options.steps and options.steps.suffix.lower() not in ENDINGS:
-        raise InputError(f"{options.steps} names no format. End its name with {' or '.join(ENDINGS)}.")
+        raise InputError(f"--steps {options.steps}: name a file that ends with {' or '.join(ENDINGS)}.")
     training = begin(options.algorithm, text, options.vocab_size, options.end_marks)
     record = TrainingRecord(training.start, Spelling(options.spelling))
     let_terminal_replace()

@@ -20,35 +20,32 @@ from guiapp.cli.files import (
 )
 
 COLORINGS = ("script", "type", "worth", "depth", "length")
+EXAMPLES = "tokenloupe tree demo:bpe th --levels 2", "tokenloupe tree model.gguf -o tree.png --shape icicle"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
-    parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="", help="only tokens that begin so")
-    parser.add_argument(
-        "--levels",
-        metavar="N",
-        type=_positive,
-        help="how deep to go in what is printed (all; without PREFIX, for people: 1)",
-    )
+    parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="", help="start of the tokens to show")
+    about = "print N levels (default: 1 for text without PREFIX, otherwise all)"
+    parser.add_argument("--levels", metavar="N", type=_positive, help=about)
     add_spelling_option(parser)
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="print a JSON object")
     style.add_argument("--dot", action="store_true", help="print a graph for Graphviz")
     style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=output_path, help="draw a picture")
     add_force_option(parser)
-    picture = parser.add_argument_group("of the picture")
+    picture = parser.add_argument_group("picture (with --output)")
     picture.add_argument("--shape", choices=("sunburst", "icicle"), default="sunburst")
     picture.add_argument("--theme", choices=("dark", "light"), default="dark")
-    picture.add_argument("--color", choices=COLORINGS, default="script", help="what the colours tell")
+    picture.add_argument("--color", choices=COLORINGS, default="script", help="what the colours show")
     picture.add_argument("--size", metavar="WxH", type=picture_size, default=(1600, 1000))
     picture.add_argument(
-        "--scale", metavar="N", type=_scale, default=1.0, help="pixels of a PNG for each pixel of --size"
+        "--scale", metavar="N", type=_scale, default=1.0, help="scale a PNG by this factor (default: 1)"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """The token tree: every token under the longest shorter one that it begins with."""
+    """Show the token tree: each token below the longest shorter token that it begins with."""
     prefix, levels = os.fsencode(options.prefix), options.levels
     if options.output is not None:
         refuse_with(options, "--output", levels="--levels")

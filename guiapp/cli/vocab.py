@@ -17,44 +17,41 @@ from guiapp.cli.files import (
 SHOWN = 100  # tokens, for people
 MOST_ROWS = 1 << 22
 FORMS = {
-    "csv": "print lines for a spreadsheet",
+    "csv": "print CSV for a spreadsheet",
     "json": "print a JSON object",
-    "markdown": "print a table to paste",
+    "markdown": "print a Markdown table",
 }
 FILTERS = """
-Filters, all of which must hold; a minus before one means all others:
-  the  '"new york"'    tokens that contain these characters
-  /^\\s+$/              that a regular expression matches
-  0xE282  #9906  100..200            with these bytes, with this id, with one of these
-  kind:control  script:Han           of this kind or script
+filters (a token must match all; a minus before a filter inverts it):
+  the  '"new york"'    contains these characters
+  /^\\s+$/              matches this regular expression
+  0xE282  #9906  100..200            contains these bytes, has this id, has an id in this range
+  kind:control  script:Han           is of this kind, is of this script
   length:>=8  rank:..500  score:>-5  children:>100  characters:1  depth:4  below:0
   is:unreached  is:untrained  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
-With --embeddings also norm:<0.1  distance:..2  cosine:<0.05  residual:<0.05
-Put them between quotes, or -- before them where the first begins with a minus.
+With --embeddings, also: norm:<0.1  distance:..2  cosine:<0.05  residual:<0.05
+Put filters in quotes. If the first begins with a minus, write -- before it.
 """
+EXAMPLES = (
+    "tokenloupe vocab model.gguf kind:control",
+    "tokenloupe vocab demo:bpe 'length:>=8' --sort rank --csv",
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = FILTERS
+    parser.epilog = FILTERS.strip()
     add_model_option(parser)
-    parser.add_argument("filters", metavar="FILTER", nargs="*", help="see below; without any, all tokens")
-    parser.add_argument("--sort", metavar="COLUMN", help="otherwise those nearest to the text come first")
-    parser.add_argument("--descending", action="store_true", help="with --sort: the largest first")
+    parser.add_argument("filters", metavar="FILTER", nargs="*", help="list matching tokens only; see below")
+    parser.add_argument("--sort", metavar="COLUMN", help="sort by this column (default: best match first)")
+    parser.add_argument("--descending", action="store_true", help="with --sort: largest first")
+    parser.add_argument("--columns", metavar="NAME,…", help="columns to print; `--columns help` lists them")
+    about = f"print at most N tokens (default: {SHOWN}; no limit for CSV, JSON and Markdown)"
+    parser.add_argument("--limit", metavar="N", type=int, help=about)
     parser.add_argument(
-        "--columns",
-        metavar="NAME,…",
-        help="what to print of each token; `--columns help` lists what there is",
+        "--embeddings", action="store_true", help="read the embeddings of a GGUF, and mark untrained tokens"
     )
-    parser.add_argument("--limit", metavar="N", type=int, help=f"at most N tokens (for people {SHOWN})")
-    parser.add_argument(
-        "--embeddings", action="store_true", help="read those of a GGUF, and tell which look never trained"
-    )
-    parser.add_argument(
-        "--unused",
-        metavar="ROWS",
-        help="the same, comparing with these rows, such as 3,100..120, in place of those that are found",
-    )
+    about = "with --embeddings: reference ids of unused tokens, such as 3,100..120 (default: detect them)"
+    parser.add_argument("--unused", metavar="IDS", help=about)
     add_spelling_option(parser)
     add_form_options(parser, **FORMS)
 
@@ -65,16 +62,16 @@ def _rows(written: str) -> list[int]:
     for part in written.split(","):
         first, _, last = part.partition("..")
         if not (first.isdecimal() and (last.isdecimal() or part == first)):
-            raise InputError(f"“{part}” is not a row, nor a range such as 100..120.")
+            raise InputError(f"--unused: “{part}” is not an id. Write an id, or a range such as 100..120.")
         start, end = int(first), int(last or first)
         if end - start >= MOST_ROWS:
-            raise InputError(f"{part} are more rows than any model has.")
+            raise InputError(f"--unused: the range {part} has more ids than any model. Choose a smaller one.")
         rows += range(start, end + 1)
     return rows
 
 
 def run(options: argparse.Namespace) -> int:
-    """The tokens of a model, filtered, sorted, and with what is known of each."""
+    """List the tokens of a model: filter them, sort them, choose columns."""
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.search.matches import QueryError
     from guiapp.analysis.vocabulary_list.columns import COLUMNS
@@ -82,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.analysis.vocabulary_list.listing import FORMS as WRITERS
 
     if options.limit is not None and options.limit < 0:
-        raise InputError(f"There are no {options.limit} tokens to print. Choose a limit of 0 or more.")
+        raise InputError(f"--limit {options.limit}: choose 0 or more.")
     if options.descending and options.sort is None:
         options.refuse("argument --descending: needs --sort")
     if options.columns == "help":
@@ -108,5 +105,7 @@ def run(options: argparse.Namespace) -> int:
     limit = SHOWN if options.limit is None and options.form is None else options.limit
     print_parts(WRITERS[options.form or "text"](shown.first(limit)))
     if limit is not None and limit < len(shown.ids):
-        print(f"tokenloupe: {limit:,} of {len(shown.ids):,} tokens. --limit N prints more.", file=sys.stderr)
+        print(
+            f"tokenloupe: {limit:,} of {len(shown.ids):,} tokens. Print more with --limit N.", file=sys.stderr
+        )
     return 0

@@ -14,23 +14,26 @@ from guiapp.cli.files import (
     print_json,
     text_of,
 )
+from guiapp.core.text.numbers_in_words import counted
 
 PLACE = re.compile(r"(\d+)(?:[:–-](\d+))?")
+
+
+EXAMPLES = "tokenloupe why demo:bpe 'Hello world' --token 1", "tokenloupe why model.gguf -f text.txt --at 0:5"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--at", metavar="N", help="the token that has this byte of the text, or N:M for those of several"
-    )
-    which.add_argument("--token", metavar="N", type=int, help="the token of this number, from 0")
+    about = "explain the token at byte N of the text, or the tokens of bytes N:M (default: all tokens)"
+    which.add_argument("--at", metavar="N[:M]", help=about)
+    which.add_argument("--token", metavar="N", type=int, help="explain token number N, counted from 0")
     add_spelling_option(parser)
     parser.add_argument("--json", action="store_true", help="print the stages as a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Why a token of a text is there: each stage, the merges with their ranks, and what lost."""
+    """Explain why a token results: each stage, the merges with their ranks, and what lost against them."""
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.excerpt import Switches, excerpt_of
     from guiapp.analysis.explain.why.explanation import why_lines, why_record
@@ -43,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
     if options.token is not None:
         encoding = tokenizer.encode(text, *switches, options.encoder)
         if not 0 <= options.token < len(encoding):
-            raise InputError(f"There is no token {options.token}: the text has {len(encoding):,}, from 0 on.")
+            n_tokens = counted(len(encoding), "token")
+            raise InputError(f"--token {options.token}: the text has {n_tokens}, numbered from 0.")
         excerpt = excerpt_of(encoding, options.token)
         found = [why_of(tokenizer, excerpt, Switches(encoding.encoder, *switches, spelling))]
     else:
@@ -61,6 +65,6 @@ def _place(text: str) -> tuple[int, int | None]:
     found = PLACE.fullmatch(text)
     if found is None:
         raise InputError(
-            f"“{text}” is no place in a text. Give --at a byte, such as 7, or bytes, such as 7:12."
+            f"--at “{text}” is not an offset. Write a byte, such as 7, or a range, such as 7:12."
         )
     return int(found[1]), None if found[2] is None else int(found[2])

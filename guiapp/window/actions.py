@@ -119,21 +119,24 @@ SYNONYMS = {
 
 BUDGET = "Edit/Token budget"
 SPELLINGS = {
-    Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
+    Spelling.SIGNS: (
+        "Characters as · ↵ and hex",
+        "Shows the tokens of every model with the same characters.",
+    ),
     Spelling.FILE: (
         "Characters as in the file (Ġ, ▁, <0x0A>)",
-        "Files that hold bytes, those of tiktoken and RWKV, have no such letters: signs stay.",
+        "Files of tiktoken and RWKV store plain bytes, so their tokens do not change.",
     ),
 }
 
 
 def _encoder_row(algorithm: Algorithm) -> ActionRow:
     if algorithm.exact:
-        mark, tip = "exact", "It gives the tokens of the model's own library for every text."
+        mark, tip = "exact", "Gives the same tokens as the model's own library, for every text."
     else:
         mark, tip = (
             "approximate",
-            "Its tokens may differ; the badge tells how many do not.",
+            "Its tokens may differ. The badge shows the share that is the same.",
         )
     text = f"{encoder_label(algorithm.name)}: {algorithm.title} ({mark})"
     return ActionRow(
@@ -143,7 +146,7 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
         is_checkable=True,
         group="encoder",
         tip=f"{tip}\nTime: {algorithm.complexity}.",
-        needs="Not for vocabularies of this type",
+        needs="Not available for this vocabulary type",
     )
 
 
@@ -156,10 +159,10 @@ ROWS = (
     *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
     ActionRow("open_text", "Open text file…", "File", ("Ctrl+Shift+O",), begins_group=True),
     *(ActionRow(f"sample:{sample.name}", sample.title, "File/Samples") for sample in SAMPLES),
-    ActionRow("forget_recent", "Forget recent files", "File/Open recent", needs="Nothing was opened yet"),
+    ActionRow("forget_recent", "Forget recent files", "File/Open recent", needs="No recent files"),
     ActionRow("save_text", "Save text", "File", (Key.Save,)),
     ActionRow("save_text_as", "Save text as…", "File", ("Ctrl+Shift+S",)),
-    ActionRow("delete_kept", "Delete kept texts…", "File/Kept texts"),
+    ActionRow("delete_kept", "Delete autosaved texts…", "File/Autosaved texts"),
     ActionRow("open_session", "Open session…", "File", begins_group=True),
     ActionRow("save_session", "Save session…", "File"),
     ActionRow("session_notes", "Session notes…", "File"),
@@ -200,16 +203,14 @@ ROWS = (
     ),
     ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
     ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
-    ActionRow("budget_select", "Select what is beyond the budget", BUDGET, begins_group=True, page="inspect"),
-    ActionRow("budget_cut", "Cut at the budget", BUDGET, page="inspect"),
-    ActionRow("budget_copy", "Copy what fits the budget", BUDGET, page="inspect"),
+    ActionRow("budget_select", "Select text beyond the budget", BUDGET, begins_group=True, page="inspect"),
+    ActionRow("budget_cut", "Cut text at the budget", BUDGET, page="inspect"),
+    ActionRow("budget_copy", "Copy text within the budget", BUDGET, page="inspect"),
     ActionRow("chunks", "Split into chunks", BUDGET, is_checkable=True, page="inspect"),
     ActionRow(
         "from_utf16", "Convert UTF-16 to UTF-8", "Edit", begins_group=True, needs="The text is not UTF-16"
     ),
-    ActionRow(
-        "choose_pre", "Choose pre-tokenizer…", "Tokens", needs="This model splits text in one way only"
-    ),
+    ActionRow("choose_pre", "Choose pre-tokenizer…", "Tokens", needs="This model has no other pre-tokenizer"),
     ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
     *map(_encoder_row, ALGORITHMS.values()),
@@ -221,7 +222,7 @@ ROWS = (
         ("F8",),
         begins_group=True,
         page="inspect",
-        needs="The encoder in use gives the exact tokens",
+        needs="The current encoder is exact",
     ),
     ActionRow(
         "inexact_previous",
@@ -229,56 +230,58 @@ ROWS = (
         "Tokens",
         ("Shift+F8",),
         page="inspect",
-        needs="The encoder in use gives the exact tokens",
+        needs="The current encoder is exact",
     ),
     ActionRow(
         "round_trip_difference",
-        "Go to what decoding does not give back",
+        "Go to the round-trip difference",
         "Tokens",
-        needs="Decoding gives all of the text back",
+        needs="The round trip is lossless",
     ),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
-    ActionRow("compare_next", "Next difference of models", "Tokens/Compare", ("F8",), page="compare"),
+    ActionRow("compare_next", "Next difference between models", "Tokens/Compare", ("F8",), page="compare"),
     ActionRow(
-        "compare_previous", "Previous difference of models", "Tokens/Compare", ("Shift+F8",), page="compare"
+        "compare_previous",
+        "Previous difference between models",
+        "Tokens/Compare",
+        ("Shift+F8",),
+        page="compare",
     ),
-    ActionRow("texts_next", "Next change of the text", "Tokens/Compare", ("F8",), page="compare_texts"),
+    ActionRow("texts_next", "Next change in the text", "Tokens/Compare", ("F8",), page="compare_texts"),
     ActionRow(
-        "texts_previous", "Previous change of the text", "Tokens/Compare", ("Shift+F8",), page="compare_texts"
+        "texts_previous", "Previous change in the text", "Tokens/Compare", ("Shift+F8",), page="compare_texts"
     ),
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
     ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
-    ActionRow("debug_reverse", "Run back to the last breakpoint", "Run", ("Shift+F5",), page="steps"),
+    ActionRow("debug_reverse", "Run back to the previous breakpoint", "Run", ("Shift+F5",), page="steps"),
     ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),
     ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), page="steps"),
-    ActionRow("debug_step", "Step on", "Run", ("F10",), begins_group=True, page="steps"),
-    ActionRow("debug_back", "Step back: undo one step", "Run", ("Shift+F10",), page="steps"),
-    ActionRow("debug_into", "Step into: one decision", "Run", ("F11",), page="steps"),
+    ActionRow("debug_step", "Step forward", "Run", ("F10",), begins_group=True, page="steps"),
+    ActionRow("debug_back", "Step back", "Run", ("Shift+F10",), page="steps"),
+    ActionRow("debug_into", "Step into (one decision)", "Run", ("F11",), page="steps"),
     ActionRow("debug_over", "Step over the piece", "Run", ("Ctrl+F11",), page="steps"),
     ActionRow("debug_back_over", "Step back over the piece", "Run", ("Ctrl+Shift+F11",), page="steps"),
-    ActionRow("debug_out", "Step out: finish the piece", "Run", ("Shift+F11",), page="steps"),
-    ActionRow(
-        "debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), begins_group=True, page="steps"
-    ),
-    ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
-    ActionRow("race_parting", "Go where a race parts", "Run", ("F8",), page="steps"),
+    ActionRow("debug_out", "Step out (finish the piece)", "Run", ("Shift+F11",), page="steps"),
+    ActionRow("debug_restart", "Go to the start", "Run", ("Ctrl+Shift+F5",), begins_group=True, page="steps"),
+    ActionRow("debug_end", "Go to the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
+    ActionRow("race_parting", "Go to the first difference in a race", "Run", ("F8",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
     ActionRow("debug_copy", "Copy step as JSON", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),
     ActionRow("lesson_previous", "Back", "Run/Lesson", ("Ctrl+PgUp",), page="steps"),
     ActionRow("lesson_reveal", "Reveal", "Run/Lesson", ("Ctrl+Return",), page="steps"),
-    ActionRow("lesson_next", "Go on", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
+    ActionRow("lesson_next", "Next", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
     ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
     ActionRow("lesson_copy", "Save a copy of the lesson…", "Run/Lesson", begins_group=True, page="steps"),
     ActionRow("lesson_add", "Add this step to a lesson…", "Run/Lesson", page="steps"),
-    ActionRow("hunt_run", "Hunt or stop", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
-    ActionRow("hunt_next", "Next find", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
-    ActionRow("hunt_previous", "Previous find", "Run/Hunt", ("Ctrl+Up",), page="hunt"),
-    ActionRow("hunt_report", "Copy report of the hunt", "Run/Hunt", begins_group=True, page="hunt"),
-    ActionRow("hunt_save", "Save report of the hunt…", "Run/Hunt", page="hunt"),
+    ActionRow("hunt_run", "Start or stop the hunt", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
+    ActionRow("hunt_next", "Next mismatch", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
+    ActionRow("hunt_previous", "Previous mismatch", "Run/Hunt", ("Ctrl+Up",), page="hunt"),
+    ActionRow("hunt_report", "Copy hunt report", "Run/Hunt", begins_group=True, page="hunt"),
+    ActionRow("hunt_save", "Save hunt report…", "Run/Hunt", page="hunt"),
     ActionRow("bench_run", "Run or stop the benchmark", "Bench", ("Ctrl+R",), page="bench"),
     ActionRow("bench_pause", "Pause or resume", "Bench", page="bench"),
     ActionRow("bench_open", "Open run…", "Bench", begins_group=True, page="bench"),
@@ -307,20 +310,20 @@ ROWS = (
         for name, title in COLORINGS.items()
     ),
     ActionRow("line_numbers", "Line numbers", "View", is_checkable=True, page="inspect"),
-    ActionRow("line_tokens", "Tokens of each line", "View", is_checkable=True, page="inspect"),
-    ActionRow("pieces", "Edges of pieces", "View", is_checkable=True, page="inspect"),
+    ActionRow("line_tokens", "Tokens per line", "View", is_checkable=True, page="inspect"),
+    ActionRow("pieces", "Piece boundaries", "View", is_checkable=True, page="inspect"),
     ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),
     ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
     ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
     ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),
     ActionRow("present", "Present", "View", ("Alt+Return",), is_checkable=True),
-    ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("theme:system", "System theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
     ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
     ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),
-    ActionRow("write_lesson", "Write a lesson of your own…", "Help/Lessons"),
+    ActionRow("write_lesson", "Write your own lesson…", "Help/Lessons"),
     ActionRow("legend", "Legend of this page", "Help", ("Shift+F1",)),
     ActionRow("manual", "Manual", "Help", ("F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("Ctrl+?",)),

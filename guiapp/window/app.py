@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 SIZE = QSize(720, 440)
 MESSAGE = (
-    "Something went wrong inside Tokenloupe. Your text is still there: save it, and go on or start anew. "
-    "Nothing was sent anywhere; to report the mistake, copy the details."
+    "Something went wrong inside Tokenloupe. Your text is still there: save it, then continue or restart. "
+    "Nothing was sent anywhere. To report the error, copy the details."
 )
 LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or something
 YOUNG, MIDDLE = 700, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
@@ -331,7 +331,10 @@ class FailureNotices(QObject):
         autosaved_texts.failed.connect(partial(area.show_notice, "kept text"))
         autosaved_texts.recovered.connect(partial(area.clear_notice, "kept text"))
         if (path := settings.unreadable) is not None:
-            area.show_notice("old settings", f"The settings could not be read. What was there is in {path}.")
+            area.show_notice(
+                "old settings",
+                f"The settings could not be read, so defaults are used. The old file is now {path}.",
+            )
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._failed = name

@@ -60,7 +60,7 @@ class FileCommands(QObject):
         self.picker = ModelPicker(session.loader, recent_items.recent, self.installed, theme_source, window)
         self.pre_picker = PrePicker(session.loader, theme_source, window)
         self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
-        kept_menu = self._actions.menus["File/Kept texts"]
+        kept_menu = self._actions.menus["File/Autosaved texts"]
         self.autosaved_texts = AutosavedTextsMenu(
             kept_menu, window.autosaved_texts, session.text, window.questions, self._go_to_text
         )
@@ -187,7 +187,9 @@ class FileCommands(QObject):
             try:
                 add_folder(folder)
             except OSError as error:
-                self._window.notices.show_notice("folder", f"The folder cannot be kept: {error.strerror}.")
+                self._window.notices.show_notice(
+                    "folder", f"The folder could not be added: {error.strerror}."
+                )
             self.picker.open_under(self._picking[0])
 
     def choose_pre(self) -> None:
@@ -271,7 +273,9 @@ class FileCommands(QObject):
         """Start the program once more; it shares settings and the list of recent files with this one."""
         program, arguments = sys.executable, ["-m", "guiapp"]
         if not QProcess.startDetached(program, arguments)[0]:
-            self._window.notices.show_notice("window", f"{program} cannot be started again.")
+            self._window.notices.show_notice(
+                "window", f"A new window could not be opened: {program} did not start."
+            )
 
     # What was opened last
 
@@ -439,8 +443,8 @@ class Utf16Notice(Working):
         else:
             name = "This text" if path is None else path.name
             message = (
-                f"{name} is UTF-16, and models are fed UTF-8. "
-                "The tokens are those of its bytes, not of what it says."
+                f"{name} is UTF-16, but models read UTF-8. "
+                "Until you convert it, each byte is encoded as it is."
             )
             self._area.show_notice(SUBJECT, message, remedy=self._convert)
 

@@ -37,13 +37,13 @@ LEGEND_PX = 500
 CHOICES = {Spelling.SIGNS: "·  ↵  and hex", Spelling.FILE: "As in the file:  Ġ  ▁  <0x0A>"}
 WIDTH_PX = 480
 PURPOSE = (
-    "See, step through and measure the tokenization of any model file. Everything happens on this "
-    "computer: no text and no file leaves it."
+    "See, step through and measure the tokenization of any model file. Everything runs on this "
+    "computer: your texts and files never leave it."
 )
 LICENCES = (
     "Tokenloupe is free software under the MIT licence.\n\n"
     "It uses Qt through PySide6, which are available under the GNU Lesser General Public License, "
-    "version 3. They are installed as separate libraries, unchanged, so that you can replace them by "
+    "version 3. They are installed as separate libraries, unchanged, so that you can replace them with "
     "your own build. Their sources are at https://code.qt.io, the licence at "
     "https://www.gnu.org/licenses/lgpl-3.0.html."
 )
@@ -59,19 +59,19 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Move by a word", (Key.MoveToPreviousWord, Key.MoveToNextWord)),
         ("Move by a row", (Key.MoveToPreviousLine, Key.MoveToNextLine)),
         ("Move by a page", (Key.MoveToPreviousPage, Key.MoveToNextPage)),
-        ("Move to the ends of the row", (Key.MoveToStartOfLine, Key.MoveToEndOfLine)),
-        ("Move to the ends of the text", (Key.MoveToStartOfDocument, Key.MoveToEndOfDocument)),
+        ("Move to the start or end of the row", (Key.MoveToStartOfLine, Key.MoveToEndOfLine)),
+        ("Move to the start or end of the text", (Key.MoveToStartOfDocument, Key.MoveToEndOfDocument)),
         ("Select by a character", (Key.SelectPreviousChar, Key.SelectNextChar)),
         ("Select by a word", (Key.SelectPreviousWord, Key.SelectNextWord)),
         ("Select by a row", (Key.SelectPreviousLine, Key.SelectNextLine)),
         ("Select by a page", (Key.SelectPreviousPage, Key.SelectNextPage)),
-        ("Select to the ends of the row", (Key.SelectStartOfLine, Key.SelectEndOfLine)),
-        ("Select to the ends of the text", (Key.SelectStartOfDocument, Key.SelectEndOfDocument)),
+        ("Select to the start or end of the row", (Key.SelectStartOfLine, Key.SelectEndOfLine)),
+        ("Select to the start or end of the text", (Key.SelectStartOfDocument, Key.SelectEndOfDocument)),
         ("Erase a character", ("Backspace", Key.Delete)),
         ("Erase a word", (Key.DeleteStartOfWord, Key.DeleteEndOfWord)),
         ("Type a tab; F6 goes to the next panel", ("Tab",)),
     ),
-    "In the find bar": (
+    "In the search bar": (
         ("Next match", ("Return", "Down")),
         ("Previous match", ("Shift+Return", "Up")),
         ("Close the search", ("Esc",)),
@@ -82,7 +82,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Previous or next token", ("Left", "Right")),
         ("Row above or below", ("Up", "Down")),
         ("Page up or down", ("PgUp", "PgDown")),
-        ("Ends of the row", ("Home", "End")),
+        ("Start or end of the row", ("Home", "End")),
         ("First or last token", ("Ctrl+Home", "Ctrl+End")),
         ("Select from token to token", ("Shift+Left", "Shift+Right")),
     ),
@@ -119,9 +119,9 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Search: type any letter, such as", ("A",)),
     ),
     "In the search for tokens": (
-        ("Next token found", ("Return", "Down")),
-        ("Previous token found", ("Shift+Return", "Up")),
-        ("End the search", ("Esc",)),
+        ("Next match", ("Return", "Down")),
+        ("Previous match", ("Shift+Return", "Up")),
+        ("Close the search", ("Esc",)),
     ),
     "In the tree's legend": (
         ("Show one class alone", ("Left", "Right")),
@@ -129,18 +129,18 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
     ),
     "In charts": (
         ("Previous or next value", ("Up", "Down", "Left", "Right")),
-        ("Choose what it is of", ("Return", "Space")),
-        ("Show all again", ("Esc",)),
+        ("Highlight its series", ("Return", "Space")),
+        ("Show all series", ("Esc",)),
     ),
     "In the chart of embeddings": (("Previous or next untrained token", ("Up", "Down", "Left", "Right")),),
     "On the timeline": (
-        ("Step back or on", ("Left", "Right")),
+        ("Step back or forward", ("Left", "Right")),
         ("First or last step", ("Home", "End")),
     ),
     "In the list of breakpoints": (("Undo", ("Ctrl+Z",)), ("Redo", ("Ctrl+Shift+Z",))),
     "In the list of lessons": (("Begin a lesson", ("Return",)),),
     "In a presentation of Steps": (
-        ("Step on, through a lesson or a run", ("Space", "Right", "Down", "PgDown", "Return")),
+        ("Next step of the lesson or run", ("Space", "Right", "Down", "PgDown", "Return")),
         ("Step back", ("Backspace", "Left", "Up", "PgUp")),
         ("First or last step of the run", ("Home", "End")),
         ("Play or pause", ("P",)),
@@ -148,12 +148,12 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("One step back", ("Shift+F10",)),
     ),
     "On an encoder of Bench": (
-        ("Point at it in all charts", ("Space",)),
-        ("Leave it out", ("Del", "Backspace")),
+        ("Highlight it in all charts", ("Space",)),
+        ("Remove it from the run", ("Del", "Backspace")),
     ),
     "On the start page": (("Open a row", ("Return",)), ("Leave the page", ("Esc",))),
     "In the manual": (("Close it", ("Esc",)),),
-    "While a model or a text is opened": (("Cancel", ("Esc",)),),
+    "While a model or a text is opening": (("Cancel", ("Esc",)),),
 }
 SIZE = QSize(640, 620)
 
@@ -274,7 +274,7 @@ class LegendCard(Popover):
             for title, entries in legend.items()
             for part in (heading(title), LegendList(entries, theme_source))
         ]
-        parts = *sections, heading("Characters of tokens"), switch
+        parts = *sections, heading("Characters in tokens"), switch
         self._inside, self._area = QWidget(), QScrollArea()
         in_column(*parts, on=self._inside, margins=MARGIN_PX, spacing=GAP_PX)
         scroll_down(self._area, self._inside)

@@ -52,7 +52,7 @@ from guiapp.window.pages import PageModes, PageStack, Rail
 from guiapp.window.status_line import Activity, HiddenButton, StatusLine
 from guiapp.window.top_bar import TopBar
 
-TEXT = "Drop a model, texts, messages, a template, a session, a lesson or a run: each opens on its page"
+TEXT = "Drop a model, texts, messages, a template, a session, a lesson or a run. Each opens on its page"
 FONT_PX = 18
 VEIL = 215  # of 255
 KEPT_TEXTS = "texts"  # the folder beside the settings

@@ -177,5 +177,5 @@ def results(query: str) -> str:
         f"- [{section.title}]({section.chapter}.md#{section.anchor}) · {chapter_title(section.chapter)}"
         for section in found[:MOST_RESULTS]
     ]
-    title = counted(len(found), "section") if found else "Nothing found"
-    return f"# {title}\n\n" + ("\n".join(lines) or "No part of the manual has all of these words.")
+    title = counted(len(found), "section") if found else "No results"
+    return f"# {title}\n\n" + ("\n".join(lines) or "No section contains all of these words.")

@@ -154,9 +154,9 @@ class ModelPicker(Popover):
         self.choices.rows.setFixedSize(LIST_SIZE)
         self.open_button = push_button("Open file…", self._browse)
         self.folder_button = push_button("Add folder…", self._ask_for_folder)
-        self.folder_button.setToolTip("Look for models in one more folder from now on")
+        self.folder_button.setToolTip("Also look for models in another folder")
         self.clear_button = push_button("", self._clear)
-        self.clear_button.setToolTip("Delete what was fetched from the web")
+        self.clear_button.setToolTip("Delete models downloaded from the web")
         self._found = set_role(QLabel(), "dim")
         self._named: list[Choice] = []
         self._offered: list[Choice] = []
@@ -191,7 +191,7 @@ class ModelPicker(Popover):
         self._facts_layout.setHorizontalSpacing(MARGIN_PX)
         self._facts_layout.setVerticalSpacing(UNIT_PX)
         buttons = in_row(self.open_button, self.folder_button, spacing=UNIT_PX)
-        right = in_column(heading("Open now"), (facts_area, 1), buttons, self.clear_button)
+        right = in_column(heading("Current model"), (facts_area, 1), buttons, self.clear_button)
         left = in_column(self.choices, self._found)
         in_row(left, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
 

@@ -53,7 +53,9 @@ PRESENTATION = "presentation"
 LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
 PANELS = ("token", "why", "dearest")  # at the right of the Text page, as its tabs are
-UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
+UNFINISHED = (
+    "The picture was not ready after {} s and was not saved. Try again when the machine is less busy."
+)
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
 
@@ -100,10 +102,10 @@ def save_screenshot(
     `pre` as in `open_model`.
     """
     if not os.path.isdir(path.absolute().parent):
-        raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
+        raise TokenloupeError(f"The folder {path.parent} does not exist. Create it, or choose another one.")
     if options.size[0] < SMALLEST_SIZE.width() or options.size[1] < SMALLEST_SIZE.height():
         smallest = f"{SMALLEST_SIZE.width()}x{SMALLEST_SIZE.height()}"
-        raise TokenloupeError(f"The window has at least {smallest} pixels. Choose a larger size.")
+        raise TokenloupeError(f"The smallest window size is {smallest} pixels. Choose a larger size.")
     tokenizer = open_model(model, pre)
     for encoder in filter(None, (options.encoder, options.race)):
         tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them

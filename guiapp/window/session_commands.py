@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from guiapp.pages.steps.page import StepsPage
 
 SIZE_PX, AWAY_PX = (400, 240), 32
-HINT = "What should be known about this text and model? Notes are saved with the session."
+HINT = "Write notes about this text and model. They are saved with the session."
 SUBJECT = "session"
 
 
@@ -68,7 +68,7 @@ class SessionCommands(QObject):
         """Save what is open, beside the session of before unless another place is chosen."""
         session = self._opener.captured(self._window.pages.current_name, self._written_notes)
         if session is None:
-            self._show_message("There is no model open to save a session with. Choose a model.")
+            self._show_message("A session needs a model. Open a model, then save again.")
             return
         session = self._with_chat(self._with_steps(session))
         name = re.sub(r"[^\w.-]+", "-", title_of(session.model))

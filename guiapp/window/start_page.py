@@ -97,16 +97,16 @@ SAMPLE = "welcome"
 BESIDE, INSTEAD = f"{PREFIX}rwkv", f"{PREFIX}bpe"
 LOOKING = (
     "Look at a text",
-    "See which pieces of a text a model gets, and how many they are.",
+    "See how a model cuts a text into tokens, and count them.",
     "Try the sample text",
 )
-LEARNING = "{} short lessons, each one a run that you step through."
+LEARNING = "{} short lessons. You step through each one."
 COMPARING = (
     "Compare models",
     "Put two vocabularies side by side on the same text.",
     "Try two demo models",
 )
-MEASURING = "Measure", "Time encoders and libraries here, and check that their ids agree.", "Run a quick look"
+MEASURING = "Measure", "Time encoders and libraries, and check that their ids agree.", "Run a quick benchmark"
 NO_TEXTS = "Texts and sessions that you open or save are listed here."
 
 
@@ -180,9 +180,7 @@ class StartPage(Page):
         choose = tool_button("All…", actions["choose_model"].trigger, role="link", name="Choose model")
         own = (
             tool_button("Open…", actions["open_lesson"].trigger, role="link", name="Open lesson file"),
-            tool_button(
-                "Write…", actions["write_lesson"].trigger, role="link", name="Write a lesson of your own"
-            ),
+            tool_button("Write…", actions["write_lesson"].trigger, role="link", name="Write your own lesson"),
         )
         self._lists = (
             _section(
@@ -273,7 +271,7 @@ class StartPage(Page):
     def _refresh_lessons(self) -> None:
         following, n_done = self._next_lesson, sum(map(self._is_finished, LESSONS))
         self._done.setText(f"{n_done} of {len(LESSONS)} done")
-        does = "Go on with" if self._progress.reached(following.name, following.n_steps) else "Begin"
+        does = "Resume" if self._progress.reached(following.name, following.n_steps) else "Begin"
         self.learning.set_example(f"{does} lesson {LESSONS.index(following) + 1}")
         tip = f"Show lesson {LESSONS.index(following) + 1} on the whole screen, in large type"
         self.present.setToolTip(tip)

@@ -29,6 +29,8 @@ HEIGHT_PX = 30
 FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
 CANCEL_KEY = "Esc"
+BENCH = "bench"  # the page
+HOW_FAST = "Speed: one encoding of this text, with spans, measured once. Bench measures many."
 
 
 class StatusLine(QFrame):
@@ -96,25 +98,28 @@ class StatusLine(QFrame):
     def _refresh(self) -> None:
         """Tell of the page, or else of the text."""
         if self._pages.current_name and (figures := self._pages.current.figures) is not None:
-            self._shown = None
+            self._shown, self._figures.tip = None, ""
             self._tokens.set_texts(figures[:1])
             self._figures.set_texts(figures[1:])
             self._selection.set_texts([""])
             return
         statistics, is_known = self._session.statistics, not self._session.is_encoding
         selection = self._session.selection_statistics
-        if (statistics, is_known, selection) == self._shown:  # several signals tell of one edit
+        shown = statistics, is_known, selection, self._pages.current_name
+        if shown == self._shown:  # several signals tell of one edit
             return
-        self._shown = statistics, is_known, selection
+        self._shown = shown
         self._tokens.set_texts([counted(statistics.n_tokens, "token") if is_known else "… tokens"])
         characters, size = counted(statistics.n_characters, "character"), counted(statistics.n_bytes, "byte")
         density = speed = ""
         if is_known and statistics.characters_per_token is not None:
             density = f"{statistics.characters_per_token:.2f} characters/token"
-        if (mb_per_s := statistics.speed_mb_per_s) is not None:
+        is_bench = self._pages.current_name == BENCH  # which measures another speed
+        if (mb_per_s := statistics.speed_mb_per_s) is not None and not is_bench:
             tokens = f"{with_prefix(statistics.speed_tokens_per_s or 0.0)} tokens/s"
             speed = f"{format_duration(statistics.elapsed_ns)} · {tokens} · {format_speed(mb_per_s)}"
         parts = [part for part in (characters, size, density, speed) if part]
+        self._figures.tip = HOW_FAST if speed else ""
         self._figures.set_texts(["   ".join(parts[:n_parts]) for n_parts in range(len(parts), 0, -1)])
         self._selection.set_texts(_selected(selection))
 
@@ -195,7 +200,9 @@ class HiddenButton(IconButton):
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         key = go_on.shortcut().toString()
-        self.setToolTip(f"Characters that nobody sees and a model reads. A click shows the next ({key}).")
+        self.setToolTip(
+            f"Characters that you cannot see but a model reads. Click to go to the next one ({key})."
+        )
         hidden.changed.connect(self._refresh)
         self._refresh()
 

@@ -261,7 +261,9 @@ class ExactnessBadge(Badge):
         exactness = self._session.exactness
         self.setVisible(exactness is not None)
         if exactness is not None and self._is_refused:
-            self.show_state("no tokens", "bad", "warning", "The text was not encoded: the notice says why.")
+            self.show_state(
+                "no tokens", "bad", "warning", "The text was not encoded. See the notice for the reason."
+            )
         elif exactness is not None:
             agreement = self._session.encoder_check.value
             share = "" if agreement is None else f" {percent(agreement.share, 1)}"
@@ -290,7 +292,7 @@ class RoundTripBadge(Badge):
         result = self._session.round_trip.value
         self.setVisible(self._session.vocabulary is not None)
         if result is None:
-            self.show_state("round trip", "dim", "round-trip", "Not compared yet.")
+            self.show_state("round trip", "dim", "round-trip", "Not checked yet.")
         elif (worst := result.worst) is None:
             self.show_state("round trip", "good", "round-trip", *result.sentences())
         else:

@@ -25,11 +25,11 @@ def test_a_page_is_made_of_records_without_measuring(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Say where the report goes"),
+        ([], "Name a file for the report"),
         (["-o", "nowhere/report.html"], "cannot be written"),
         (["-o", "report.html"], "no vocabulary to measure with"),
         (["-o", "report.html", "--vocabularies", "gpt5", "demo:bpe"], "no vocabulary “gpt5”"),
-        (["-o", "report.html", "--contenders", "fastest", "demo:bpe"], "no library “fastest”"),
+        (["-o", "report.html", "--contenders", "fastest", "demo:bpe"], "not a known library"),
         (["-o", "report.html", "--from", "none.json"], "cannot be read"),
         (["-o", "report.html", "none.gguf"], "none.gguf"),
     ],

@@ -109,8 +109,8 @@ def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--llama-cpp-beside", "--beside", "demo:spm"], "Leave those beside out."),
-        (["--llama-cpp-beside", "--no-generation-prompt-beside"], "Leave those beside out."),
+        (["--llama-cpp-beside", "--beside", "demo:spm"], "Omit them."),
+        (["--llama-cpp-beside", "--no-generation-prompt-beside"], "Omit them."),
         (
             ["--template-beside", "no.jinja"],
             "tokenloupe: no.jinja: The template refuses these messages: never",
@@ -127,7 +127,7 @@ def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("more", "content", "told"),
     [
-        ([], [{"type": "image_url"}], "Message 1 has a part of the type image_url."),
+        ([], [{"type": "image_url"}], "Message 1 has a part of type image_url."),
         (
             ["--template", "none"],
             "x",

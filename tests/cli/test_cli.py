@@ -91,7 +91,7 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
         (["info", ""], "The name of the model is empty"),
         (["tokenize", "", "x"], "The name of the model is empty"),
         ([""], "The name of the model is empty"),
-        (["detokenize", "demo:bpe", "7", "-f", "ids.txt"], "Give either"),
+        (["detokenize", "demo:bpe", "7", "-f", "ids.txt"], "not both"),
         (["tokenize", "demo:bpe", "x", "--encoder", "quantum"], "quantum"),
         (["tokenize", "demo:bpe", "-f", "no/such/text"], "no/such/text"),
         (["detokenize", "demo:bpe", "99999999"], "99999999"),
@@ -116,7 +116,7 @@ def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, co
 
 
 EMPTY = "the name of the file is empty"
-NO_QUOTES = "Put a text into quotes, and -f before a file"
+NO_QUOTES = "Put the text in quotes, or -f before the name of a file"
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_ids_from_elsewhere(printed, monkeypatch):
     tokenizer = guiapp.open_model("demo:bpe")
     ids = tokenizer.encode("Hello world").token_ids.tolist()
     assert printed("demo:bpe", "--text", "Hello world", "--ids", str(ids)) == (
-        f"The text and the list of ids have the same {len(ids)} tokens.\n"
+        f"The text and the list of ids are the same: {len(ids)} tokens.\n"
     )
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(str(ids[1:]).encode())))
     found = json.loads(printed("demo:bpe", "--text", "Hello world", "--ids", "-", "--json"))
@@ -115,18 +115,18 @@ def test_two_vocabularies(printed):
     ("arguments", "says"),
     [
         (("--vocab", "demo:bpe"), "--vocab compares two models"),
-        (("demo:bpe", "demo:spm", "--ids", "1", "--text", "a"), "of one model"),
-        (("demo:bpe", "--text", "a", "-f", "b"), "Leave out one of them"),
+        (("demo:bpe", "demo:spm", "--ids", "1", "--text", "a"), "take one model"),
+        (("demo:bpe", "--text", "a", "-f", "b"), "Omit one"),
         (("demo:bpe", "-f", "does/not/exist"), "does/not/exist cannot be read"),
         (("demo:bpe", "demo:spm", "--pre", "3=qwen2", "--text", "a"), "there is no MODEL number 3"),
         (("demo:bpe", "--encoder", "quick", "--text", "a"), "quick"),
         (("demo:bpe", "demo:spm", "--price", "1,2,3", "--text", "a"), "one price or 2"),
-        (("demo:bpe", "--context", "0", "--text", "a"), "context of 0"),
-        (("--vocab", "demo:bpe", "demo:spm", "--svg"), "not printed as SVG"),
-        (("demo:bpe", "--text", "a", "--ids", "1", "--csv"), "not printed as CSV"),
+        (("demo:bpe", "--context", "0", "--text", "a"), "--context 0"),
+        (("--vocab", "demo:bpe", "demo:spm", "--svg"), "--svg does not work"),
+        (("demo:bpe", "--text", "a", "--ids", "1", "--csv"), "--csv does not work"),
         (("demo:none", "--text", "a"), "demo:none"),
-        (("demo:bpe", "--ids", "-"), "by --text or -f"),
-        (("demo:bpe", "--against", "-"), "by --text or -f"),
+        (("demo:bpe", "--ids", "-"), "with --text or -f"),
+        (("demo:bpe", "--against", "-"), "with --text or -f"),
     ],
 )
 def test_what_cannot_be_compared_is_told_in_one_line(printed, arguments, says):
@@ -153,7 +153,7 @@ def test_texts_come_from_several_files_folders_and_standard_input(
     assert set(found["models"][0]["file_types"]) == {".txt", ".md"}
     assert run(["compare", "demo:bpe", "demo:spm", "-f", str(folder), "--json"]) == 0
     captured = capsys.readouterr()
-    assert captured.err == f"tokenloupe: {folder}: 1 file without text is left out.\n"
+    assert captured.err == f"tokenloupe: {folder}: skipped 1 file without text.\n"
     assert set(json.loads(captured.out)["models"][0]["file_types"]) == {".py", ".txt", ".md"}
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"from a pipe")))
     assert json.loads(printed("demo:bpe", "demo:spm", "--json"))["models"][1]["bytes"] == len("from a pipe")

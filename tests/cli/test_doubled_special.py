@@ -21,7 +21,7 @@ ENDS = "The text ends with {}, and the model adds another one."
 def test_a_doubled_special_token_is_told_beside_the_ids(model, text, said, form, capsys):
     assert run(["tokenize", model, text, "--format", form]) == 0
     printed = capsys.readouterr()
-    assert printed.err == (f"tokenloupe: {said} --no-special leaves it out.\n" if said else "")
+    assert printed.err == (f"tokenloupe: {said} Add --no-special to omit it.\n" if said else "")
     assert printed.out
     assert run(["tokenize", model, text, "--format", form, "--no-special"]) == 0
     assert capsys.readouterr().err == ""

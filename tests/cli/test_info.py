@@ -55,5 +55,5 @@ def test_a_list_that_is_no_text_is_told_where(listed, at, byte, tmp_path, capsys
     assert run(["detokenize", "demo:toy", "-f", str(tmp_path / "ids")]) == 1
     assert capsys.readouterr().err == (
         f"tokenloupe: The list of ids is not UTF-8: byte {at} is 0x{byte}. "
-        "Give ids as text, as tokenize prints them.\n"
+        "Write ids as text, as `tokenloupe tokenize` prints them.\n"
     )

@@ -41,7 +41,7 @@ def test_a_fault_is_told_without_control_characters(example, capsys):
 
 @pytest.mark.parametrize(
     ("output", "told"),
-    [("page.txt", "names no page. End its name with .html."), ("none/page.html", "cannot be written")],
+    [("page.txt", "ends with .html."), ("none/page.html", "cannot be written")],
 )
 def test_a_page_that_cannot_be_written_is_told(example, tmp_path, capsys, output, told):
     assert run(["lesson", "export", str(example), "-o", str(tmp_path / output)]) == 1

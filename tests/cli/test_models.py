@@ -41,6 +41,6 @@ def test_folders_are_added_and_removed(capsys, home, tmp_path):
     assert run(["models"]) == 0
     assert f"Folder {mine}\n  {mine}/x.gguf" in capsys.readouterr().out
     assert (run(["models", "--remove", mine]), run(["models", "--remove", mine])) == (0, 1)
-    assert f"{mine} is not among the folders that are looked in." in capsys.readouterr().err
+    assert f"{mine} is not a folder that you added with --add." in capsys.readouterr().err
     assert run(["models", "--add", f"{mine}/x.gguf"]) == 1
-    assert "is no folder. Choose one." in capsys.readouterr().err
+    assert "is not a folder. Choose a folder." in capsys.readouterr().err

@@ -75,7 +75,7 @@ def test_of_a_long_text_the_beginning_is_stepped_through_unless_all_is_asked_for
 
 SESSION = """\
 heap: 21 steps, 2 pieces, 9 bytes.
-Type help for the commands.
+Type help for a list of commands.
 0/21  Piece 1 of 2: `How`. Tokens never cross its edges.
 > n
 1/21  Piece 2 of 2: `·lions`. Tokens never cross its edges.
@@ -143,13 +143,13 @@ Step 2 of 21: encode, piece 1 of 2, bytes 1–3
   H | o | w
 2/21  `o` + `w` → `ow` could merge: it enters the queue with rank 62.
 > finish
-*** There is no command “finish”. Type help.
+*** “finish” is not a command. Type help for a list.
 > delete 7
-*** There is no breakpoint 7.
+*** There is no breakpoint 7. Type break for a list.
 > disable 3
-*** There is no breakpoint 3.
+*** There is no breakpoint 3. Type break for a list.
 > s x
-*** “x” is not a number. Write a whole number (steps).
+*** “x” is not a whole number (steps).
 > b operation merge log made {result}
 Breakpoint 0: operation merge log made {result}, 5 hits.
 > c
@@ -158,11 +158,11 @@ Breakpoint 0: operation merge log made {result}, 5 hits.
 11: made on
 13: made ion
 18: made ions
-21/21  That is all: 5 tokens.
+21/21  Finished: 5 tokens.
 > w
 At the end.
 > h where
-where: the stage, the piece and the step.
+where: print the stage, the piece and the step.
 """
 
 

@@ -13,7 +13,7 @@ from guiapp.cli.main import run
 from guiapp.cli.step import Console, remembered_commands
 
 ABSENT = (
-    "*** operation reach: No step of heap is a “reach”. There are: special, text, normalise, piece, whole, "
+    "*** operation reach: heap has no operation “reach”. It has: special, text, normalise, piece, whole, "
     "push, stale, merge, fallback, lost, done, add."
 )
 
@@ -56,7 +56,7 @@ def piped(text):
 def test_a_text_from_standard_input_leaves_none_for_commands(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", piped(b"abc"))
     assert run(["step", "demo:toy"]) == 1
-    said = "The text came by standard input, so commands cannot. Give TEXT, -f FILE or --json."
+    said = "Standard input was used for the text. Give TEXT, -f FILE or --json instead."
     assert capsys.readouterr().err == f"tokenloupe: {said}\n"
 
 

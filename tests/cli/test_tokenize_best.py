@@ -31,8 +31,8 @@ def test_the_best_segmentations_are_printed_as_json(capsys):
     [
         (["demo:bpe", "x", "--best", "2"], "of the type BPE"),
         (["demo:unigram", "x", "--best", "0"], "Ask for 1 or more."),
-        (["demo:unigram", "x", "--best", "2", "--encoder", "words"], "Choose viterbi"),
-        (["demo:unigram", "x", "--best", "2", "--format", "table"], "Choose --format ids or json."),
+        (["demo:unigram", "x", "--best", "2", "--encoder", "words"], "Use viterbi"),
+        (["demo:unigram", "x", "--best", "2", "--format", "table"], "Use --format ids or json."),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_line(capsys, arguments, message):

@@ -31,7 +31,7 @@ def test_a_text_in_utf_16_is_told_and_taken_as_it_is(capfd, files, command):
     wide, narrow = files
     status, out, err = result_of(capfd, command, "-f", wide)
     assert status == 0
-    assert err == f"tokenloupe: {wide} is UTF-16, and its bytes are taken as they are. --utf16 converts it.\n"
+    assert err == f"tokenloupe: {wide} is UTF-16, and its bytes are read as they are. Convert with --utf16.\n"
     assert out != result_of(capfd, command, "-f", narrow)[1]
 
 

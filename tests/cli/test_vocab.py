@@ -12,7 +12,7 @@ def test_the_command_prints_a_record_and_says_where_more_is(capsys):
     printed = capsys.readouterr()
     record = json.loads(printed.out)
     assert [list(token) for token in record["tokens"]] == [["id", "bytes"]] * 2
-    assert printed.err == f"tokenloupe: 2 of {record['count']:,} tokens. --limit N prints more.\n"
+    assert printed.err == f"tokenloupe: 2 of {record['count']:,} tokens. Print more with --limit N.\n"
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_the_command_prints_a_record_and_says_where_more_is(capsys):
     [
         (["--sort", "colour"], "There is no column “colour”."),
         (["--columns", "id,colour"], "There is no column “colour”."),
-        (["--limit", "-1"], "There are no -1 tokens to print."),
+        (["--limit", "-1"], "--limit -1"),
     ],
 )
 def test_what_cannot_be_listed_is_told_in_a_sentence(capsys, words, says):

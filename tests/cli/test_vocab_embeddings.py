@@ -26,6 +26,6 @@ def test_tokens_that_look_untrained_are_listed_with_what_was_compared(model, cap
     distances = [float(row.split()[-1]) for row in rows]
     assert distances == sorted(distances)
     assert printed.err.splitlines()[0] == (
-        "The embeddings are compared with the mean of 10 tokens named or marked as unused or reserved."
+        "Embeddings are compared with the mean of 10 tokens named or marked as unused or reserved."
     )
     assert printed.err.splitlines()[1].startswith("20 tokens with a cosine distance to the known unused rows")

@@ -36,7 +36,7 @@ OF_CLASS = {
     "Rail": "In the rail at the left",
     "RailEntry": "",  # only the space bar, which any button takes
     "MenuButton": "On a button with an arrow",
-    "TextPanel": "In the find bar",
+    "TextPanel": "In the search bar",
     "TokenStrip": "In the ids",
     "CauseList": "In the causes of a hunt",
     "FindingList": "In the findings of the doctor",
@@ -123,9 +123,9 @@ def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
     panel = inspect_page.text_panel
     assert ignored_keys(inspect_page.editor, KEY_HINTS["In the text"]) == []
     panel.search.open()
-    assert ignored_keys(panel.find_bar.field, KEY_HINTS["In the find bar"][:2]) == []
-    assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == []
-    assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == ["Esc"]  # nothing is open any more
+    assert ignored_keys(panel.find_bar.field, KEY_HINTS["In the search bar"][:2]) == []
+    assert ignored_keys(panel, KEY_HINTS["In the search bar"][2:]) == []
+    assert ignored_keys(panel, KEY_HINTS["In the search bar"][2:]) == ["Esc"]  # nothing is open any more
     assert ignored_keys(inspect_page.ids_panel.strip, KEY_HINTS["In the ids"]) == []
 
 

@@ -95,7 +95,7 @@ def test_lessons_show_how_far_people_got(at_start, qtbot):
     for name in ("inspect", "start"):
         window.actions_table[name].trigger()
     qtbot.waitUntil(lambda: LESSONS[2].title in rows(start))
-    assert start.learning.example.accessibleName() == "Go on with lesson 4"
+    assert start.learning.example.accessibleName() == "Resume lesson 4"
     names = {title: row.accessibleName() for title, row in rows(start).items()}
     assert names["Training a tokenizer by hand"].endswith(", finished")
     assert names["Encoding by merges"].endswith(", step 2 of 5")

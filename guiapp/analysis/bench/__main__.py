@@ -47,7 +47,7 @@ def main() -> int:
         plan = plan_from(record)
         if plan.own and RUN_OWN not in sys.argv[1:]:
             programs = "; ".join(own.shown for own in plan.own)
-            raise BenchError(f"This plan runs programs: {programs}. If you want that, say {RUN_OWN}.")
+            raise BenchError(f"This plan runs programs: {programs}. To allow that, add {RUN_OWN}.")
         threading.Thread(target=_obey, args=(sys.stdin, control), daemon=True).start()
         for event in run(plan, control):
             print(json.dumps(event), flush=True)

@@ -55,7 +55,7 @@ def corpus_named(name: str, vocabulary: Vocabulary, seed: int = 0) -> BenchText:
         return BenchText(name, _sample(name.removeprefix(SAMPLE)))
     text = _read(Path(name))
     if not text:
-        raise CorpusError(f"{name} is empty. Choose a corpus with text in it.")
+        raise CorpusError(f"{name} is empty. Choose a corpus that has text.")
     return BenchText(Path(name).name or name, text)
 
 
@@ -92,8 +92,8 @@ def _read_file(path: Path, most_bytes: int) -> bytes:
         return read_input(path, most_bytes)
     except InputTooLongError as error:
         raise CorpusError(
-            f"With {path} there is more than {in_bytes(MOST_BYTES)} of text. "
-            "Choose less: a part tells as much."
+            f"With {path}, the corpus is larger than {in_bytes(MOST_BYTES)}. "
+            "Choose a smaller one: the results will be the same."
         ) from error
 
 

@@ -25,7 +25,7 @@ def first_difference(result: BenchResult, plan: Plan, tokenizer: Tokenizer) -> D
     cells = cells_of(replace(plan, scenarios=(result.scenario,)), tokenizer)
     cell = next((cell for cell in cells if _is_of(result, cell)), None)
     if difference is None or cell is None:
-        raise BenchError(f"The text in which {result.contender} differs is no longer known.")
+        raise BenchError(f"The text on which {result.contender} differs was not saved.")
     text, start = _text_at(cell, difference.byte_offset)
     expected, vocabulary = difference.expected_id, tokenizer.vocabulary
     length = 1

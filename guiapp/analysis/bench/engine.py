@@ -80,7 +80,7 @@ Event = dict[str, Any]
 SHARES = {STARTS: 0.05, OPENS: 0.2, WRITES: 0.4, READS: 0.7}  # of loading, about
 BREATH_S = 0.1  # between turns for those that load
 STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
-LOST_BEFORE = "It was lost with a shorter text."
+LOST_BEFORE = "It failed on a shorter text."
 
 
 def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -> Iterator[Event]:
@@ -128,7 +128,9 @@ def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
             continue
         name, is_split = split_name(contender)
         if not is_split and tokenizer.vocabulary.type is not VocabType.BPE:
-            raise BenchError(f"“{contender}” is for BPE vocabularies: only they split texts before merging.")
+            raise BenchError(
+                f"“{contender}” works only with BPE vocabularies, which split texts before merging."
+            )
         if name in PEERS and not PEERS[name].is_installed:
             raise BenchError(PEERS[name].how_to_install)
         if name not in PEERS and name not in ours:
@@ -153,10 +155,10 @@ def cells_of(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText] | No
             raise BenchError(f"There is no scenario “{name}”. Choose from: {', '.join(SCENARIOS)}.")
     corpora = corpora_of(plan, tokenizer) if corpora is None else corpora
     if not corpora:
-        raise BenchError("A benchmark needs a text. Name a corpus.")
+        raise BenchError("A benchmark needs a text. Choose a corpus.")
     tasks = tasks_of(plan, [len(corpus.text) for corpus in corpora])
     if not tasks:
-        raise BenchError("There is nothing to measure. Choose a scenario, and allow texts of its sizes.")
+        raise BenchError("There is nothing to measure. Choose a scenario, or allow larger texts.")
     setting = CellBuilder(plan, tokenizer, corpora)
     return list(map(setting.cell, tasks))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
-from guiapp.analysis.bench.history import BUSY
+from guiapp.analysis.bench.history import BUSY, BUSY_MARGIN
 from guiapp.analysis.bench.plan import SCENARIOS
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
@@ -57,6 +57,7 @@ class Verdict:
     was_busy      the machine was, while one of the two was measured: small differences are not reliable
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not say
+    about         what its first words are, "English, so far"; "" where that is clear
     ahead         who took less time, not with the right ids: as `parts`
     reference     whose ids are the right ones; "" where a run of another version does not say
     alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
@@ -74,11 +75,17 @@ class Verdict:
     alone: str = ALONE
     reference: str = ""
     ahead: tuple[tuple[str, str], ...] = ()
+    about: str = ""
+
+    @property
+    def is_too_close(self) -> bool:
+        """Whether the machine was too busy to say which of the two is faster."""
+        return bool(self.competitor) and self.was_busy and self.ratio.ratio < BUSY_MARGIN
 
     @property
     def is_tie(self) -> bool:
         """Whether the run cannot say which of the two is faster."""
-        return bool(self.competitor) and self.ratio.low <= 1.0 <= self.ratio.high
+        return self.is_too_close or (bool(self.competitor) and self.ratio.low <= 1.0 <= self.ratio.high)
 
     @property
     def parts(self) -> list[tuple[str, str]]:
@@ -93,7 +100,8 @@ class Verdict:
     @property
     def headline(self) -> list[tuple[str, str]]:
         """Who is the fastest and how much so, and whether its ids are right."""
-        parts = [(self.fastest, "name")]
+        parts = [(f"{self.about}: ", "")] if self.about else []
+        parts.append((self.fastest, "name"))
         if not self.competitor:
             alone = f" {self.alone}"
             if self.alone == ALONE_RIGHT:
@@ -103,11 +111,12 @@ class Verdict:
                 alone += "" if self.ahead else differ
             parts.append((alone, ""))
         elif self.is_tie:
-            tie = " are equally fast as far as this run can tell"
+            unclear = "equally fast as far as this run can tell"
+            tie = f" are {'too close to tell on a busy machine' if self.is_too_close else unclear}"
             parts += [(" and ", ""), (self.competitor, "name"), (tie, "")]
         else:
             is_sure = self.is_stable and not self.was_busy
-            about, times = "" if is_sure else "about ", f"{times_text(self.ratio.ratio)}\N{NO-BREAK SPACE}×"
+            about, times = "" if is_sure else "about ", f"{times_text(self.ratio.ratio)} ×"
             parts += [
                 (f" is {about}", ""),
                 (times, "figure"),
@@ -175,13 +184,19 @@ def _ahead(fastest: BenchResult, others: Rows) -> Iterator[tuple[str, str]]:
         ahead = [row for row in others if row.exact is exact and row.median_s < fastest.median_s]
         if not ahead:
             continue
-        is_sure = all(row.ci_s[1] < fastest.ci_s[0] for row in ahead)
+        is_sure = all(_is_clear(row, fastest) for row in ahead)
         are = ("is" if len(ahead) == 1 else "are") if is_sure else "may be"
         names = [[(row.contender, "name")] for row in ahead]
         if len(names) > MOST_NAMED:
             names = [[(f"{in_words(len(ahead))} encoders", "")]]
         yield from chain([("; ", "")], names[0], *([(" and ", ""), *name] for name in names[1:]))
         yield f" {are} faster, {one if len(ahead) == 1 else many}", ""
+
+
+def _is_clear(faster: BenchResult, slower: BenchResult) -> bool:
+    """Whether one is surely faster: no intervals touch, and a busy machine allows to say so."""
+    is_reliable = slower.median_s >= BUSY_MARGIN * faster.median_s or not (faster.was_busy or slower.was_busy)
+    return is_reliable and faster.ci_s[1] < slower.ci_s[0]
 
 
 def deviations(results: Rows, text: str = "") -> dict[str, BenchResult]:
@@ -226,14 +241,14 @@ def warnings(run: BenchRun, is_going_on: bool = False) -> Iterator[str]:
     if n_busy := sum(row.was_busy for row in rows):
         load, cores = run.environment.get("load_highest"), run.environment.get("cores") or 1
         described = "" if load is None else f", with a load of up to {load:g} on {cores} cores"
-        yield f"{BUSY}. It was so during {n_busy} of {len(rows)} results{described}."
+        yield f"{BUSY}. This affects {n_busy} of {len(rows)} results{described}."
     if of_processor := sum(row.clock == "cpu" for row in rows):
-        why = "as was asked for" if run.plan.get("clock") == "cpu" else "as other programs ran"
-        yield f"{of_processor} of {len(rows)} results are processor time, {why}."
+        why = "as you asked" if run.plan.get("clock") == "cpu" else "because other programs were running"
+        yield f"{of_processor} of {len(rows)} results leave out the time spent waiting, {why}."
     if n_wide := sum(row.half_width > 0.1 for row in rows):
-        yield f"{n_wide} of {len(rows)} results are known to no better than ± 10 %."
+        yield f"{n_wide} of {len(rows)} results have intervals wider than ± 10 %."
     if not (run.is_complete or is_going_on) and rows:
-        yield "The run was stopped before its end."
+        yield "The run was stopped before it finished."
 
 
 def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
@@ -241,9 +256,9 @@ def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
     longest = max(rows, key=lambda row: row.n_times, default=None)
     if longest is not None and longest.n_times > 1:
         shown = f"{longest.corpus}, {length_text(longest)}"
-        yield f"Texts are repeated to be longer, up to {shown}; caches make that look faster."
+        yield f"Texts are repeated, up to {shown}; caches make repeated text look faster."
     elif run.plan.get("repeat") == "fresh":
-        yield "Texts longer than their own go on with words drawn from the samples."
+        yield "Short texts are extended with words of the samples."
 
 
 def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
@@ -257,11 +272,11 @@ def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
         difference = row.first_difference
         assert difference is not None
         described = (
-            f" differs on {corpus} from byte {difference.byte_offset} on: {_id_text(difference.found_id)} "
+            f" differs on {corpus} from byte {difference.byte_offset}: {_id_text(difference.found_id)} "
             f"instead of {_id_text(difference.expected_id)}; {percent(row.agreement, 2)} of the spans agree"
         )
         if difference.index == 0 and difference.found_id == bos is not None:
-            described = f" adds BOS (token {bos}) to {corpus}, and Bench asks for no special token"
+            described = f" adds BOS (token {bos}) to {corpus}, but Bench requests no special tokens"
         parts = [(contender, corpus), (described, "")]
         for between, (text, each) in zip(chain(["; also on "], repeat(", ")), others, strict=False):
             parts += [(between, ""), (text, text), (f" ({percent(each.agreement, 2)})", "")]
@@ -279,7 +294,7 @@ def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
     packages = {name: package[1] for name, package in collected.items() if package}
     if packages:
         names, install = ", ".join(packages), " ".join(packages.values())
-        yield f"Not installed: {names}. To have them: pip install {install}"
+        yield f"Not installed: {names}. To install: pip install {install}"
     alike: dict[tuple[str | None, str | None, str], list[LeftOut]] = {}
     for each in left_out:
         if each.contender not in packages:
@@ -295,7 +310,7 @@ def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
             more = f", and {len(cells) - 1} more" if len(cells) > 1 else ""
             label = SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
             where = f" in “{label}” ({cells[0]}{more})"
-        yield f"{names} took no part{where}: {_of_all([each.reason for each in missed])}"
+        yield f"{names} was not measured{where}: {_of_all([each.reason for each in missed])}"
 
 
 def _of_all(reasons: Sequence[str]) -> str:
@@ -335,9 +350,9 @@ def finding(scenario: str, rows: Rows, left_out: Sequence[LeftOut], baseline: st
 
 
 def leaders(rows: Rows) -> list[str]:
-    """The fastest, and everybody whose interval touches its, the fastest first; no name twice."""
+    """The fastest, and everybody who is not clearly slower, the fastest first; no name twice."""
     timed = sorted((row for row in rows if row.median_s), key=lambda row: row.median_s)
-    return list(dict.fromkeys(row.contender for row in timed if row.ci_s[0] <= timed[0].ci_s[1]))
+    return list(dict.fromkeys(row.contender for row in timed if not _is_clear(timed[0], row)))
 
 
 def stopped(rows: Rows, left_out: Sequence[LeftOut]) -> list[str]:
@@ -396,10 +411,10 @@ def _short_calls(rows: Rows, _: Sequence[LeftOut], _baseline: str) -> str:
     if _n_contenders(rows) < 2 or max(len(first), len(last)) > MOST_NAMED:
         return ""
     if all(set(each) == set(first) for each in ahead):
-        return f"{_are(first)} the fastest at every length"
+        return f"{_are(first)} fastest at every length"
     if set(first) == set(last):
         return ""
-    return f"{_are(first)} the fastest for the shortest, {_names(last)} for the longest"
+    return f"{_are(first)} fastest for the shortest texts, {_names(last)} for the longest"
 
 
 def _decoding(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
@@ -417,7 +432,7 @@ def _decoding(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
 
 def _gain_of_threads(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
     mine = sorted((row for row in rows if row.contender == baseline), key=lambda row: row.threads)
-    if len(mine) < 2 or mine[0].threads != 1 or mine[-1].ci_s[1] >= mine[0].ci_s[0]:
+    if len(mine) < 2 or mine[0].threads != 1 or not _is_clear(mine[-1], mine[0]):
         return ""
     ratio, n_threads = mine[0].median_s / mine[-1].median_s, in_words(mine[-1].threads)
     return f"{baseline} is {times_text(ratio)} times as fast on {n_threads} threads as on one"

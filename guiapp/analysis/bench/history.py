@@ -47,7 +47,7 @@ def save_run_somewhere(path: Path, record: Record) -> None:
         except BenchError:
             os.unlink(instead)
             raise error from None
-        raise BenchError(f"{error} The run is in {instead} instead.") from error
+        raise BenchError(f"{error} The run was saved as {instead} instead.") from error
 
 
 def load_run(path: Path) -> BenchRun:
@@ -63,7 +63,7 @@ def load_run(path: Path) -> BenchRun:
     except RecursionError:
         raise BenchError(f"{path} is nested too deeply.") from None
     except ValueError as error:
-        problem = f"is not a run as `tokenloupe bench --json` writes it: {error}"
+        problem = f"is not a run that `tokenloupe bench --json` wrote: {error}"
         raise BenchError(f"{path} {problem}.") from error
 
 

@@ -133,15 +133,15 @@ def _append(subject: OperationInput) -> TimedOperation:
     """The text part by part, its number of tokens after each, and its ids at the end."""
     contender, text = subject.contender, subject.text
     if contender.appender is None:
-        raise UnavailableError("It cannot append: it would encode the whole text again for each part.")
+        raise UnavailableError("It cannot append without encoding the whole text again.")
     counts, ids = contender.appender(text)
     if ids.tolist() != encode_all(contender, subject.texts).ids.tolist():
-        raise UnavailableError("Its ids after appending are not those of the whole text.")
+        raise UnavailableError("After appending, its ids differ from the ids of the whole text.")
     for index in np.linspace(0, len(counts) - 1, N_COMPARED).astype(int).tolist():
         subject.pause()
         size = min((index + 1) * APPENDED_BYTES, len(text))
         if counts[index] != len(encode_all(contender, [text[:size]]).ids):
-            raise UnavailableError(f"Its count after {size} bytes is not that of encoding so many.")
+            raise UnavailableError(f"After {size} bytes, its count differs from encoding them at once.")
     return TimedOperation(partial(contender.appender, text))
 
 

@@ -260,7 +260,7 @@ SCENARIOS: dict[str, Scenario] = {
             "throughput",
             "Throughput",
             "Throughput",
-            "encoding each text as a whole",
+            "encode each text as a whole",
             *(("encode",), (), whole),
             chart="bars",
             by_text=True,
@@ -270,7 +270,7 @@ SCENARIOS: dict[str, Scenario] = {
             "scaling",
             "Time by length of text",
             "By length",
-            "encoding the beginning of the first text, from 128 B to 4 MiB",
+            "encode the start of the first text, from 128 B to 4 MiB",
             *(("encode",), SCALING_BYTES, lengthened),
             chart="curves",
             grows=True,
@@ -279,16 +279,16 @@ SCENARIOS: dict[str, Scenario] = {
             "short",
             "Time of a short call",
             "Short calls",
-            f"one call for each of {N_PROMPTS} stretches of 16, 128 and 1,024 bytes of the first text",
+            f"encode {N_PROMPTS} parts of the first text, of 16, 128 and 1,024 bytes, one call each",
             *(("encode each",), SHORT_BYTES, prompts),
             chart="curves",
             is_default=True,
         ),
         Scenario(
             "latency",
-            "Half, 95 and 99 of 100 single calls take no longer than this",
+            "Time within which 50, 95 and 99 of 100 calls end",
             "Single calls",
-            f"each of {N_UNSEEN:,} calls with other {UNSEEN_BYTES} bytes of the first text by itself",
+            f"time each of {N_UNSEEN:,} calls, with a new part of {UNSEEN_BYTES} bytes of the first text",
             *((SINGLY,), (UNSEEN_BYTES,), unseen),
             chart="latency",
         ),
@@ -296,7 +296,7 @@ SCENARIOS: dict[str, Scenario] = {
             "worst",
             "Time of text that cannot be split",
             "Worst case",
-            "encoding letters without a space, 1 kB to 1 MB of three kinds",
+            "encode letters without spaces, three kinds, from 1 kB to 1 MB",
             *(("encode",), WORST_BYTES, worst),
             chart="curves",
             by_text=True,
@@ -305,9 +305,9 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             "threads",
-            "A batch of documents by number of threads",
+            "Time of a batch of documents by number of threads",
             "Threads",
-            "encoding 2 MiB in documents of 2 kB, on so many threads",
+            "encode 2 MiB in documents of 2 kB on several threads",
             *(("encode batch",), (BATCH_BYTES,), documents),
             on_threads=True,
             chart="groups",
@@ -316,7 +316,7 @@ SCENARIOS: dict[str, Scenario] = {
             "decode",
             "Speed of decoding",
             "Decode",
-            "making text of the ids of each text",
+            "turn the ids of each text into text",
             *(("decode",), (), whole),
             chart="groups",
             by_text=True,
@@ -324,17 +324,17 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             "append",
-            f"Time of appending {APPENDED_BYTES} bytes at a time, with a count after each",
+            f"Time to append {APPENDED_BYTES} bytes at a time, counting tokens after each",
             "Append",
-            "a text that grows with a count after each part, and encoding it once",
+            "counting the tokens of a text each time it grows, next to encoding it once as a whole",
             *(("append", "encode"), APPEND_BYTES, lengthened),
             chart="curves",
         ),
         Scenario(
             "memory",
-            "Memory of an encoder that is ready, and what encoding adds",
+            "Memory of a ready encoder, and of encoding",
             "Memory",
-            "what an encoder takes in memory, and what up to 2 MiB add at most; no time",
+            "measure the memory of an encoder, and the peak while it encodes up to 2 MiB",
             *((MEMORY,), (BATCH_BYTES,), lengthened),
             chart="memory",
         ),
@@ -404,9 +404,9 @@ def plan_from(record: dict[str, Any]) -> Plan:
     """
     try:
         if not isinstance(record, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         if unknown := [name for name in record if name not in Plan.__dataclass_fields__]:
-            raise ValueError(f"“{quoted(unknown[0])}” means nothing here")
+            raise ValueError(f"“{quoted(unknown[0])}” is not a setting of a plan")
         own, removed = without_removed(record.get("own", ()))
         plan: Plan = read_as(Plan, {**record, "own": own})
         for name, is_right in CHECKS.items():

@@ -26,9 +26,9 @@ from guiapp.analysis.bench.wording import (
     TIME_UNITS,
     figure_text,
     on_threads,
-    short_ratio,
     size_text,
     time_text,
+    times_text,
 )
 from guiapp.analysis.export.html import Html, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_text, markdown_table
@@ -38,11 +38,11 @@ CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
 CONDITIONS = {
     "System": "system",
-    "clock": "clock (auto: the processor's while other programs run)",
+    "clock": "clock (auto: processor time while other programs run)",
     "load_before": "load before (1, 5, 15 minutes)",
     "load_highest": "highest load",
     "load_after": "load after (1, 5, 15 minutes)",
-    "held_s": "seconds without measuring, as somebody typed",
+    "held_s": "seconds paused while somebody typed",
 }
 TYPED = "your-text.txt"
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
@@ -115,7 +115,7 @@ def markdown_text(run: BenchRun, baseline: str) -> str:
     for each in tables(run, baseline):
         parts += [f"## {each.title}", each.note, markdown_table(each)]
     parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
-    parts += ["## To repeat it", "\n".join(["```", *_repeat(run), "```"])]
+    parts += ["## Repeat this run", "\n".join(["```", *_repeat(run), "```"])]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -129,7 +129,7 @@ def csv_text(run: BenchRun) -> str:
 
 def _vocabulary(run: BenchRun) -> str:
     vocabulary, name = run.vocabulary, run.vocabulary_name
-    chosen = f", split as “{pre}”" if (pre := vocabulary.get("chosen_pre")) else ""
+    chosen = f", pre-tokenizer “{pre}”" if (pre := vocabulary.get("chosen_pre")) else ""
     return f"{name} ({vocabulary.get('type', '?')}, {counted(vocabulary.get('tokens', 0), 'token')}{chosen})"
 
 
@@ -165,7 +165,7 @@ def _repeat(run: BenchRun) -> list[str]:
     model, *corpora = map(_file_name, names)
     files = [file for file, name in zip((model, *corpora), names, strict=True) if file != name]
     return [
-        *[f"# Save the text that you typed as {TYPED}."] * (TYPED in files),
+        *[f"# Save your typed text as {TYPED}."] * (TYPED in files),
         *(f"# {name}: SHA-256 {hashes.get(name, 'not saved')}" for name in files),
         command_line(replace(plan, model=model, corpora=tuple(corpora))),
     ]
@@ -222,7 +222,7 @@ class Figures(NamedTuple):
         ratios = {
             name: value / base if self.unit == "MB/s" else base / value for name, value in self.values.items()
         }
-        return BenchColumn(f"of {baseline}", {name: short_ratio(ratio) for name, ratio in ratios.items()})
+        return BenchColumn(f"of {baseline}", {name: times_text(ratio) for name, ratio in ratios.items()})
 
 
 def tables(run: BenchRun, baseline: str) -> Iterator[Table]:
@@ -374,13 +374,13 @@ def published_tables(run: BenchRun) -> Iterator[Table]:
             there = [published.contender, text, published.figure, ratio_text(published.ratio)]
             here = [time_text(row.median_s), figure_text(row.mb_per_s), ratio_text(ratio), ids_text([row])]
             lines.append([*there, *here])
-        note = f"Published in: {source.where}. What differs: {source.differs}."
-        yield Table(f"{source.name}: published, and here", lines, note)
+        note = f"Published in: {source.where}. Differences: {source.differs}."
+        yield Table(f"{source.name}: published and here", lines, note)
 
 
 def change_table(changes: Sequence[SpeedChange], title: str) -> Table:
     """What is slower or faster than in another run, and how sure that is."""
-    rows = [["", "what", "text", "size", "verdict", "times the time", "interval"]]
+    rows = [["", "what", "text", "size", "verdict", "× the time", "interval"]]
     for change in changes:
         now, ratio = change.now, change.ratio
         what = f"{now.scenario} ({now.operation}){on_threads(now.threads)}"
@@ -395,7 +395,7 @@ def change_lines(changes: Sequence[SpeedChange]) -> Iterator[str]:
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
     for change in (*counts["slower"], *counts["faster"]):
         ratio = change.ratio
-        bounds = f"{ratio.ratio:.2f} times the time ({ratio.low:.2f} to {ratio.high:.2f})"
+        bounds = f"{ratio.ratio:.2f} × the time ({ratio.low:.2f} to {ratio.high:.2f})"
         yield f"{change.words.upper()}: {change.title}: {bounds}"
     yield ", ".join(f"{len(counts[verdict])} {verdict}" for verdict in VERDICTS)
     if busy := busy_text(changes):

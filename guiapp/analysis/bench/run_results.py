@@ -147,12 +147,15 @@ class BenchResult:
 
 
 def ratio_of(faster: BenchResult, slower: BenchResult) -> Ratio:
-    """How many times as fast the first is, of one run, from the turns that both took."""
+    """How many times as fast the first is, of one run, as bars show it.
+
+    Its interval is that of the turns that both took, and holds it.
+    """
     first = max(faster.first_turn, slower.first_turn)
     before, after = (row.samples_s[first - row.first_turn :] for row in (faster, slower))
-    ratio = ratio_in_turns(before, after, faster.was_busy or slower.was_busy)
-    has_samples = faster.samples_s and slower.samples_s  # some runs saved none
-    return ratio if has_samples else replace(ratio, ratio=slower.median_s / faster.median_s)
+    turns = ratio_in_turns(before, after, faster.was_busy or slower.was_busy)
+    ratio = slower.median_s / faster.median_s
+    return Ratio(ratio, min(turns.low, ratio), max(turns.high, ratio))
 
 
 def ratio_between(before: BenchResult, after: BenchResult) -> Ratio:
@@ -432,7 +435,7 @@ def run_of(record: Any) -> BenchRun:
     Raises ValueError with the part that is missing or not as it must be.
     """
     if not isinstance(record, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     record = as_shown(record)
     for (part, name), kind in PARTS.items():
         if name in read_as(dict, record.get(part, {}), part):
@@ -502,7 +505,7 @@ def _results(entries: object) -> list[BenchResult]:
                     raise wrong_value(entry.get(name), f"{place}.{name}")
             results.append(row)
     if len({row.contender for row in results}) > MOST_CONTENDERS:
-        raise ValueError(f"more than {MOST_CONTENDERS} encoders take part")
+        raise ValueError(f"it has more than {MOST_CONTENDERS} encoders")
     return results
 
 
@@ -518,5 +521,5 @@ def as_shown(value: Any) -> Any:
     if isinstance(value, dict):
         return {as_shown(key): as_shown(each) for key, each in value.items()}
     if isinstance(value, float) and not isfinite(value):
-        raise ValueError("it holds a number that is none")
+        raise ValueError("it has an invalid number")
     return value

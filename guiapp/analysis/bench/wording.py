@@ -26,17 +26,11 @@ def figure_text(value: float) -> str:
     return f"{value:.{max(2 - math.floor(math.log10(abs(value))), 0)}f}"
 
 
-def short_ratio(ratio: float) -> str:
-    """Two decimals, and of less than a tenth two digits."""
-    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
-
-
 def times_text(ratio: float) -> str:
-    """A ratio as people say it: `1.2`, `16`, `1,300`; two decimals where one would say 1.0."""
-    if 0.95 <= ratio < 1.095:
-        return f"{ratio:.2f}"
-    rounded = float(f"{ratio:.2g}")
-    return f"{rounded:.1f}" if rounded < 10 else f"{rounded:,.0f}"
+    """A ratio in two digits, `0.016`, `1.2`, `16`, `1,300`; in two decimals where one would say 1.0."""
+    rounded = ratio if 0.95 <= ratio < 1.095 else float(f"{ratio:.2g}")
+    n_decimals = 2 if rounded is ratio else max(1 - math.floor(math.log10(rounded)), 0) if rounded else 0
+    return f"{rounded:,.{n_decimals}f}"
 
 
 def time_text(seconds: float) -> str:
@@ -56,9 +50,8 @@ def speed_number(speed: float, key: str) -> str:
 
 
 def speed_text(speed: float, key: str) -> str:
-    """The same with its unit, on one line with it."""
-    unit = "tokens/s" if key == "tokens_per_s" else "MB/s"
-    return f"{speed_number(speed, key)} {unit}".replace(" ", "\N{NO-BREAK SPACE}")
+    """The same with its unit."""
+    return f"{speed_number(speed, key)} {'tokens/s' if key == 'tokens_per_s' else 'MB/s'}"
 
 
 def in_words(number: int) -> str:

@@ -172,7 +172,7 @@ class Worker:
     def memory(self, texts: tuple[bytes, ...]) -> int:
         assert self._contender is not None
         if self._contender.is_apart:
-            raise UnavailableError("What it holds is in a process of its own, and not measured.")
+            raise UnavailableError("It runs in a process of its own, whose memory is not measured.")
         contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
         before = held_bytes()
         return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
@@ -421,13 +421,13 @@ class AskedProcess:
         most = self.most_bytes
         if most is not None and held_bytes_of(self._process.pid or 0) > most:
             self.end()
-            raise WorkerLost(f"It took more than {most >> 20:,} MB of memory.")
+            raise WorkerLost(f"It needed more than {most >> 20:,} MB of memory.")
 
     def _lost(self) -> WorkerLost:
         self._process.join(FAREWELL_S)
         code = self._process.exitcode
         self.end()
-        return WorkerLost("It closed its pipe." if code is None else how_it_ended(code))
+        return WorkerLost("It closed the connection." if code is None else how_it_ended(code))
 
 
 class WorkerProcess(AskedProcess):
@@ -475,9 +475,9 @@ class TrialResult:
 
     def __str__(self) -> str:
         shown = " ".join(map(str, self.ids[:SHOWN_IDS])) + (" …" if len(self.ids) > SHOWN_IDS else "")
-        equal = "those of the model" if self.is_equal else "not those of the model"
+        equal = "equal to the model's" if self.is_equal else "different from the model's"
         if self.adds_bos:
-            equal = f"those of the model after BOS (id {self.ids[0]}), which Bench does not ask for"
+            equal = f"equal to the model's after BOS (id {self.ids[0]}), which Bench does not request"
         return f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.\n{shown}".strip()
 
 

@@ -54,7 +54,7 @@ class Hint:
 def hints(chat: Chat) -> list[Hint]:
     """All of a conversation, by kind and place; those of one kind about the same token or line only once."""
     if not chat.is_traced:
-        what = "The origin of this text is unknown, so nothing in it can be checked."
+        what = "The origin of the text is unknown, so it cannot be checked."
         return [Hint("untraced", WARNING, what, (0, 0))]
     result: dict[tuple[str, str], Hint] = {}
     in_tokens = _content_as_control, _two_bos, _ends_of_turns, _near_misses
@@ -89,11 +89,11 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
         return
     tokens, is_pair = (alike[0], alike[-1] + 1), len(alike) == 2
     name = quoted(_raw(chat.tokenizer.vocabulary, bos))
-    begins = f"{'Two' if is_pair else len(alike)} {name} begin the prompt"
+    begins = f"The prompt begins with {'two' if is_pair else len(alike)} {name}"
     if chat.origins[alike[0]].kind == ADDED:
         written = "one" if is_pair else len(alike) - 1
         what = f"{begins}: the template writes {written}, and the tokenizer adds another."
-        fix = Fix("Leave out the added one", add_special=False)
+        fix = Fix("Do not add another", add_special=False)
         yield Hint("double_bos", WARNING, what, tokens, None, fix)
     else:
         what = f"{begins}: the template writes {'both' if is_pair else 'all'}."
@@ -116,13 +116,15 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         if any(each in vocabulary.eog or keeps_going(_raw(vocabulary, each), names) for each in between):
             continue
         marks = [token_id for token_id in between if control[token_id]]
-        turn = "call of a tool" if origin.field.startswith("tool_calls") else "turn"
+        turn = "tool call" if origin.field.startswith("tool_calls") else "turn"
         if marks:
             token, code = quoted(_raw(vocabulary, marks[0])), "eog_gap"
-            what = f"{token} follows the assistant's {turn}, but llama.cpp does not stop there in this model."
+            what = (
+                f"{token} follows the assistant's {turn}, but with this model llama.cpp does not stop there."
+            )
         else:
             code = "missing_eos"
-            what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
+            what = f"No control token ends the assistant's {turn}, so the model does not learn that it ends."
         if what in told:
             continue
         told.add(what)
@@ -182,11 +184,11 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         lines[key].add(origin.line)
     for (said, where, instead), (result, meant) in firsts.items():
         origin = chat.origin_at(result.start())
-        where = where or f"from {_lines(lines[said, where, instead])} of the template"
+        where = where or f"in {_lines(lines[said, where, instead])} of the template"
         yield Hint(
             "near_miss",
             HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
-            f"{quoted(said)}, {where}, is plain text in this model{instead}.",
+            f"{quoted(said)} {where} is plain text in this model{instead}.",
             chat.tokens_at(result.start(), result.end()),
             origin.message if origin.is_content else None,
             _replacement(chat, result.start(), result.end(), meant),
@@ -205,7 +207,7 @@ def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str],
     for result, meant in markers_as_text(chat.tokenizer.special_tokens.names, chat.text, start, end):
         if not (meant or result[0] in ENDS + BEGINNINGS):
             continue
-        instead = f"; it has {quoted(meant)}" if meant else ""
+        instead = f"; the model has {quoted(meant)}" if meant else ""
         if result[0] in ENDS and not meant and own is not None:
             meant = _raw(chat.tokenizer.vocabulary, own)
             instead = f"; its turns end with {quoted(meant)}"
@@ -226,16 +228,16 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
     """Blanks that become part of a word, or keep one from having its usual token."""
     text, runs = chat.text, chat.rendering.runs
     if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
-        what = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
+        what = "The prompt ends with a blank from the template, but most words begin with their own."
         place = _blanks(chat, len(runs) - 1, at_end=True)
         yield Hint("trailing_blank", WARNING, what, chat.tokens_at(*place), None, _taken_out(chat, *place))
     for row, (before, run) in enumerate(pairwise(runs)):
         kinds = before.origin.kind, run.origin.kind
         if kinds == (TEMPLATE, CONTENT) and text[run.start - 1] in BLANKS:
-            what = f"Line {before.origin.line} of the template puts a blank before content."
+            what = f"Line {before.origin.line} of the template adds a blank before content."
             message, place = run.origin.message, _blanks(chat, row, at_end=True)
         elif kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
-            what = f"Line {run.origin.line} of the template puts a blank behind content."
+            what = f"Line {run.origin.line} of the template adds a blank after content."
             message, place = before.origin.message, _blanks(chat, row + 1, at_end=False)
         else:
             continue
@@ -262,13 +264,13 @@ def _lost_content(chat: Chat) -> Iterator[Hint]:
     for number, message in enumerate(chat.conversation.messages):
         where, content = f"message {number + 1} ({quoted(message['role'])})", message.get("content", "")
         if number not in in_prompt and (content.strip() if isinstance(content, str) else content):
-            what = f"The template leaves out the content of {where}."
+            what = f"The template omits the content of {where}."
             yield Hint("lost_content", WARNING, what, (0, 0), number)
             continue
         for name, fields, text in texts_of(message):
             spans = sorted(chain.from_iterable(written[number, field] for field in ("", *fields)))
             if part := _left_out(chat.text, text, spans):
-                what = f"The template leaves out “{quoted(part)}” from the {name} of {where}."
+                what = f"The template omits “{quoted(part)}” from the {name} of {where}."
                 yield Hint("lost_part", HINT, what, (0, 0), number)
 
 
@@ -287,12 +289,12 @@ def _left_out(prompt: str, text: str, spans: list[tuple[int, int]]) -> str:
 def _lost_tools(chat: Chat) -> Iterator[Hint]:
     """Tools, and calls of tools, of which not even a name is in the prompt."""
     if _lacks_names(chat, chat.conversation.tools):
-        what = "The template leaves out the tools: the prompt names none of them."
+        what = "The template omits the tools: the prompt has none of their names."
         yield Hint("lost_tools", WARNING, what, (0, 0))
     for number, message in enumerate(chat.conversation.messages):
         if _lacks_names(chat, message.get("tool_calls")):
             where = f"message {number + 1} ({quoted(message['role'])})"
-            what = f"The template leaves out the tool calls of {where}."
+            what = f"The template omits the tool calls of {where}."
             yield Hint("lost_tools", WARNING, what, (0, 0), number)
 
 
@@ -308,7 +310,7 @@ def _escaped_arguments(chat: Chat) -> Iterator[Hint]:
             written = json.dumps(given := function.get("arguments"), ensure_ascii=False)
             is_json = arguments_as_object(given) != given and '\\"' in written
             if is_json and (start := chat.text.find(written)) >= 0:
-                what = f"escapes arguments of a tool call, which are text in message {number + 1}."
+                what = f"escapes the arguments of a tool call, a string in message {number + 1}."
                 tokens = chat.tokens_at(start, start + len(written))
                 yield Hint("escaped_arguments", HINT, f"The template {what} Give an object.", tokens, number)
 
@@ -330,7 +332,7 @@ def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
 def _taken_out(chat: Chat, start: int, end: int) -> Fix | None:
     """For some characters of the prompt, where the template just writes them."""
     edit = replacing(chat, start, end, "")
-    return None if edit is None else Fix("Take out of the template", template=edit)
+    return None if edit is None else Fix("Remove from the template", template=edit)
 
 
 def _characters(chat: Chat, token: int) -> tuple[int, int]:

@@ -43,7 +43,7 @@ class LlamaPrompt:
         bos = special_texts(chat.tokenizer.vocabulary).get("bos_token", "")
         if bos and ours.startswith(bos) and not theirs.startswith(bos):
             ours = ours.removeprefix(bos)
-            left_out = f"llama.cpp leaves out the {quoted(bos)} that the template writes, as it adds one."
+            left_out = f"llama.cpp omits the {quoted(bos)} of the template, because it adds one."
         if ours != theirs:
             at, _ = common_ends(ours, theirs)
             rests = (quoted(text[at:], SHOWN) for text in (ours, theirs))
@@ -52,7 +52,7 @@ class LlamaPrompt:
             return f"{left_out} From character {place:,}, llama.cpp has {there} instead of {here}.".strip()
         if left_out or self.token_ids is None or np.array_equal(self.token_ids, chat.parsed.token_ids):
             return left_out
-        return "llama.cpp has the same text, but other ids."
+        return "llama.cpp has the same text, but different ids."
 
 
 def is_installed() -> bool:
@@ -75,7 +75,7 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
         answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)
         reply: dict[str, Any] = json.loads(answer.split(b"\n")[-2])
     except (ApartError, OSError, IndexError):  # the second: TimeoutError, too
-        raise ChatError("llama.cpp runs too long on this template, or crashes.") from None
+        raise ChatError("llama.cpp takes too long on this template or crashes.") from None
     if "error" in reply:
         raise ChatError(f"llama.cpp {quoted(reply['error'], LONGEST_REASON).rstrip('.')}.")
     rendering, ids = _like(chat.rendering, reply["text"]), reply["token_ids"]

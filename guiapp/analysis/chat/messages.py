@@ -56,11 +56,11 @@ def conversation_of(messages: object, tools: object = None, is_limited: bool = T
     if isinstance(raw, dict):
         raw = [raw]
     if not isinstance(raw, list):
-        raise ChatError('Messages are a list, such as [{"role": "user", "content": "Hello"}].')
+        raise ChatError('Messages must be a list, such as [{"role": "user", "content": "Hello"}].')
     if not raw:
         raise ChatError("There are no messages. Give at least one.")
     if is_limited and len(raw) > MOST_MESSAGES:
-        raise ChatError(f"There are {len(raw):,} messages. At most {MOST_MESSAGES:,} are taken.")
+        raise ChatError(f"There are {len(raw):,} messages. Give at most {MOST_MESSAGES:,}.")
     checked = tuple(_message(message, number) for number, message in enumerate(raw, 1))
     conversation = Conversation(checked, _tools(_plain(tools, "tools")))
     _check_size([*conversation.messages, *(conversation.tools or ())], is_limited)
@@ -89,7 +89,7 @@ def _message(raw: object, number: int) -> Message:
         for part in content:
             _check_part(part, number)
     elif not isinstance(content, str):
-        raise ChatError(f"The content of message {number} is neither a text nor a list of parts.")
+        raise ChatError(f"The content of message {number} must be a text or a list of parts.")
     return message
 
 
@@ -101,8 +101,8 @@ def _check_part(part: object, number: int) -> None:
     kind = part.get("type", "text")
     if kind not in TEXT_PARTS:
         raise ChatError(
-            f"Message {number} has a part of the type {quoted(str(kind))}. Only texts become tokens here: "
-            "leave images, sound and the like out."
+            f"Message {number} has a part of type {quoted(str(kind))}. "
+            "Only text is supported: remove images, audio and other parts."
         )
     if not isinstance(part.get("text", part.get("refusal")), str):
         raise ChatError(f"A part of message {number} has no text.")
@@ -112,9 +112,9 @@ def _tools(raw: object) -> tuple[dict[str, Any], ...] | None:
     if raw is None or raw == []:
         return None
     if not isinstance(raw, list) or not all(isinstance(tool, dict) for tool in raw):
-        raise ChatError('Tools are a list of objects, such as [{"type": "function", "function": {…}}].')
+        raise ChatError('Tools must be a list of objects, such as [{"type": "function", "function": {…}}].')
     if len(raw) > MOST_TOOLS:
-        raise ChatError(f"There are {len(raw):,} tools. At most {MOST_TOOLS:,} are taken.")
+        raise ChatError(f"There are {len(raw):,} tools. Give at most {MOST_TOOLS:,}.")
     return tuple(raw)
 
 
@@ -127,8 +127,8 @@ def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
             raise ChatError(f"The messages are nested deeper than {MOST_DEPTH} levels.")
         if is_limited and (n_characters > MOST_CHARACTERS or n_values > MOST_VALUES):
             raise ChatError(
-                f"The messages are too long. At most {MOST_CHARACTERS:,} characters in {MOST_VALUES:,} "
-                "values are taken."
+                f"The messages are too long. The limit is {MOST_CHARACTERS:,} characters in {MOST_VALUES:,} "
+                "values."
             )
 
 
@@ -250,7 +250,7 @@ def settings_of(request: str | bytes) -> ChatSettings:
     found = {key: document[key] for key in KINDS if document.get(key) is not None}
     for key, value in found.items():
         if not isinstance(value, KINDS[key]):
-            raise ChatError(f"“{key}” in the request is not of the type {KINDS[key].__name__}.")
+            raise ChatError(f"“{key}” in the request must be of type {KINDS[key].__name__}.")
     return ChatSettings(
         found.get(TEMPLATE),
         found.get(PROMPT, True),

@@ -132,9 +132,9 @@ def _way(chat: Chat, fix: Fix) -> str:
         behind, _, _ = whole[end : end + AROUND].partition("\n")
         number = whole.count("\n", 0, start) + 1
         line = quoted(before + fix.template.text + behind, LONGEST_LINE)
-        return f"line {number} of the template, fixed: {line}"
+        return f"to fix, change line {number} of the template to: {line}"
     options = {"--no-special": fix.add_special is False, "--as-text": fix.as_text is True}
-    return fix.remedy or next((f"fixed by {name}" for name, is_it in options.items() if is_it), "")
+    return fix.remedy or next((f"to fix, add {name}" for name, is_it in options.items() if is_it), "")
 
 
 def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> Iterator[str]:
@@ -336,7 +336,7 @@ def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
     sides = zip("-+", (compared.first, compared.second), pair, compared.is_shared, strict=True)
     told = [(sign, chat, turn, shared) for sign, chat, turn, shared in sides if turn]
     _, _, turn, shared = told[0]  # as both have the same of these
-    yield f"{_name(turn)}: {int(shared[turn.start : turn.end].sum()):,} alike"
+    yield f"{_name(turn)}: {int(shared[turn.start : turn.end].sum()):,} in common"
     for sign, chat, turn, shared in told:
         if only := _only(chat, turn, shared):
             yield f"  {sign} {only}"

@@ -133,11 +133,11 @@ def _reason(error: Exception) -> str:
     if isinstance(error, RefusedError):
         return f"refuses these messages: {said}"
     if isinstance(error, TemplateSyntaxError):
-        return f"has a mistake{where}: {said}"
+        return f"has a syntax error{where}: {said}"
     if isinstance(error, SecurityError):
-        return f"is stopped{where} by the sandbox: {said}"
+        return f"was stopped{where} by the sandbox: {said}"
     if isinstance(error, RecursionError):
-        return f"is nested too deeply, or calls itself without end{where}"
+        return f"is nested too deeply or recurses without end{where}"
     return f"fails{where}: {said}"
 
 

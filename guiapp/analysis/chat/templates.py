@@ -199,7 +199,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
         if (template := next(_in_file(file), None)) is None:
             raise ChatError(f"{quoted(file.name)} has no chat template.")
         return template
-    names = f"It has: {', '.join(map(quoted, templates))}." if templates else "It has no templates."
+    names = f"Templates: {', '.join(map(quoted, templates))}." if templates else "The model has no templates."
     raise ChatError(f"“{quoted(str(given))}” is neither a template of this model nor a file. {names}")
 
 
@@ -250,7 +250,7 @@ def render(
     checkpoint  called again and again; what it raises ends the process
     """
     if taken := {"messages", "tools", "add_generation_prompt"}.intersection(variables):
-        raise ChatError(f"{min(taken)} cannot be a variable: the template gets it anyway.")
+        raise ChatError(f"“{min(taken)}” cannot be set as a variable: the template always receives it.")
     if len(template) > LONGEST_TEMPLATE:
         raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
     request = {
@@ -275,7 +275,7 @@ def render(
 def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
     """What helps a template that fails only for the form that arguments of tool calls have."""
     given = request["messages"]
-    forms = {"objects, not as text": arguments_as_object, "JSON in a text, not as objects": arguments_as_text}
+    forms = {"objects, not as text": arguments_as_object, "JSON text, not as objects": arguments_as_text}
     for form, change in forms.items():
         changed = [with_arguments(message, change) for message in given]
         number = next((n for n, message in enumerate(given, 1) if message != changed[n - 1]), 0)
@@ -284,7 +284,7 @@ def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
                 number
                 and "text" in _answers(json.dumps({**request, "messages": changed}).encode(), checkpoint)[0]
             ):
-                return f" It takes the arguments of tool calls as {form}: change those of message {number}."
+                return f" It expects arguments of tool calls as {form}: change those of message {number}."
     return ""
 
 
@@ -301,8 +301,8 @@ def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, A
     if lines:
         return [json.loads(line) for line in lines]
     if status is None or (sys.platform != "win32" and status == -signal.SIGALRM):
-        raise ChatError("The template takes too much time.")
-    raise ChatError("The template takes too much memory, or crashes.")
+        raise ChatError("The template takes too long.")
+    raise ChatError("The template takes too much memory or crashes.")
 
 
 def _status(asked: IO[bytes], answered: IO[bytes], checkpoint: Callable[[], None]) -> int | None:

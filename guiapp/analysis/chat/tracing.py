@@ -87,7 +87,7 @@ class OwnNamespace(Namespace):
 
 def _check_name(name: object) -> None:
     if isinstance(name, str) and name.startswith("_"):
-        raise SecurityError(f"{name!r} is no name for an entry of a namespace")
+        raise SecurityError(f"{name!r} is not allowed as the name of a namespace entry")
 
 
 class MakesDicts:
@@ -145,7 +145,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             self.n_written += len(part)
             if self.n_written > limit:
                 what = f"writes more than {limit:,} characters, far more than the messages have"
-                raise OutputTooLongError(f"{what}: choose another one")
+                raise OutputTooLongError(f"{what}: choose another template")
         return "".join(parts)
 
 

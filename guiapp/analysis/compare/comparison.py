@@ -104,7 +104,7 @@ class Comparison:
 def compare_text(sides: Sequence[ModelSide], text: str | bytes) -> Comparison:
     """Tokenize a text with each of 1 to 255 sides.  Raises EncodeError where one cannot, or for others."""
     if not 1 <= len(sides) <= MOST_SPAN_COLUMNS:
-        raise EncodeError(f"{len(sides):,} models cannot be compared. Choose 1 to {MOST_SPAN_COLUMNS}.")
+        raise EncodeError(f"{len(sides):,} models cannot be compared. Choose from 1 to {MOST_SPAN_COLUMNS}.")
     data = as_bytes(text)
     encodings = tuple(side.encode(data) for side in sides)
     columns = [

@@ -29,7 +29,7 @@ from guiapp.native.checkpoint import stoppable
 
 LISTED = 10  # changes
 LONGEST_CELL = 40  # characters
-TOO_LONG = "A part is too long to compare token by token: all of it is shown as changed."
+TOO_LONG = "One part is too long to compare token by token: it is shown as changed."
 LONGEST_LIST = 20  # tokens of a change that are told
 Ids = NDArray[np.int32]
 LARGEST_TABLE = 1 << 31  # cells; about a second
@@ -373,12 +373,12 @@ def sentences(report: ChangesReport) -> Iterator[str]:
     first, second = report.names
     text = "the same text" if report.is_same_text else "different texts"
     if not outcome.changes:
-        yield f"{first} and {second} have the same {counted(len(outcome.first), 'token')}."
+        yield f"{first} and {second} are the same: {counted(len(outcome.first), 'token')}."
         return
     yield f"{first} has {counted(len(outcome.first), 'token')}, {second} {len(outcome.second):,}: {text}."
     share = f" ({percent(outcome.n_common / len(outcome.second))} of {second})" if len(outcome.second) else ""
     common = counted(outcome.n_common, "token")
-    yield f"{common} in common from the start{share}: what a prefix cache keeps."
+    yield f"{common} in common from the start{share}: a prefix cache can reuse them."
     removed = f"{counted(outcome.n_removed, 'token')} removed"
     kept = f"{outcome.n_inserted:,} inserted, {outcome.n_unchanged:,} kept"
     yield f"{counted(len(outcome.changes), 'change')}: {removed}, {kept}."
@@ -391,7 +391,7 @@ def notes(report: ChangesReport) -> Iterator[str]:
     """What of both is unknown, and which of BOS, EOS and SEP one lacks at an end, or has there more often."""
     for name, ids in zip(report.names, (report.outcome.first, report.outcome.second), strict=True):
         if n_unknown := count_unknown(report.tokenizer.vocabulary, ids):
-            yield f"{capitalized(name)}: {percent(n_unknown / len(ids), 1)} of its tokens are unknown."
+            yield f"{capitalized(name)}: {percent(n_unknown / len(ids), 1)} unknown tokens."
     control = Attribute.CONTROL.value
     attributes, special = report.tokenizer.vocabulary.attributes, report.tokenizer.vocabulary.special_ids
     heads, tails = [], []
@@ -426,7 +426,7 @@ def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spell
     """All that is told, with the first changes: for a terminal, or to paste."""
     n_changes = len(report.outcome.rows)
     tables = [change_table(report, LISTED, spelling)] if n_changes else []
-    more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
+    more = [f"… {n_changes - LISTED:,} more. List all with --json."] if n_changes > LISTED else []
     return page_of(tables, list(sentences(report)), more, is_markdown=is_markdown)
 
 
@@ -439,7 +439,7 @@ def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling
         inserted = outcome.second[change.second_start : change.second_end]
         texts = [tokens_in_words(report.tokenizer.vocabulary, each, spelling) for each in (removed, inserted)]
         rows.append([f"{change.first_start:,}", texts[0], f"{change.second_start:,}", texts[1]])
-    return Table("Changes, by the number of the token", rows)
+    return Table("Changes, by token number", rows)
 
 
 def tokens_in_words(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) -> str:

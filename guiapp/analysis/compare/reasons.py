@@ -94,7 +94,7 @@ class Reason:
     @property
     def clause(self) -> str:
         """The sentence without what the title says."""
-        return self.sentence.removesuffix(f" It is about {self.subject}.")
+        return self.sentence.removesuffix(f" They differ in {self.subject}.")
 
 
 Names = tuple[str, str]
@@ -200,7 +200,7 @@ class _Comparison:
                 return Reason(Cause.SPECIAL, _only(is_theirs), _sentence(clause))
         if self.mine.special == self.other.special and self.mine.segments != self.other.segments:
             tokens = " ".join(map(shown, self.mine.special))
-            clause = f"White space beside {tokens} belongs to the token in only one of the two"
+            clause = f"White space next to {tokens} belongs to the token in only one model"
             return Reason(Cause.SPECIAL, "white space beside", _sentence(clause))
         return None
 
@@ -217,7 +217,7 @@ class _Comparison:
             return None
         subject = what_differs(mine, other)
         texts = shown(mine.encode()), shown(other.encode())
-        clause = f"{self.names[0]} makes {texts[0]} of the text, {self.names[1]} {texts[1]}"
+        clause = f"{self.names[0]} normalizes the text to {texts[0]}, {self.names[1]} to {texts[1]}"
         return Reason(Cause.NORMALIZED, subject, f"{_sentence(clause)} They differ in {subject}.")
 
     def differs_after_front(self) -> bool:
@@ -236,10 +236,10 @@ class _Comparison:
         at = min(ends[0] ^ ends[1])
         subject = what_is_cut(self.mine.normalized, at + _front(self.mine))
         clause = " and ".join(
-            f"{name} cuts {_adjacent_pieces(stages, at + _front(stages))}"
+            f"{name} splits {_adjacent_pieces(stages, at + _front(stages))}"
             for name, stages in zip(self.names, (self.mine, self.other), strict=True)
         )
-        return Reason(Cause.PIECES, subject, f"{_sentence(clause)} It is about {subject}.")
+        return Reason(Cause.PIECES, subject, f"{_sentence(clause)} They differ in {subject}.")
 
     def tokens(self) -> Reason:
         for mine, other in zip(self.mine.pieces, self.other.pieces, strict=True):
@@ -256,7 +256,7 @@ class _Comparison:
         is_whole = mine.symbols is None, other.symbols is None
         if is_whole[0] != is_whole[1] and None not in merging:
             name, not_by = self.names[is_whole[1]], self.names[is_whole[0]]
-            clause = f"{name} takes the piece {shown(mine.text)} whole, {not_by} merges it"
+            clause = f"{name} takes the piece {shown(mine.text)} as one token, {not_by} merges it"
             return self._missing(mine, other) or Reason(Cause.WHOLE_PIECE, "pieces", _sentence(clause))
         reason = None
         if merging[0] is not None and merging[1] is not None:
@@ -331,8 +331,8 @@ class _Comparison:
             return None
         ways = [" and ".join(sorted(f"{kind} tokens" for kind in each)) or "no such tokens" for each in kinds]
         clause = (
-            f"{shown(mine.text)} has text that no token stands for: {self.names[0]} gives {ways[0]} "
-            f"for that, {self.names[1]} {ways[1]}"
+            f"{shown(mine.text)} has text that is not in the vocabulary: {self.names[0]} gives {ways[0]}, "
+            f"{self.names[1]} {ways[1]}"
         )
         return Reason(Cause.FALLBACK, "unknown text", _sentence(clause))
 
@@ -350,7 +350,7 @@ class _Comparison:
                 f"in {self.names[0]} and {scores[is_mine]:.6g} in {self.names[1]}"
             )
             return Reason(Cause.SCORE, "scores", _sentence(clause))
-        clause = f"The piece {shown(mine.text)} is encoded differently, and no stage shows why"
+        clause = f"The piece {shown(mine.text)} is encoded differently, but no stage shows why"
         return Reason(Cause.UNTOLD, "pieces", _sentence(clause))
 
     def _number(self) -> Reason:

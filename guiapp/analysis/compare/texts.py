@@ -34,7 +34,7 @@ WORD_BEHIND = re.compile(rb"\S*")
 AROUND = 160  # bytes of its line that are looked at before and behind a difference
 LONGEST = 400  # bytes of a difference that is looked into
 NO_TEXT_SHOWS_IT = "No shorter text shows this difference, so its cause is unknown."
-SAME_IDS = "Both give the same ids, but for other bytes of the text."
+SAME_IDS = "Both give the same ids, but for different bytes of the text."
 Tokens = tuple[tuple[int, int, int], ...]
 """Id, start and end of tokens with text, counted from where the text around begins."""
 MOST_TOLD = 500  # differences that are looked into
@@ -254,16 +254,16 @@ def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Re
     """What people chose for one of two sides, where that makes the difference."""
     for side in (ours, theirs):
         if difference.is_at_edge and not side.add_special and ours.add_special != theirs.add_special:
-            told = f"{side.name} adds no special tokens: you switched that off."
+            told = f"{side.name} adds no special tokens: you turned them off."
             return Reason(Cause.AROUND, "switch", told)
         if side.encoder is not None and _makes_a_difference(side, replace(side, encoder=None), difference):
             encoder = code(side.encoder)
-            told = f"{side.name} is encoded with {encoder}, which does not give its exact tokens here."
+            told = f"{side.name} is encoded with {encoder}, which does not give the exact tokens here."
             return Reason(Cause.ENCODER, side.encoder, told)
     if ours.parse_special != theirs.parse_special:
         side = theirs if ours.parse_special else ours
         if _makes_a_difference(side, replace(side, parse_special=True), difference):
-            told = f"{side.name} takes special tokens as text: you switched parsing them off."
+            told = f"{side.name} reads special tokens as text: you turned parsing off."
             return Reason(Cause.SPECIAL, "switch", told)
     return None
 
@@ -333,7 +333,7 @@ def text_files(folder: Path, is_utf16: bool = False) -> TextFiles:
     except OSError as error:
         raise TextFolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
     if not paths:
-        raise TextFolderError(f"{folder} holds no texts. Choose a folder of texts.")
+        raise TextFolderError(f"{folder} has no text files. Choose a folder with text files.")
     return TextFiles(paths, len(found) - len(paths))
 
 

@@ -65,10 +65,10 @@ def summary(compared: TextsComparison) -> str:
     if len(compared.sides) < 2:
         return ""
     if not compared.n_differences:
-        ids = "and all ids are the same" if compared.has_same_ids else "but ids are not"
-        return f"All cut the text alike: every span is the same, {ids}."
+        ids = "and all ids are the same" if compared.has_same_ids else "but ids differ"
+        return f"All spans are the same, {ids}."
     more = compared.n_differences - len(compared.differences)
-    return f"… {more:,} more. --json lists all." if more else ""
+    return f"… {more:,} more. List all with --json." if more else ""
 
 
 class CountColumn(NamedTuple):
@@ -88,21 +88,21 @@ def count_columns(counts: Sequence[Counts], terms: Terms) -> Iterator[CountColum
     """What texts come to for these models: no column that is empty or says the same for all."""
     yield CountColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, "{:,.0f}".format)
     if len(counts) > 1:
-        tip = "How many times the tokens of the first model"
+        tip = "Tokens relative to the first model"
         yield CountColumn("ratio", tip, lambda each, _: each.ratio_to(counts[0]), "{:.2f}×".format)
     yield CountColumn(
-        "char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number
+        "char/token", "Characters per token", lambda each, _: each.whole.characters_per_token, number
     )
-    yield CountColumn("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number)
+    yield CountColumn("byte/token", "Bytes per token", lambda each, _: each.whole.bytes_per_token, number)
     if any(each.whole.n_unknown for each in counts):
-        tip = "Share of tokens for text that the vocabulary cannot write"
+        tip = "Share of unknown tokens"
         yield CountColumn("unknown", tip, lambda each, _: 100 * each.whole.unknown_share, "{:,.1f} %".format)
     if any(terms.context_of(each) for each in counts):
         own = "" if terms.context is None else f" of {terms.context:,} tokens"
         tip, write = f"Share of the context{own} that all texts take", "{:,.2f} %".format
         yield CountColumn("of context", tip, lambda each, _: _percent_of_context(terms, each), write)
     if terms.prices:
-        tip = "Cost of all texts, by the price of a million tokens"
+        tip = "Cost of all texts at the price per million tokens"
         yield CountColumn("cost", tip, lambda each, row: terms.cost(row, each.whole.n_tokens), cost_text)
 
 
@@ -116,7 +116,7 @@ def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
     texts = "" if n_texts == 1 else f"{counted(n_texts, 'text')}: "
     title = f"{texts}{counted(whole.n_bytes, 'byte')}, {counted(whole.n_characters, 'character')}"
     title += f"; ratio to {counts[0].name}" if len(counts) > 1 else ""
-    of_words = CountColumn("token/word", "Tokens a word", lambda each, _: each.whole.fertility, number)
+    of_words = CountColumn("token/word", "Tokens per word", lambda each, _: each.whole.fertility, number)
     columns = [*count_columns(counts, terms), of_words]
     rows = [[each.name, *(column.cell(each, row) for column in columns)] for row, each in enumerate(counts)]
     return Table(title, [["", *(column.title for column in columns)], *rows])
@@ -139,7 +139,7 @@ def _script_table(counts: Sequence[Counts]) -> Table:
         unit = " (letters)" if SCRIPT_NAMES[script] in UNSPACED else ""
         fertilities = [number(each.whole.script_fertility(script)) for each in counts]
         rows.append([f"{SCRIPT_NAMES[script]}{unit}", f"{int(n_words[script]):,}", *fertilities])
-    return Table("Tokens a word, by script", rows)
+    return Table("Tokens per word, by script", rows)
 
 
 def _file_type_table(counts: Sequence[Counts]) -> Table:
@@ -148,11 +148,11 @@ def _file_type_table(counts: Sequence[Counts]) -> Table:
         tallies = [each.file_types[name] for each in counts]
         tokens = [f"{tally.n_tokens:,} ({number(tally.characters_per_token)})" for tally in tallies]
         rows.append([name or NO_ENDING, f"{tallies[0].n_bytes:,}", *tokens])
-    return Table("Tokens by file type (characters a token)", rows)
+    return Table("Tokens by file type (characters per token)", rows)
 
 
 def _span_table(compared: TextsComparison) -> Table:
-    rows = [["", "that all have", "that no other has"]]
+    rows = [["", "in all models", "in this model only"]]
     for counts, n_equal, n_own in zip(compared.counts, compared.n_equal, compared.n_own, strict=True):
         n_tokens = counts.whole.n_tokens
         rows.append([counts.name, _share(n_equal, n_tokens), _share(n_own, n_tokens)])
@@ -165,8 +165,7 @@ def _difference_table(compared: TextsComparison) -> Table:
         place = f"{each.line:,}" if compared.n_texts == 1 else f"{each.name}:{each.line:,}"
         why = "; ".join(dict.fromkeys(explained.reason.title for explained in each.reasons or ()))
         rows.append([place, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces), why])
-    n_places = counted(compared.n_differences, "place")
-    return Table(f"{n_places} where they differ", rows)
+    return Table(counted(compared.n_differences, "difference"), rows)
 
 
 def _pieces(pieces: Sequence[bytes]) -> str:

@@ -359,14 +359,14 @@ def settings_of(first: Tokenizer, second: Tokenizer) -> Iterator[ComparedSetting
 
 def _with_choice(text: str, tokenizer: Tokenizer) -> str:
     chosen = tokenizer.vocabulary.chosen_pre
-    return f"{text} (split here as {chosen}, chosen by hand)" if chosen else text
+    return f"{text} (you chose {chosen})" if chosen else text
 
 
 def choices(comparison: VocabularyComparison, names: tuple[str, str]) -> Iterator[str]:
     """That a pre-tokenizer was chosen by hand, and what is compared instead."""
     for name, tokenizer in zip(names, comparison.tokenizers, strict=True):
         if chosen := tokenizer.vocabulary.chosen_pre:
-            yield f"{name} is split as {chosen}, chosen by hand; this compares what its file says."
+            yield f"You chose the pre-tokenizer {chosen} for {name}; this compares the file's own."
 
 
 def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[ComparedSetting]:

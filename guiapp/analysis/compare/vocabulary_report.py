@@ -35,8 +35,8 @@ def verdict(comparison: VocabularyComparison, names: Names) -> str:
     n_tokens = counted(len(comparison.both), "token")
     if comparison.incomparable_settings:
         return (
-            f"The same {n_tokens}, special tokens and, where both list them, merge rules. The files say in "
-            "different ways how text is normalised and split, so a text may still show a difference."
+            f"The same {n_tokens}, special tokens and, where both list them, merge rules. The files specify "
+            "normalizing and splitting in different forms, so texts may still differ."
         )
     merges = "" if comparison.merges is None else f", {counted(len(comparison.merges.both), 'merge rule')}"
     return f"Identical: {n_tokens}{merges}, special tokens and all rules are the same."
@@ -52,9 +52,9 @@ def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterato
     """Counts; of what differs the first ones; scripts."""
     yield from _count_tables(comparison, names)
     if rows := list(_token_rows(comparison, names, _seen, most)):
-        yield Table("Tokens that differ, the first of each kind", [["", *TOKEN_HEAD], *rows])
+        yield Table("Tokens that differ (first of each kind)", [["", *TOKEN_HEAD], *rows])
     if rows := list(_merge_rows(comparison, names, most)):
-        yield Table("Merge rules that differ, the first of each kind", [["", *MERGE_HEAD], *rows])
+        yield Table("Merge rules that differ (first of each kind)", [["", *MERGE_HEAD], *rows])
     if any(role.differs for role in comparison.roles):
         yield _role_table(comparison, names)
     if settings := [*comparison.other_settings, *comparison.incomparable_settings]:
@@ -83,7 +83,7 @@ def _count_tables(comparison: VocabularyComparison, names: Names) -> Iterator[Ta
     both = [("tokens in both", len(comparison.both))]
     both += [] if merges is None else [("merge rules in both", len(merges.both))]
     counts = (*both, *_counts_named(comparison, names))
-    yield Table("In both, and what differs", [["", "number"], *([what, f"{n:,}"] for what, n in counts)])
+    yield Table("Common and different", [["", "number"], *([what, f"{n:,}"] for what, n in counts)])
 
 
 TOKEN_HEAD = ("text", "id", "id", "kind", "kind", "score", "score")

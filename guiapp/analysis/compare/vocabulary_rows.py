@@ -265,18 +265,18 @@ def _number(name: str, side: int, is_there: Callable[[PairRows], bool]) -> ListC
 PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
     ListColumn(
         "token",
-        "what it stands for; sorts by bytes",
+        "its text; sorts by bytes",
         lambda pairs: pairs.places,
         _token,
         is_there=_is_tokens,
         share=2.4,
     ),
-    ListColumn("merge rule", "what it joins", write=_rule, is_there=_is_rules, share=3),
+    ListColumn("merge rule", "the two tokens that it joins", write=_rule, is_there=_is_rules, share=3),
     *(_number("id", side, _is_tokens) for side in (FIRST, SECOND)),
     *(_number("place", side, _is_rules) for side in (FIRST, SECOND)),
     ListColumn(
         "makes",
-        "what it makes; sorts by bytes",
+        "the token that it makes; sorts by bytes",
         lambda pairs: pairs.places,
         _token,
         is_there=_is_rules,
@@ -322,10 +322,10 @@ GROUPS = {
         RowGroup("both", "Tokens in both", False, lambda each: each.both),
         RowGroup("first", "Tokens only in A", False, lambda each: _only(each.only[0], FIRST)),
         RowGroup("second", "Tokens only in B", False, lambda each: _only(each.only[1], SECOND)),
-        RowGroup("id", "Tokens with another id", False, lambda each: each.both[each.other_id]),
-        RowGroup("kind", "Tokens of another kind", False, lambda each: each.both[each.other_kind]),
+        RowGroup("id", "Tokens with different ids", False, lambda each: each.both[each.other_id]),
+        RowGroup("kind", "Tokens of different kinds", False, lambda each: each.both[each.other_kind]),
         RowGroup("search", "Tokens matched differently", False, lambda each: each.both[each.other_search]),
-        RowGroup("score", "Tokens with another score", False, lambda each: each.both[each.other_score]),
+        RowGroup("score", "Tokens with different scores", False, lambda each: each.both[each.other_score]),
         RowGroup("special", "Special tokens", False, _special),
         RowGroup("merges", "Merge rules in both", True, _rules(lambda each: each.both)),
         RowGroup(
@@ -334,7 +334,7 @@ GROUPS = {
         RowGroup(
             "merges second", "Merge rules only in B", True, _rules(lambda each: _only(each.only[1], SECOND))
         ),
-        RowGroup("moved", "Merge rules in another order", True, _rules(lambda each: each.both[each.moved])),
+        RowGroup("moved", "Merge rules in different order", True, _rules(lambda each: each.both[each.moved])),
     )
 }
 

@@ -108,7 +108,7 @@ OF_REMARKS = {
     "values_left_over": (WARNING, CONVERT),
     "file_incomplete": (WARNING, "Download it again."),
     "part_missing": (ERROR, "Download the parts that are missing."),
-    "part_misnamed": (ERROR, "Give it its name back."),
+    "part_misnamed": (ERROR, "Rename it to its original name."),
     "part_not_first": (ERROR, "Open the first part."),
 }
 """How bad what readers note is, and what fixes it, by its code; whatever is not here is a hint."""
@@ -226,7 +226,7 @@ def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, 
     for (kind, severity), found in of_kind.items():
         shown += found[:MOST_OF_A_KIND]
         if n_more := len(found[MOST_OF_A_KIND:]):
-            shown.append(Finding(kind, severity, f"The same for {n_more:,} more.", found[0].remedy))
+            shown.append(Finding(kind, severity, f"{n_more:,} more of the same kind.", found[0].remedy))
     shown.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     remedies = in_turn([each.remedy for each in shown], path)
     return tuple(replace(each, remedy=remedy) for each, remedy in zip(shown, remedies, strict=True))
@@ -239,7 +239,7 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
     """Other ids of a text of many scripts, and what differs between the files."""
     by_file = ExaminedModel(with_file_pre(examined.tokenizer))
     if changes := first_change(by_file, ExaminedModel(original), add_special=True):
-        what = f"“{quoted(changes.text)}” has other ids than in the original, which are shown as fixed."
+        what = f"“{quoted(changes.text)}” gets other ids than in the original, which gives the fixed ones."
         yield Finding("original_ids", ERROR, what, changes=changes)
     holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL
     comparison = compare_vocabularies(examined.tokenizer, original)
@@ -248,13 +248,13 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
     if (merges := comparison.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
         if any(counts):
-            what = "Merge rules: {:,} of the original are missing, {:,} are new, {:,} are in another order."
+            what = "Merge rules compared with the original: {:,} missing, {:,} added, {:,} reordered."
             yield Finding("original_merges", ERROR, what.format(*counts))
     if not holds_special:
         yield from _usual_tokens(examined, original)
     for role in comparison.roles:
         if role.first is not None and role.second is not None and role.differs:
-            ids = f"the id {role.first}; in the original it has the id {role.second}"
+            ids = f"id {role.first}; in the original it has id {role.second}"
             what = f"The {role.name.upper()} token has {ids}."
             yield Finding("original_role", WARNING if holds_special else HINT, what)
     is_of_one_format = examined.vocabulary.format == original.vocabulary.format
@@ -276,7 +276,7 @@ def _usual_tokens(examined: ExaminedModel, original: Tokenizer) -> Iterator[Find
     others = [row for row, name in names.items() if examined.texts[row : row + 1] != [name]]
     here = [row for row in others if row < len(examined.texts)]
     if here:
-        said = f"in the original it is “{quoted(names[here[0]])}”, but its file holds no special tokens."
+        said = f"usually “{quoted(names[here[0]])}”, but the original's file does not list special tokens."
         yield examined.about(here, "original_special_tokens", HINT, said, "")
 
 
@@ -296,7 +296,7 @@ def _tokens(
     for name, is_other in differs.items():
         if (is_other & is_meant).any():
             rows = comparison.both[is_other & is_meant, 0].tolist()
-            severity, said = WARNING if name == "kind" else ERROR, f"it has another {name} in the original."
+            severity, said = WARNING if name == "kind" else ERROR, f"different {name} in the original."
             yield examined.about(rows, f"original_{name}", severity, said)
 
 
@@ -347,11 +347,11 @@ def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
     where = "" if diagnosis.path is None else f" in {quoted(diagnosis.path.name)}"
     yield f"{count(diagnosis.findings)}{where}."
     if diagnosis.findings:
-        yield f"`tokenloupe help doctor#{diagnosis.findings[0].code}` explains a code."
+        yield f"`tokenloupe help doctor#{diagnosis.findings[0].code}` explains this code."
 
 
 def _change(change: TokenizationChange) -> str:
-    now = f"“{quoted(change.text)}” has the ids {_ids(change.before)}"
+    now = f"“{quoted(change.text)}” gets the ids {_ids(change.before)}"
     return now if change.after is None else f"{now}; fixed: {_ids(change.after)}"
 
 

@@ -97,8 +97,8 @@ class ExaminedModel:
         changes: TokenizationChange | None = None,
     ) -> Finding:
         """A finding about some tokens; the sentence begins with the first of them, and how many there are."""
-        first = f"token “{quoted(self.texts[rows[0]])}” (id {rows[0]})"
-        which = f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"
+        first = f"“{quoted(self.texts[rows[0]])}” (id {rows[0]})"
+        which = f"Token {first}" if len(rows) == 1 else f"{len(rows):,} tokens, the first {first}"
         return Finding(code, severity, f"{which}: {sentence}", remedy, changes, tuple(rows[:MOST_NAMED]))
 
     def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:

@@ -15,8 +15,8 @@ DOWNLOAD = "Download the file again, or fix it by hand."
 CAPITALS = re.compile(r"\b(bos|eog)\b")
 TITLES = {
     "bos_twice": "BOS is added twice",
-    "byte_misnamed": "Byte token with another name",
-    "byte_not_marked": "Byte token not marked as such",
+    "byte_misnamed": "Byte token with a wrong name",
+    "byte_not_marked": "Byte token not marked as a byte",
     "bytes_missing": "Byte tokens missing",
     "clean_up": "Decoding drops spaces",
     "control_by_its_text": "Control token marked as text",
@@ -25,8 +25,8 @@ TITLES = {
     "end_of_turn_goes_on": "Generation does not stop at the end of a turn",
     "ends_differ": "Files name different EOS tokens",
     "eos_behind_prompts": "EOS is added after each prompt",
-    "kind_out_of_range": "Unknown kind of token",
-    "kinds_missing": "Kinds of tokens missing",
+    "kind_out_of_range": "Token kind out of range",
+    "kinds_missing": "Token kinds missing",
     "marker_is_text": "Template marker is ordinary text",
     "merge_of_no_token": "Merge rule without a token",
     "merge_twice": "Merge rule listed twice",
@@ -39,7 +39,7 @@ TITLES = {
     "original_role": "Special token differs from the original",
     "original_rule": "Rule differs from the original",
     "original_score": "Token score differs from the original",
-    "original_special_tokens": "Special tokens unusual for the original",
+    "original_special_tokens": "Special tokens differ from the usual ones",
     "original_tokens": "Tokens differ from the original",
     "padded": "Padding tokens",
     "pattern_is_text": "Pattern marked as literal text",
@@ -49,20 +49,20 @@ TITLES = {
     "pre_unknown": "Unknown pre-tokenizer",
     "role_is_text": "BOS, EOS or another special token is ordinary text",
     "role_missing": "Special token missing",
-    "score_not_finite": "Score is not a number",
-    "special_blank": "Special token with a space at its end",
+    "score_not_finite": "Score is not a finite number",
+    "special_blank": "Special token begins or ends with a space",
     "special_invisible": "Invisible character in a special token",
     "special_look_alike": "Special tokens look alike",
     "template_invisible": "Invisible character in a template",
     "template_look_alike": "Look-alike letter in a template",
-    "template_reads_words": "Template changes what it writes for a certain word",
+    "template_reads_words": "Template writes something else for a certain word",
     "template_role_missing": "Template writes a missing special token",
-    "text_grows": "Texts grow beyond use",
-    "token_never_made": "No merge rule makes the token",
+    "text_grows": "Normalizer makes texts too long",
+    "token_never_made": "Token that no merge rule makes",
     "token_not_utf8": "Token is not UTF-8",
     "unknown_marked_twice": "Several unknown tokens",
     "unknown_missing": "Unknown token missing",
-    "vocabulary_size": "Wrong size of the vocabulary",
+    "vocabulary_size": "Wrong vocabulary size",
     "word_marked_control": "Word marked as control token",
 }
 """What people read of findings, by their code; others are called by their code in words."""
@@ -135,7 +135,7 @@ class Finding:
     def subject(self) -> str:
         """Where to look, in a few words: a line of a template, tokens, or a text; "" for the whole file."""
         if self.line is not None:
-            return f"Line {self.line.number} of the template “{quoted(self.line.template)}”"
+            return f"Line {self.line.number} of template “{quoted(self.line.template)}”"
         if self.tokens:
             first = ", ".join(map(str, self.tokens[:MOST_IN_SUBJECT]))
             more = ", …" if len(self.tokens) > MOST_IN_SUBJECT else ""

@@ -40,7 +40,7 @@ MOST_GROWN = 16  # times as long as before; of Unicode's own rules, 11
 DISTRUST = "Use another file: this one is damaged, or made to stall programs."
 LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
 CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
-UNDECIDED = "Nothing, if the model was trained with it: see its own tokenizer.json."
+UNDECIDED = "Check the model's own tokenizer.json. If it has this pattern, there is nothing to fix."
 KNOWN = {
     "ea52bc42f5a8998c": ("gpt-2",),
     "f9dede4ff15ae514": ("llama-bpe", "stablelm2"),
@@ -92,32 +92,32 @@ def check_pre(examined: ExaminedModel) -> Iterator[Finding]:
             return
         if named in family:
             what = (
-                f"The file asks for “{named}”, and its first {N_FIRST_MERGES:,} merges are those of "
-                f"{family[0]}: models with both exist, so this file does not show which is right."
+                f"The file specifies “{named}”, but its first {N_FIRST_MERGES:,} merges match {family[0]}. "
+                "Models use either, so the file alone does not show which is right."
             )
             changes = _change(examined.tokenizer, family[0])
             yield Finding("pre_undecided", HINT, what, UNDECIDED, changes, pre=family[0])
             return
     name, why = likeliest(vocabulary)
     if name is None and named in PRE_TOKENIZERS:
-        what = f"The file asks for “{quoted(named)}”, but no pre-tokenizer fits its tokens: {why}."
+        what = f"The file specifies “{quoted(named)}”, but no known pre-tokenizer fits its tokens: {why}."
         yield Finding("pre_of_other_family", WARNING, what)
         return
     if name is None:
-        what = f"The file names no known pre-tokenizer, and no one fits its tokens: {why}."
+        what = f"The file does not name a known pre-tokenizer, and none fits its tokens: {why}."
         yield Finding("pre_missing" if not named else "pre_unknown", ERROR, what)
         return
     remedy = examined.new_metadata(f"--pre-tokenizer {name}")
     changes = _change(examined.tokenizer, name)
     if not named:
-        what = f"The file names no pre-tokenizer (tokenizer.ggml.pre). The likeliest is {name}: {why}."
+        what = f"The file names no pre-tokenizer (tokenizer.ggml.pre). The most likely one is {name}: {why}."
         yield Finding("pre_missing", ERROR, what, remedy, changes, pre=name)
     elif named not in PRE_TOKENIZERS:
-        what = f"The pre-tokenizer “{quoted(named)}” is not known. The likeliest is {name}: {why}."
+        what = f"The pre-tokenizer “{quoted(named)}” is unknown. The most likely one is {name}: {why}."
         yield Finding("pre_unknown", ERROR, what, remedy, changes, pre=name)
     elif PRE_TOKENIZERS[name].patterns != patterns:
-        cuts = f"it cuts {n_cut:,} of {n_tried:,} tokens in two" if n_cut else "it cuts no token in two"
-        what = f"The file asks for “{quoted(named)}”, and {cuts}. The likeliest is {name}: {why}."
+        cuts = f"splits {n_cut:,} of {n_tried:,} tokens" if n_cut else "does not split any token"
+        what = f"The file specifies “{quoted(named)}”, which {cuts}. The most likely one is {name}: {why}."
         severity = ERROR if family and changes else WARNING
         yield Finding("pre_of_other_family", severity, what, remedy, changes, pre=name)
 
@@ -126,10 +126,10 @@ def check_patterns(examined: ExaminedModel) -> Iterator[Finding]:
     """Regular expressions of a tokenizer.json that are marked as literal text."""
     if (parts := examined.vocabulary.parts) is None:
         return
-    remedy = "If it is a pattern, change its key String to Regex."
+    remedy = "If it is a pattern, rename its key from String to Regex."
     for name in ("normalizer", "pre_tokenizer", "decoder"):
         for text in filter(LOOKS_LIKE_PATTERN.search, _literals(getattr(parts, name))):
-            what = f"looks for “{quoted(text)}” as literal text, but it looks like a pattern."
+            what = f"treats “{quoted(text)}” as literal text, but it looks like a pattern."
             yield Finding("pattern_is_text", HINT, f"The {name.replace('_', '-')} {what}", remedy)
 
 
@@ -145,9 +145,9 @@ def check_growth(examined: ExaminedModel) -> Iterator[Finding]:
             share = len(normalize(parts.normalizer, text, True).data) / len(text)
             grown = f"{share:,.0f} times as long" if share > MOST_GROWN else ""
         except EncodeError:
-            grown = "longer than can be encoded"
+            grown = "too long to encode"
         if grown:
-            what = f"The normalizer makes a text such as “{quoted(probe * 3)}” {grown}."
+            what = f"The normalizer makes text such as “{quoted(probe * 3)}” {grown}."
             changes = TokenizationChange(probe, examined.cut(probe))
             yield Finding("text_grows", ERROR, what, DISTRUST, changes)
             return
@@ -167,15 +167,15 @@ def _literals(component: object) -> Iterator[str]:
 def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
     """The name of the likeliest pre-tokenizer, and why, as the end of a sentence."""
     if family := known_family(vocabulary):
-        also = f"; models with {' or '.join(family[1:])} have them, too" if family[1:] else ""
-        why = f"the first {N_FIRST_MERGES:,} merges are those of a vocabulary known by that name{also}"
+        also = f"; models with {' or '.join(family[1:])} share them" if family[1:] else ""
+        why = f"the first {N_FIRST_MERGES:,} merge rules match its known vocabulary{also}"
         return family[0], why
     best, *others = fits(vocabulary)
     if best.n_cut > CUT_BY_OTHERS * best.n_tried or not best.n_tried:
-        return None, f"even {best.names[0]} cuts {best.n_cut:,} of {best.n_tried:,} tokens in two"
+        return None, f"even {best.names[0]} splits {best.n_cut:,} of {best.n_tried:,} tokens"
     equal = [other.names[0] for other in others if other.n_cut == best.n_cut][:3]
-    also = f"; {', '.join(equal)} cut no more, but are coarser" if equal else ""
-    return best.names[0], f"it cuts {best.n_cut:,} of {best.n_tried:,} tokens in two{also}"
+    also = f"; {', '.join(equal)} split as few, but make longer pieces" if equal else ""
+    return best.names[0], f"it splits {best.n_cut:,} of {best.n_tried:,} tokens{also}"
 
 
 def known_family(vocabulary: Vocabulary) -> tuple[str, ...]:

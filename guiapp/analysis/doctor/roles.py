@@ -34,7 +34,7 @@ WRITES = r"\{{\{{-?\+?\s*{role}_token\b|\b{role}_token\s*[+~]|[+~]\s*{role}_toke
 ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends so
 PIPED = re.compile(r"<[|｜].*[|｜]>")
 READ_TEMPLATE = (
-    "Read what the template writes then. If that is not meant for you, use another template, "
+    "Read what the template writes in that case. If it works against you, use another template "
     "and do not trust the file."
 )
 LINES_AROUND, LONGEST_LINE = 3, 500
@@ -50,12 +50,12 @@ USUAL_TEXTS = {
     "pad": "<pad> [PAD] <|pad|>",
     "mask": "<mask> [MASK]",
 }
-IN_CONFIG = "Name the right token as {}_token in tokenizer_config.json."
-IN_GENERATION = f"List all tokens that end an answer in eos_token_id of {GENERATION}."
+IN_CONFIG = "Set {}_token in tokenizer_config.json to the right token."
+IN_GENERATION = f"List every token that ends an answer in {GENERATION}, under eos_token_id."
 MOST_ENDS = 8
 CLEAN_UP = (
-    "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
-    "Else set tokenizer.ggml.pre to a pre-tokenizer that does not."
+    "If the model's own tokenizer does so too (clean_up_tokenization_spaces), there is nothing to fix. "
+    "Otherwise set tokenizer.ggml.pre to a pre-tokenizer that keeps them."
 )
 WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
 
@@ -69,7 +69,7 @@ def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
     for role, is_asked in asked.items():
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
-            what = f"The file adds {role.upper()} to each text, but names no such token ({key})."
+            what = f"The file adds {role.upper()} to each text, but does not name that token ({key})."
             yield Finding("role_missing", ERROR, what, naming(examined, role))
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
@@ -77,12 +77,12 @@ def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
         is_named = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id" in vocabulary.metadata
         if vocabulary.attributes[row] == Attribute.NORMAL and (is_named or asked.get(role)):
             token = f"“{quoted(examined.texts[row])}” (id {row})"
-            what = f"The {role.upper()} token is {token}, which is ordinary text."
+            what = f"The {role.upper()} token is {token}, which is marked as ordinary text."
             changes = TokenizationChange("a", examined.cut("a", True)) if asked.get(role) else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
             yield Finding("role_is_text", severity, what, naming(examined, role), changes, (row,))
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
-        what = "No token stands for unknown text (tokenizer.ggml.unknown_token_id)."
+        what = "The file does not name an unknown token (tokenizer.ggml.unknown_token_id)."
         yield Finding("unknown_missing", WARNING, what, naming(examined, "unk"))
 
 
@@ -104,13 +104,13 @@ def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
     if not writes:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
-        what = "The file names no token that ends an answer, so the model would never stop."
+        what = "The file does not name a token that ends an answer, so the model never stops."
         yield Finding("no_end", WARNING if examined.is_gguf else HINT, what, naming(examined, "eos"))
     names = examined.tokenizer.special_tokens.names
     for text, row in names.items():
         if row in vocabulary.eog or not resembles_end(text) or keeps_going(text, names):
             continue
-        said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
+        said = "it looks like the end of a turn, but llama.cpp does not stop generating there."
         severity = WARNING if row in examined.in_templates else HINT
         yield examined.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
 
@@ -135,7 +135,7 @@ def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
             f"{name}: {', '.join(texts.get(row, f'id {row}') for row in sorted(ids)[:MOST_ENDS])}"
             for name, ids in named.items()
         )
-        what = f"Files name different ends of a text (EOS). {'; '.join(said)}."
+        what = f"The files name different EOS tokens. {'; '.join(said)}."
         yield Finding("ends_differ", HINT, what, IN_GENERATION, tokens=tuple(rows[:MOST_NAMED]))
 
 
@@ -155,13 +155,13 @@ def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
     n_tokens, rows, vocabulary = len(examined.vocabulary), examined.embedding_rows, examined.vocabulary
     if rows is not None and rows != n_tokens:
         less = "some ids have no embedding" if rows < n_tokens else "some embeddings have no token"
-        what = f"The model has embeddings of {rows:,} ids (token_embd.weight) and {n_tokens:,} tokens"
-        yield Finding("embedding_rows", ERROR, f"{what}: {less}. llama.cpp does not load it.")
+        what = f"The model has embeddings for {rows:,} ids (token_embd.weight), but {n_tokens:,} tokens"
+        yield Finding("embedding_rows", ERROR, f"{what}: {less}. llama.cpp will not load it.")
     key = f"{vocabulary.architecture}.vocab_size"
     said = vocabulary.metadata.get(key) if examined.is_gguf else None
     if isinstance(said, int) and said != n_tokens:
-        what = f"The file says {counted(said, 'token')} ({quoted(key)}), and lists {n_tokens:,}."
-        yield Finding("vocabulary_size", WARNING, what, f"Set {quoted(key)} to {n_tokens}, or: {CONVERT}")
+        what = f"The file specifies {counted(said, 'token')} ({quoted(key)}), but lists {n_tokens:,}."
+        yield Finding("vocabulary_size", WARNING, what, f"Set {quoted(key)} to {n_tokens}, or c{CONVERT[1:]}")
 
 
 def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
@@ -171,7 +171,7 @@ def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
         return
     decoded = examined.tokenizer.decode(examined.cut(text).ids, remove_special=True)
     if decoded != text:
-        what = f"“{text}” comes back as “{quoted(decoded)}”: blanks before punctuation are lost."
+        what = f"“{text}” comes back as “{quoted(decoded)}”: decoding drops spaces before punctuation."
         yield Finding("clean_up", HINT, what, CLEAN_UP, TokenizationChange(text, examined.cut(text)))
 
 
@@ -237,8 +237,8 @@ def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding
         re.escape(token), template.text
     ):
         what = (
-            f"{template} writes “{quoted(token)}”, and the tokenizer adds it before each text: a "
-            "program that encodes what the template writes with special tokens has it twice."
+            f"{template} writes “{quoted(token)}”, and the tokenizer adds it before each text: "
+            "prompts encoded with special tokens begin with it twice."
         )
         remedy = (
             "Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false."
@@ -263,8 +263,8 @@ def _eos_after_prompts(examined: ExaminedModel) -> Iterator[Finding]:
     cut = examined.cut("a", True)
     changes = TokenizationChange("a", cut, Tokenization(cut.ids[:-1], cut.spans[:-1]))
     what = (
-        f"Each text ends in “{quoted(examined.texts[eos])}” ({key}), and the file has a chat template: a "
-        "prompt that is encoded with special tokens ends before the model answers."
+        f"The tokenizer ends each text with “{quoted(examined.texts[eos])}” ({key}), but the file has a chat "
+        "template: prompts encoded with special tokens end before the model answers."
     )
     remedy = without_key(vocabulary.path, key)
     yield Finding("eos_behind_prompts", WARNING, what, remedy, changes, (eos,))
@@ -278,7 +278,7 @@ def _role_missing(examined: ExaminedModel, template: _Template) -> Iterator[Find
             continue
         if result := re.search(WRITES.format(role=role), template.text):
             key = f"tokenizer.ggml.{role}_token_id"
-            what = f"writes {role}_token, but the file names none ({key}): nothing is written there."
+            what = f"writes {role}_token, but the file does not name one ({key}): nothing is written there."
             remedy = naming(examined, role, _correcting(examined))
             line = template.line(result.start())
             yield Finding("template_role_missing", WARNING, f"{template} {what}", remedy, line=line)
@@ -293,7 +293,7 @@ def _markers(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
             continue
         seen.add(marker)
         what = f"{template} has the marker “{quoted(marker)}”, which is ordinary text in this model"
-        what += f"; it has “{quoted(meant)}”." if meant else "."
+        what += f"; its own marker is “{quoted(meant)}”." if meant else "."
         after = Tokenization.whole(marker, names[meant]) if meant else None
         changes, tokens = TokenizationChange(marker, examined.cut(marker), after), after.ids if after else ()
         yield Finding(
@@ -306,12 +306,12 @@ def _unseen(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
     remedy = _correcting(examined)
     if result := INVISIBLE.search(template.text):
         line = template.line(result.start())
-        what = f"{template} has an invisible character in line {line.number}: U+{ord(result[0][0]):04X}."
+        what = f"{template} contains an invisible character on line {line.number}: U+{ord(result[0][0]):04X}."
         yield Finding("template_invisible", WARNING, what, remedy, line=line)
     data = template.text.encode("utf-8", "replace")
     if odd := confusables(data):
         line = template.line(len(data[: odd[0].start].decode("utf-8", "replace")))
-        what = f"{template} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+        what = f"{template} contains U+{ord(odd[0].letter):04X}, which looks like “{odd[0].passes_for}”."
         yield Finding("template_look_alike", WARNING, what, remedy, line=line)
 
 
@@ -323,7 +323,7 @@ def _asks_for_word(template: _Template) -> Iterator[Finding]:
 
     for number, word in words_asked_for(template.text):
         line = template.line(template.ends[number - 2] + 1 if number > 1 else 0)
-        what = f"{template} writes something else where a message has “{quoted(word)}”."
+        what = f"{template} writes something else if a message contains “{quoted(word)}”."
         yield Finding("template_reads_words", WARNING, what, READ_TEMPLATE, line=line)
         return
 

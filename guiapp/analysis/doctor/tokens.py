@@ -41,8 +41,8 @@ LOOKS_LIKE_CONTROL = re.compile(
 WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
 PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
-IN_ORIGINAL = "Nothing: the original lacks them, too."
-ASK_ORIGINAL = "Nothing, if the original lacks them, too: compare the file with its original."
+IN_ORIGINAL = "Nothing to fix: the original lacks them too."
+ASK_ORIGINAL = "Compare the file with its original. If that lacks them too, there is nothing to fix."
 N_CHARACTERS = 16  # that are tried for a byte
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
@@ -53,31 +53,29 @@ def check_kinds(examined: ExaminedModel) -> Iterator[Finding]:
     vocabulary, texts = examined.vocabulary, examined.texts
     types, is_normal = vocabulary.stored_types, vocabulary.attributes == Attribute.NORMAL
     if examined.is_gguf and vocabulary.type in TYPED and TYPES_KEY not in vocabulary.metadata:
-        what = (
-            f"The file does not list the kinds of its tokens ({TYPES_KEY}): control tokens are ordinary text."
-        )
+        what = f"The file does not list token kinds ({TYPES_KEY}): control tokens act as ordinary text."
         yield Finding("kinds_missing", ERROR, what)
         return
     if len(odd := np.flatnonzero((types < NORMAL_TYPE) | (types > BYTE_TYPE)).tolist()):
-        said = f"there is no kind {int(types[odd[0]])}; kinds are 1 to 6 ({TYPES_KEY})."
+        said = f"kind {int(types[odd[0]])} does not exist: kinds are 1 to 6 ({TYPES_KEY})."
         yield examined.about(odd, "kind_out_of_range", ERROR, said)
     is_marker = [row for row in examined.bracketed if LOOKS_LIKE_CONTROL.fullmatch(texts[row])]
     if plain := [row for row in is_marker if is_normal[row]]:
         text = texts[plain[0]]
         changes = TokenizationChange(text, examined.cut(text), Tokenization.whole(text, plain[0]))
-        said = "it looks like a control token, but is marked as ordinary text."
+        said = "named like a control token, but marked as ordinary text."
         yield examined.about(plain, "control_marked_normal", WARNING, said, changes=changes)
     repaired = np.flatnonzero((types == NORMAL_TYPE) & ~is_normal).tolist() if examined.is_gguf else []
     if repaired:
-        said = "marked as ordinary text, but llama.cpp makes it a control token."
+        said = "marked as ordinary text, but treated as a control token by llama.cpp."
         yield examined.about(repaired, "control_by_its_text", HINT, said)
     if words := [row for row in examined.rows(Attribute.CONTROL) if WORD.fullmatch(texts[row])]:
-        said = "marked as a control token, but it is a word, and cut out of texts."
+        said = "an ordinary word, but marked as a control token: texts are split at it."
         yield examined.about(words, "word_marked_control", WARNING, said)
     unknown = np.flatnonzero(types == UNKNOWN_TYPE).tolist()
     if others := [row for row in unknown if row != vocabulary.special_ids.unk]:
-        named = "no key names one" if vocabulary.special_ids.unk is None else "that is another one"
-        said = f"marked as the unknown token, but {named}."
+        named = "does not name one" if vocabulary.special_ids.unk is None else "names another one"
+        said = f"marked as the unknown token, but the file {named}."
         yield examined.about(others, "unknown_marked_twice", WARNING, said)
 
 
@@ -90,10 +88,10 @@ def check_padding(examined: ExaminedModel) -> Iterator[Finding]:
     row = padding[0]
     found = examined.cut(texts[row])
     changes = TokenizationChange(texts[row], found) if found.ids == (row,) else None
-    said = "it only fills the list up to the size of the model."
+    said = "padding, up to the vocabulary size of the model."
     if changes:
-        said += " A text that spells it gets an id that the model never learned."
-    remedy = "Nothing, or convert with such tokens marked as unused."
+        said += " A text that contains it gets an id that the model never learned."
+    remedy = "Usually nothing. You can convert the model again with these tokens marked as unused."
     yield examined.about(padding, "padded", HINT, said, remedy, changes)
 
 
@@ -118,11 +116,11 @@ def check_bytes(examined: ExaminedModel) -> Iterator[Finding]:
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if examined.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
-        said = "it stands for a byte, but is not marked so."
+        said = "named like a byte token, but not marked as one."
         yield examined.about(unmarked.tolist(), "byte_not_marked", ERROR, said)
     marked = np.flatnonzero(types == BYTE_TYPE).tolist()
     if wrong := [row for row in marked if not BYTE_NAME.fullmatch(examined.texts[row])]:
-        said = "marked as a byte, but not named like <0x0A>."
+        said = "marked as a byte token, but not named like <0x0A>."
         yield examined.about(wrong, "byte_misnamed", WARNING, said)
 
 
@@ -132,17 +130,17 @@ def _missing_bytes(examined: ExaminedModel, missing: list[int]) -> Iterator[Find
     original = None if examined.original is None else ExaminedModel(examined.original)
     known = _bytes_in_tokens(examined.vocabulary)
     lacking = {byte for byte in texts if (_text_losing(original, byte) if original else byte not in known)}
-    no_ids = ": a text that needs one has no ids for it."
+    no_ids = ". Text with such a byte cannot be encoded in full."
     groups = [
         (ERROR, texts.keys() - lacking, no_ids, CONVERT),
         (HINT, lacking, no_ids, ASK_ORIGINAL if original is None else IN_ORIGINAL),
     ]
     if not any(map(_characters_with, missing)):
-        groups = [(HINT, {*missing}, "; no character needs those.", "Nothing: no text needs them.")]
+        groups = [(HINT, {*missing}, ". No character needs them.", "Nothing to fix: no text needs them.")]
     for severity, some, where, remedy in groups:
         if some:
             shown = texts.get(min(some))
-            what = f"No token for {len(some)} of the 256 bytes, the first is {min(some):02X}{where}"
+            what = f"No token for {len(some)} of the 256 bytes, the first {min(some):02X}{where}"
             changes = None if shown is None else TokenizationChange(shown, examined.cut(shown))
             yield Finding("bytes_missing", severity, what, remedy, changes)
 
@@ -202,14 +200,14 @@ def check_scores(examined: ExaminedModel) -> Iterator[Finding]:
         return
     scores = vocabulary.scores
     if len(odd := np.flatnonzero(~np.isfinite(scores)).tolist()):
-        said = f"its score is {scores[odd[0]]}, which is not a number."
+        said = f"the score {scores[odd[0]]} is not a finite number."
         yield examined.about(odd, "score_not_finite", ERROR, said)
     elif not scores.any():
-        what = "All scores are 0 (tokenizer.ggml.scores): they do not decide which tokens a text is cut into."
+        what = "All scores are 0 (tokenizer.ggml.scores), so they cannot decide between tokens."
         yield Finding("scores_missing", ERROR, what)
     is_learned = vocabulary.stored_types == NORMAL_TYPE
     if len(high := np.flatnonzero((scores > 0) & is_learned).tolist()):
-        said = f"its score is {scores[high[0]]:g}; ordinary ones are at most 0."
+        said = f"the score {scores[high[0]]:g} is too high: ordinary tokens have at most 0."
         yield examined.about(high, "score_above_zero", WARNING, said)
 
 
@@ -223,13 +221,13 @@ def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
     if is_absent.any():
         left, right = (_symbol(examined, int(symbol)) for symbol in table[is_absent.argmax(), :2])
         rules = counted(int(is_absent.sum()), "merge rule")
-        what = f"The vocabulary has no tokens for {rules}, such as “{left} {right}”."
+        what = f"The vocabulary lacks tokens for {rules}, such as “{left} {right}”."
         yield Finding("merge_of_no_token", ERROR, what)
     n_broken = 0
     if vocabulary.parts is None:
         n_broken = int(count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
     if twice := len(vocabulary.merge_offsets) - 1 - len(table) - n_broken:
-        what = f"Listed twice, without effect: {counted(twice, 'merge rule')}."
+        what = f"The file repeats {counted(twice, 'merge rule')}, without effect."
         yield Finding("merge_twice", WARNING, what)
     if vocabulary.parts is not None and not vocabulary.parts.merges_bytes:
         return
@@ -238,8 +236,8 @@ def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
     lengths = np.diff(vocabulary.token_offsets)
     rows = np.flatnonzero((vocabulary.attributes == Attribute.NORMAL) & (lengths > 1) & ~is_made[:n_tokens])
     if never := [row for row in rows.tolist() if len(examined.texts[row]) > 1]:
-        whole = " but as a whole piece" if vocabulary.rules.ignore_merges else ""
-        said = f"no merge rule makes it, so no text has it{whole}."
+        whole = " except as a whole piece" if vocabulary.rules.ignore_merges else ""
+        said = f"no merge rule makes it, so no text leads to it{whole}."
         yield examined.about(never, "token_never_made", HINT, said)
 
 
@@ -254,17 +252,17 @@ def check_confusables(examined: ExaminedModel) -> Iterator[Finding]:
             yield examined.about([row], "special_look_alike", WARNING, said)
         by_confusable_key.setdefault(confusable_key(text), text)
         if odd := confusables(text.encode("utf-8", "replace")):
-            said = f"it has the letter U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+            said = f"it contains U+{ord(odd[0].letter):04X}, which looks like “{odd[0].passes_for}”."
             yield examined.about([row], "special_look_alike", WARNING, said)
         if found := INVISIBLE.search(text):
-            said = f"it has an invisible character, U+{ord(found[0][0]):04X}."
+            said = f"it contains an invisible character, U+{ord(found[0][0]):04X}."
             yield examined.about([row], "special_invisible", WARNING, said)
         elif text != text.strip():
             blank.append(row)
     if blank:
         text = examined.texts[blank[0]].strip()
         changes = TokenizationChange(text, examined.cut(text), Tokenization.whole(text, blank[0]))
-        said = "it begins or ends with a blank: where a text has none, it is no token."
+        said = "begins or ends with a space: text without that space does not match it."
         yield examined.about(blank, "special_blank", WARNING, said, changes=changes)
 
 

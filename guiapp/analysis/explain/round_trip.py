@@ -76,7 +76,7 @@ class RoundTrip:
         """A sentence on the whole, and one on each change."""
         if self.offset is None:
             return ["Decoding the tokens gives exactly this text."]
-        whole = f"Decoding the tokens gives another text, from byte {self.offset:,} on."
+        whole = f"Decoding the tokens gives different text from byte {self.offset:,} on."
         return [whole, *(change.sentence for change in self.changes)]
 
     def record(self) -> dict[str, object]:

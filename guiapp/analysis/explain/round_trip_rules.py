@@ -127,25 +127,25 @@ class FileRules:
         return self._that_change(was, is_outermost) or [self.spaces or NORMALIZED]
 
 
-NOT_UTF8 = Rule("no UTF-8", "no UTF-8", "bytes that are no text are replaced by U+FFFD", Loss.PART)
+NOT_UTF8 = Rule("no UTF-8", "no UTF-8", "bytes that are not UTF-8 are replaced by U+FFFD", Loss.PART)
 NORMALIZED = Rule("normalizer", "normalizer", "the text is changed before it is encoded", Loss.PART)
-CLEARED = "control characters are left out, and other spaces made plain"
-LOWERCASE = "capital letters are made small"
-ACCENTS = "accents are taken off letters"
+CLEARED = "control characters are removed, and other white space becomes plain spaces"
+LOWERCASE = "capital letters become lower case"
+ACCENTS = "accents are removed from letters"
 FORMS = {
-    "NFC": "parts of a character are joined to one, which Unicode calls equal",
-    "NFD": "characters are taken apart, which Unicode calls equal",
-    "NFKC": "characters are replaced by plainer ones that look alike, and joined",
-    "NFKD": "characters are replaced by plainer ones that look alike, and taken apart",
+    "NFC": "parts of a character are composed, which Unicode treats as equal",
+    "NFD": "characters are decomposed, which Unicode treats as equal",
+    "NFKC": "characters are replaced by plainer ones that look alike, and composed",
+    "NFKD": "characters are replaced by plainer ones that look alike, and decomposed",
 }
-CHARSMAP = "characters are replaced by those that a table in the file has for them"
-NO_TOKEN = "no token stands for this text, so a model does not see it"
-DUMMY = "ids are right, a space that was put in front is decoded too"
-EXTRA = "white space at the ends, and more than one space in a row, is dropped"
-WORDS = "words are cut at white space and signs, and the ids do not tell how much was there"
-CLEANED = "ids are right, decoding drops a space"
-CLEANED_WORDS = "decoding drops a space before a sign, and the ids do not tell whether there was one"
-JOINED = "ids are right, decoding joins the tokens in another way"
+CHARSMAP = "the character map in the file replaces characters"
+NO_TOKEN = "no token covers this text, so the model does not see it"
+DUMMY = "the ids are right, but decoding keeps the space that was added in front"
+EXTRA = "white space at the ends is dropped, and repeated spaces become one"
+WORDS = "words are split at white space and punctuation, and the ids do not record the white space"
+CLEANED = "the ids are right, but decoding drops a space"
+CLEANED_WORDS = "decoding drops a space before punctuation, and the ids do not record whether there was one"
+JOINED = "the ids are right, but decoding joins the tokens differently"
 
 
 def rules_of(vocabulary: Vocabulary) -> FileRules:
@@ -179,7 +179,7 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
         spaces=Rule("white space", bert, WORDS, Loss.PART),
         prefix=Rule("space in front", bert, DUMMY, Loss.NONE),
         unknown=_unknown("tokenizer.ggml.unknown_token_id"),
-        cleaning=Rule("control characters", bert, "characters without a picture are left out", Loss.PART),
+        cleaning=Rule("control characters", bert, "characters that cannot be printed are removed", Loss.PART),
         decodings=decodings,
         decoding=Rule("decoding", bert, JOINED, Loss.NONE),
     )
@@ -208,7 +208,7 @@ def _of_pieces(vocabulary: Vocabulary, section: str, dummy: str) -> FileRules:
         spaces=extra if rules.remove_extra_whitespaces else None,
         prefix=Rule(dummy, f"{section}{dummy}", DUMMY, Loss.NONE),
         unknown=_unknown(unknown),
-        decoding=Rule(dummy, f"{section}{dummy}", "ids are right, decoding drops the first space", Loss.NONE),
+        decoding=Rule(dummy, f"{section}{dummy}", f"{CLEANED} at the start", Loss.NONE),
         stripping=stripping,
     )
 
@@ -246,8 +246,8 @@ def _cleaned(name: str, key: str, drops_spaces: bool) -> Rule:
 
 
 def _strip(token: str, key: str) -> Rule:
-    side = "before" if key == "lstrip" else "behind"
-    return Rule(key, f"added_tokens {token} {key}", f"white space {side} the token goes with it", Loss.PART)
+    side = "before" if key == "lstrip" else "after"
+    return Rule(key, f"added_tokens {token} {key}", f"white space {side} the token is dropped", Loss.PART)
 
 
 def _unknown(key: str) -> Rule:
@@ -260,7 +260,7 @@ def _texts_of(leaf: normalizers.Normalizer) -> Iterator[tuple[Rule, Of]]:
         off = normalizers.Bert(False, False, False, False)
         for name, does, switch in (
             ("clean_text", CLEARED, "cleans"),
-            ("handle_chinese_chars", "spaces are put around Chinese characters", "sets_ideographs_apart"),
+            ("handle_chinese_chars", "Chinese characters are set apart by spaces", "sets_ideographs_apart"),
             ("strip_accents", ACCENTS, "strips_accents"),
             ("lowercase", LOWERCASE, "lowers"),
         ):
@@ -284,8 +284,8 @@ DOES = {
     "Strip": "white space at the ends of the text is dropped",
     "Nmt": CLEARED,
     "Precompiled": CHARSMAP,
-    "Replace": "what the file looks for is replaced",
-    "Prepend": "something is put in front of the text",
+    "Replace": "text that the file names is replaced",
+    "Prepend": "text is added in front",
 }
 
 

@@ -19,8 +19,8 @@ from guiapp.core.text.numbers_in_words import printable
 
 WALK = (
     '<nav hidden>\n<button id="back" title="←">Back</button> '
-    '<output id="place" aria-live="polite"></output> <button id="on" title="→ or Space">Go on</button>\n'
-    "<small>Space or → goes on, ← back, Home and End to the ends</small>\n</nav>\n"
+    '<output id="place" aria-live="polite"></output> <button id="on" title="→ or Space">Next</button>\n'
+    "<small>Space or →: next step. ←: previous step. Home, End: first, last.</small>\n</nav>\n"
 )
 BLANK = '<div class="blank"></div>'  # to write on
 BAR_PX = 100.0

@@ -168,7 +168,7 @@ class TraceRun(ExportedRun):
         pairs = tuple(map(self._page_pair, waiting.candidates))
         title = f"Pairs: {waiting.n_live:,} could merge"
         if ways := self._page_candidates(place):
-            pairs, title = ways, "Ways that end here, so far"
+            pairs, title = ways, "Paths that end here, so far"
         context = _text_context(trace.text, about)
         return PageStep(at, context, (tuple(row),), debugger.sentence(), pairs, title)
 
@@ -299,7 +299,7 @@ class TrainingRun(ExportedRun):
         at = f"Step {place:,} of {record.n_steps:,} · {size} in the vocabulary"
         following = record.step(place + 1) if place < record.n_steps else None
         pairs = self._pairs(following) if isinstance(following, MergeStep) else ()
-        title = "Pairs, and their worth"
+        title = "Pairs and their counts or scores"
         return PageStep(at, rows=rows, sentence=record.sentence(place), pairs=pairs, pairs_title=title)
 
     def save(self, path: Path) -> None:
@@ -351,7 +351,7 @@ def write_apart(
         except OSError as error:
             raise TokenloupeError(not_written(run_file, error)) from error
         except ApartError as error:
-            raise TokenloupeError("Saving ended unexpectedly. Try again.") from error
+            raise TokenloupeError("Saving stopped unexpectedly. Try again.") from error
         finally:
             process.close()
             partial_of(path).unlink(missing_ok=True)

@@ -20,6 +20,7 @@ EMPTY = '""'  # a row of one empty cell, which would be no row
 AT_ONCE = 1 << 12  # entries of a list that is written in parts
 ROWS_IN_BLOCK = 1 << 10
 NONE = "–"  # a cell without anything
+PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
 class Table(NamedTuple):
@@ -83,10 +84,11 @@ def sorted_by(table: Table, column: int, is_descending: bool) -> Table:
 
 
 def _figure(cell: str) -> float | None:
-    """The number of a cell such as `12.5`, `2.00×` or `≈ 95.6 %`."""
+    """The number of a cell such as `12.5`, `4.41 M`, `2.00×` or `≈ 95.6 %`."""
+    number, _, prefix = cell.strip("≈×% ").partition(" ")
     try:
-        return float(cell.strip("≈×% ").replace(",", ""))
-    except ValueError:
+        return float(number.replace(",", "")) * PREFIXES[prefix]
+    except (ValueError, KeyError):
         return None
 
 

@@ -47,8 +47,8 @@ CALL_LIMIT_S = 120.0
 LAST_CALL_S = 3.0  # what was begun may take so long when the time is over
 MOST_LOSSES = 8  # of a worker
 NO_WORKER = (
-    "A worker process ended before it had opened both. A script that hunts has to do so behind"
-    ' `if __name__ == "__main__":`, as each worker runs it once more.'
+    "A worker process ended before it had opened both models. In a script, call hunt inside"
+    ' `if __name__ == "__main__":`, because each worker imports the script.'
 )
 MOST_EMPTY = 2 * len(ALL_NAMES)  # batches in turn without a text: no generator has any more
 LINES_TO_CHANGE = 2_000
@@ -118,7 +118,7 @@ def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask]:
     """Both subjects, opened once here so that what is wrong is told at once."""
     first, second = plan.first, plan.second
     if first in PEERS:
-        raise HuntError(f"{first} is a library: give the model file first, then the library.")
+        raise HuntError(f"{first} is a library. Give the model file first, then the library.")
     ours = open_model(first, plan.pres[0])
     if second in PEERS:
         ends = basename(first) or first, second
@@ -260,7 +260,7 @@ class _Team:
         try:
             loaded: LoadedSides = process.ask(CALL_LIMIT_S, "load")
         except TookTooLong as error:
-            raise ContenderFailed(f"To open both took longer than {CALL_LIMIT_S:g} s.") from error
+            raise ContenderFailed(f"Opening both took longer than {CALL_LIMIT_S:g} s.") from error
         except WorkerLost as error:
             raise ContenderFailed(NO_WORKER) from error
         if loaded.note:
@@ -293,7 +293,7 @@ class _Team:
                     process.ask(CALL_LIMIT_S, command if command == "lines" else "some", (text,))
                 )
             except WorkerLost as error:
-                output = f"{self._task.names[1]} does not survive {shown(text)}. {error}"
+                output = f"{self._task.names[1]} crashes on {shown(text)}. {error}"
                 self._outputs.put(Find(text, (None, None), 0, Reason(Cause.REFUSED, "crash", output)))
                 raise
 

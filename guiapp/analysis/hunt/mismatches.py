@@ -192,8 +192,8 @@ class Hunt:
             return ""
         if self.tried < ENOUGH_TEXTS:
             few = f"Fewer than {ENOUGH_TEXTS:,} texts were compared."
-            return f"{few} Hunt for more seconds, or with more texts."
-        return "Texts were left out, as one of both crashed. Hunt again." if self.is_incomplete else ""
+            return f"{few} Hunt longer, or with more texts."
+        return "Texts were skipped because one side crashed. Hunt again." if self.is_incomplete else ""
 
     def with_note(self, note: str) -> Hunt:
         return self if note in self.notes else replace(self, notes=(*self.notes, note))

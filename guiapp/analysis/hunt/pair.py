@@ -77,13 +77,11 @@ class SidePair:
         known = np.mean(np.array(result) >= 0)
         if known >= SAME_TOKENS:
             self._renumbered = np.array(result, np.int32)
-            self.note = (
-                "The two have different ids for their tokens: this compares the texts of tokens, not ids."
-            )
+            self.note = "The two number their tokens differently: texts of tokens are compared, not ids."
         else:
             self.unrelated = (
-                f"These two vocabularies are unlike: {percent(float(share))} of the ids stand for the same "
-                f"text in both. So nearly every text differs: compare the vocabularies instead."
+                f"These vocabularies have too little in common: {percent(float(share))} of the ids stand for "
+                "the same text. Compare the vocabularies instead."
             )
 
     def encode_each(self, texts: Sequence[bytes]) -> tuple[list[Ids | None], list[Ids | None]]:
@@ -209,7 +207,7 @@ def library_reason(
     vocabulary = ours.vocabulary
     strange = [token for token in other if not 0 <= token < len(vocabulary)]
     if strange:
-        sentence = f"{names[1]} gives the id {strange[0]}, and there are {len(vocabulary):,} tokens."
+        sentence = f"{names[1]} gives the id {strange[0]}, but there are only {len(vocabulary):,} tokens."
         return Reason(Cause.OTHER_VOCABULARY, "ids", sentence)
     texts = [[plain_text(vocabulary, token) for token in ids] for ids in (mine, other)]
     return (
@@ -268,7 +266,7 @@ def _of_texts(
     joined = [b"".join(some) for some in texts]
     subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
     if joined[0] != joined[1] and subject in SPACES and _kinds(vocabulary, mine, SPECIAL):
-        clause = "White space beside special tokens stays in only one of the two"
+        clause = "Only one of the two keeps white space next to special tokens"
         return Reason(Cause.SPECIAL, "white space beside", f"{clause}: {_described(joined, names)}.")
     if texts[0] == texts[1] or (subject == "characters" and len(mine) == len(other)):
         first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
@@ -276,13 +274,13 @@ def _of_texts(
         sentence = f"{names[0]} gives the id {first} for {piece}, {names[1]} {second}."
         return Reason(Cause.NUMBER, "ids", sentence)
     if joined[0] != joined[1]:
-        sentence = f"Tokens stand for other texts: {_described(joined, names)}."
+        sentence = f"The tokens stand for different texts: {_described(joined, names)}."
         return Reason(Cause.NORMALIZED, subject, sentence)
     return None
 
 
 def _described(joined: list[bytes], names: Names) -> str:
-    return " and ".join(f"{shown(each)} by {name}" for name, each in zip(names, joined, strict=True))
+    return ", ".join(f"{name} gives {shown(each)}" for name, each in zip(names, joined, strict=True))
 
 
 def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: IdsOf, names: Names) -> Reason:
@@ -293,7 +291,7 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
     """
     pieces = seen_stages(ours, text).pieces
     cuts = [" | ".join(map(shown, some)) for some in texts]
-    told = f"{names[0]} gives {cuts[0]} and {names[1]} gives {cuts[1]}"
+    told = f"{names[0]} gives {cuts[0]}, {names[1]} gives {cuts[1]}"
     ends = [set(accumulate(map(len, some))) for some in texts]
     joined = b"".join(texts[0])
     at = min(ends[0] ^ ends[1])
@@ -305,7 +303,7 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
                 break
             sentence = f"The piece {shown(piece.text)} is merged differently: {told}."
             return Reason(Cause.MERGE, "pieces", sentence)
-    return Reason(Cause.PIECES, subject, f"Pieces end at other places: {told}. It is about {subject}.")
+    return Reason(Cause.PIECES, subject, f"The text is split differently: {told}. They differ in {subject}.")
 
 
 def _are_joined(ours: Tokenizer, text: bytes, at: int, tokens: list[bytes]) -> bool:
@@ -385,8 +383,8 @@ class LibrarySide:
         self._contender: Contender = PEERS[name].open(peer_source(name, model))
         if self._contender.other_vocabulary:
             raise HuntError(
-                f"{name} knows the vocabulary {self._contender.other_vocabulary} only: its ids say nothing "
-                "about others. Choose another library."
+                f"{name} supports only the vocabulary {self._contender.other_vocabulary}. "
+                "Choose another library."
             )
         self.parses_special = self._contender.encode_special is not None
         self.takes_bytes = self._contender.take_text is bytes

@@ -61,14 +61,14 @@ def _find_record(hunt: Hunt, find: Find) -> dict[str, object]:
 def summary(hunt: Hunt) -> str:
     """What was tried, and how much of it differs, as sentences."""
     if hunt.unlike:
-        return "No text was tried."
+        return "No texts were tried."
     tried = f"{counted(hunt.tried, 'text')} tried in {hunt.seconds:.1f} s, seed {hunt.seed}"
     found = f"{counted(len(hunt.finds), 'difference')} found" if hunt.finds else "no difference found"
     if doubt := hunt.why_inconclusive and f" {hunt.why_inconclusive}":
         found = "inconclusive"
     lines = ""
     if hunt.n_lines:
-        lines = f" Of your own texts {hunt.n_differing_lines:,} in {counted(hunt.n_lines, 'line')} differ."
+        lines = f" Of {counted(hunt.n_lines, 'line')} of your own, {hunt.n_differing_lines:,} differ."
     return f"{capitalized(found)}; {tried}.{doubt}{lines}"
 
 
@@ -124,8 +124,7 @@ def markdown(hunt: Hunt) -> str:
         "|---|---|---|",
         *_rows(first, second),
         "",
-        f"Tokenloupe {__version__}; seed {hunt.seed}, batches of texts done: {hunt.n_batches:,}"
-        f"{_only(hunt)}.",
+        f"Tokenloupe {__version__}; seed {hunt.seed}, batches of texts: {hunt.n_batches:,}{_only(hunt)}.",
     ]
     for number, find in enumerate(hunt.finds, 1):
         lines += ["", *_find_lines(hunt, find, number)]
@@ -133,7 +132,7 @@ def markdown(hunt: Hunt) -> str:
 
 
 def _only(hunt: Hunt) -> str:
-    return f", of these alone: {', '.join(hunt.generators)}" if hunt.generators else ""
+    return f"; generators: {', '.join(hunt.generators)}" if hunt.generators else ""
 
 
 def _rows(first: HuntSubject, second: HuntSubject) -> Iterator[str]:
@@ -163,7 +162,7 @@ def _find_lines(hunt: Hunt, find: Find, number: int) -> Iterator[str]:
     yield f"    {_repeated(find.text)} | tokenloupe tokenize MODEL"
     if hunt.n_lines:
         yield ""
-        yield f"{find.n_lines:,} in {counted(hunt.n_lines, 'line')} of the given texts differ so."
+        yield f"{find.n_lines:,} in {counted(hunt.n_lines, 'line')} of the given texts differ like this."
 
 
 def _repeated(text: bytes) -> str:

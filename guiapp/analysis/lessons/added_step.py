@@ -25,7 +25,9 @@ class AddedStep(NamedTuple):
         """Have the file as it was; raises TokenloupeError where it was changed since."""
         try:
             if self.path.read_bytes() != self.after:
-                raise TokenloupeError(f"{self.path.name} was changed since. Remove the step in an editor.")
+                raise TokenloupeError(
+                    f"{self.path.name} has changed since then. Remove the step in an editor."
+                )
             if self.before is None:
                 self.path.unlink()
             else:
@@ -40,7 +42,7 @@ def step_at(debugger: Debugger, model: str, parse_special: bool, say: str) -> Le
     try:
         text = trace.text.decode()
     except UnicodeDecodeError as error:
-        raise TokenloupeError("The text is not UTF-8, and a lesson is. Choose another text.") from error
+        raise TokenloupeError("A lesson must be UTF-8, and this text is not. Choose another text.") from error
     place = "end" if position >= debugger.n_steps else "start"
     if 0 < position < debugger.n_steps:
         operations = trace.columns.operation[: position + 1]
@@ -56,7 +58,7 @@ def add_step(path: Path, step: LessonStep) -> AddedStep:
     Raises TokenloupeError where the file holds no lesson, or would hold none then, and leaves it as it was.
     """
     if fault := next(step_faults(step), None):
-        raise TokenloupeError(f"This step does not fit into a lesson{fault[1]}")
+        raise TokenloupeError(f"This step cannot be added to a lesson{fault[1]}")
     rows: dict[str, str | bool] = {"say": step.say, "model": step.model, "pre": step.pre, "text": step.text}
     rows |= {"encoder": step.encoder, "parse_special": step.parse_special, "break": step.place}
     entry = "\n[[step]]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in rows.items())

@@ -234,7 +234,7 @@ def _head_faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _row_faults(row: Any) -> Iterator[tuple[str, str]]:
     """Keys and values that no step has, each with its key and a sentence without its subject."""
     if not isinstance(row, dict) or not isinstance(row.get("say"), str):
-        yield "say", ' says nothing. Add a line such as say = "…".'
+        yield "say", ' has no text. Add a line such as say = "…".'
     for key, value in row.items() if isinstance(row, dict) else ():
         wanted = KEYS.get(key)
         if wanted is None:
@@ -263,13 +263,13 @@ def _seen_from(folder: Path, model: str) -> str:
 def step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
     """What is wrong with the values of a step, likewise."""
     if step.page not in PAGES:
-        yield "page", f": there is no page “{quoted(step.page)}”. There are: {', '.join(PAGES)}."
+        yield "page", f": there is no page “{quoted(step.page)}”. Choose from: {', '.join(PAGES)}."
     if step.train and step.train not in TRAINERS:
         yield "train", f": “train” must be {' or '.join(TRAINERS)}."
     if not 0 <= step.merges <= MOST_MERGES:
         yield "merges", f": “merges” must be a number from 0 to {MOST_MERGES:,}."
     if len(step.text.encode()) > MOST_TEXT_BYTES:
-        yield "text", f": the text is longer than {counted(MOST_TEXT_BYTES, 'byte')}. Take a part of it."
+        yield "text", f": the text is longer than {counted(MOST_TEXT_BYTES, 'byte')}. Shorten it."
     places = {"break": step.place}
     if step.answer_is not in ANSWERS:
         places["answer_is"] = step.answer_is
@@ -280,7 +280,7 @@ def step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
             except TokenloupeError as error:
                 yield key, f": {error}"
     if step.train and step.answer_is not in ("", "next"):
-        yield "answer_is", ": the answer about a training can only be “next”."
+        yield "answer_is", ": the answer in a training step must be “next”."
     if bool(step.ask) != bool(step.answer_is or step.answer):
         where = "ask" if step.ask else "answer_is" if step.answer_is else "answer"
         yield where, " has a question without an answer, or an answer without a question."
@@ -395,7 +395,7 @@ def _training_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
     if len(learned) < step.merges:
         yield "merges", f"after {len(learned):,} merges there is nothing left to learn."
     elif step.learned is not None and list(step.learned) != learned:
-        yield "learned", f"“learned” is not what is learned: {_as_json(learned)}."
+        yield "learned", f"“learned” must be {_as_json(learned)}."
     yield from _answer_faults(step, training_answer(told, step.merges) if step.answer_is else "")
 
 
@@ -416,20 +416,20 @@ def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str])
         told[spelling], labels[spelling] = debugger.sentence(), labels_now(debugger)
     debugger.spell(Spelling.SIGNS)
     if step.now is not None and list(step.now) not in labels.values():
-        yield "now", f"“now” is not what is there: {_as_json(labels[Spelling.SIGNS])}."
+        yield "now", f"“now” must be {_as_json(labels[Spelling.SIGNS])}."
     if step.says and step.says not in told.values():
-        yield "says", f"“says” is not what the program says: {told[Spelling.SIGNS]}"
+        yield "says", f"“says” must be: {told[Spelling.SIGNS]}"
     if answer is None:
         yield "answer_is", _never(step.answer_is, debugger, encoders)
         return
     if step.answer_is in ANSWERS and place == debugger.n_steps:
-        yield "answer_is", "the answer is on the screen at the end. Ask at an earlier place."
+        yield "answer_is", "the answer is visible at the end of the run. Ask at an earlier step."
     yield from _answer_faults(step, answer)
 
 
 def _answer_faults(step: LessonStep, answer: str) -> Iterator[tuple[str, str]]:
     if answer and answer.rstrip(".") in step.say:
-        yield "say", f"“say” tells the answer to the question beside it: {answer}"
+        yield "say", f"“say” gives away the answer: {answer}"
 
 
 def _never(place: str, debugger: Debugger, encoders: Iterable[str]) -> str:
@@ -482,7 +482,7 @@ class Scenes:
             yield error.key, str(error)
             return
         if step.sha256 and (found := self._hash(tokenizer, step.model)) not in ("", step.sha256.lower()):
-            yield "sha256", f"{quoted(Path(step.model).name)} is another file: its sha256 is {found}."
+            yield "sha256", f"{quoted(Path(step.model).name)} is a different file: its sha256 is {found}."
         if step.encoder and step.encoder not in tokenizer.encoders:
             known = ", ".join(tokenizer.encoders)
             yield "encoder", f"This model has no encoder “{step.encoder}”. It has: {known}."
@@ -504,8 +504,8 @@ class Scenes:
         if self._seconds > MOST_SECONDS:
             raise SceneError(
                 "text",
-                f"up to here the runs take about {self._seconds:,.0f} s, and those of a lesson may take "
-                f"{MOST_SECONDS:,.0f} s. Take shorter texts.",
+                f"the runs up to here take about {self._seconds:,.0f} s, but all runs of a lesson may take "
+                f"only {MOST_SECONDS:,.0f} s. Use shorter texts.",
             )
 
     def _hash(self, tokenizer: Tokenizer, model: str) -> str:

@@ -88,7 +88,7 @@ def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
     place, once = split_off(place, "once")
     place, hit = split_off(place, "hit")
     if hit is not None and not hit.isdecimal():
-        raise BreakpointError(f"“{hit}” is not a number of hits.")
+        raise BreakpointError(f"“{hit}” is not a number of hits, such as 3.")
     parsed = _parse_place(place, spoken)
     parsed = replace(parsed, log=log or "", once=once is not None, hit_count=int(hit or 1))
     check(parsed, spoken)
@@ -126,9 +126,9 @@ def check(breakpoint_: Breakpoint, dialect: Dialect | None = None) -> None:
     """Raise BreakpointError or ConditionError for a breakpoint that makes no sense in any trace."""
     kinds, schema = dialect or TRACE_DIALECT
     if breakpoint_.kind not in kinds:
-        raise BreakpointError(f"“{breakpoint_.kind}” is no kind of breakpoint. Use: {', '.join(kinds)}.")
+        raise BreakpointError(f"“{breakpoint_.kind}” is not a kind of breakpoint. Use: {', '.join(kinds)}.")
     if breakpoint_.hit_count < 1:
-        raise BreakpointError("The first hit is number 1.")
+        raise BreakpointError("Hits are counted from 1.")
     if breakpoint_.condition:
         Condition(breakpoint_.condition, schema)
     if breakpoint_.kind in CHECKS:
@@ -292,32 +292,32 @@ def _check_range(value: str) -> None:
     try:
         number_range(value)
     except ValueError:
-        raise BreakpointError(f"“{value}” is no range. Write one such as 0..500, ..500 or -8.5..") from None
+        raise BreakpointError(f"“{value}” is not a range, such as 0..500, ..500 or -8.5..") from None
     if not value.strip(" ."):
         raise BreakpointError("A range needs at least one end, such as ..500.")
     if (ends := number_range(value))[0] > ends[1]:
-        raise BreakpointError(f"Nothing is from {ends[0]:g} to {ends[1]:g}. Write the lower end first.")
+        raise BreakpointError(f"The range {ends[0]:g}..{ends[1]:g} is empty. Write the lower end first.")
 
 
 def _check_name(breakpoint_: Breakpoint, known: tuple[str, ...]) -> None:
     if unquoted(breakpoint_.value) not in known:
-        message = f"“{breakpoint_.value}” is no {breakpoint_.kind}. There are: {', '.join(known)}."
+        message = f"There is no {breakpoint_.kind} “{breakpoint_.value}”. Choose from: {', '.join(known)}."
         raise BreakpointError(message)
 
 
 def _check_pair(value: str) -> None:
     if len(pair_parts(value)) != 2:
-        raise BreakpointError('A pair is two tokens, such as " " "Y".')
+        raise BreakpointError('Write two tokens, such as " " "Y".')
 
 
 def _check_filled(value: str) -> None:
     if not value:
-        raise BreakpointError("What should it stop at? Write an id, a text in quotes, or bytes such as 0x20.")
+        raise BreakpointError("Write a token: an id, a text in quotes, or bytes such as 0x20.")
 
 
 def _check_encoder(value: str) -> None:
     if unquoted(value) not in ALGORITHMS:
-        raise BreakpointError(f"“{value}” is no encoder. There are: {', '.join(ALGORITHMS)}.")
+        raise BreakpointError(f"There is no encoder “{value}”. Choose from: {', '.join(ALGORITHMS)}.")
 
 
 CHECKS: dict[str, Callable[[str], None]] = {
@@ -352,7 +352,8 @@ def _missing_value(breakpoint_: Breakpoint, values: TraceValues, encoders: Colle
     if kind == "byte" and int(value) >= len(trace.text):
         return f"The text has no byte {int(value):,}: it has {counted(len(trace.text), 'byte')}."
     if kind == "piece" and int(value) >= trace.n_pieces:
-        return f"There is no piece {int(value):,}: the text has {trace.n_pieces:,}, counted from 0."
+        pieces = counted(trace.n_pieces, "piece")
+        return f"There is no piece {int(value):,}: the text has {pieces}, counted from 0."
     if kind == "difference" and unquoted(value) not in encoders:
         return f"The model has no encoder “{unquoted(value)}”. It has: {', '.join(encoders)}."
     if kind == "operation":
@@ -365,7 +366,7 @@ def _missing_operation(name: str, trace: Trace) -> str:
     if name in known:
         return ""
     others = ", ".join(operation for operation in NUMBERS if operation in known)
-    return f"No step of {trace.name} is a “{name}”. There are: {others}."
+    return f"{trace.name} has no operation “{name}”. It has: {others}."
 
 
 def _missing_column(breakpoint_: Breakpoint, trace: Trace) -> str:
@@ -374,17 +375,17 @@ def _missing_column(breakpoint_: Breakpoint, trace: Trace) -> str:
     for name, references in TWINS_WITH.items():
         if (name in names or name == breakpoint_.kind) and trace.reference_name not in references:
             if name == "rank" and trace.reference_name in WEIGHING:
-                return f"{trace.name} has no ranks. What its ways are worth is the score."
+                return f"{trace.name} has no ranks. Use score instead."
             if name == "score" and trace.reference_name in TWINS_WITH["rank"]:
-                return f"{trace.name} has no scores. What its merges are worth is the rank."
-            return f"No step of {trace.name} has a “{name}”: only those of {' and '.join(references)} do."
+                return f"{trace.name} has no scores. Use rank instead."
+            return f"{trace.name} has no “{name}”. It exists only in {' and '.join(references)}."
     return ""
 
 
 def _missing_id(tokens: list[str], n_tokens: int) -> str:
     for token in tokens:
         if token.isdecimal() and int(token) >= n_tokens:
-            return f"The model has no token {token}: its last one is {n_tokens - 1:,}."
+            return f"The model has no token {token}: its last id is {n_tokens - 1:,}."
     return ""
 
 

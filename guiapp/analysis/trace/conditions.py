@@ -31,20 +31,20 @@ Evaluate: TypeAlias = "Callable[[Values, Steps], Any]"
 
 COLUMNS = {
     "step": "number of the step, from 0",
-    "operation": "what happens: " + ", ".join(operation.name for operation in OPERATIONS),
+    "operation": "kind of step: " + ", ".join(operation.name for operation in OPERATIONS),
     "stage": ", ".join(STAGE_NAMES),
     "piece": "number of the piece, from 0",
-    "position": "first byte of the text that it is about",
-    "end": "first byte behind it",
+    "position": "first byte of the text that the step covers",
+    "end": "first byte after it",
     "length": "end - position",
     "left": "left token: its id, or its text",
     "right": "right token",
-    "result": "token that is made or tried",
+    "result": "token that the step makes or tries",
     "rank": "rank of the merge (heap, scan); only merges count unless you name an operation",
-    "score": "score or cost of the way (viterbi, plamo2, fewest)",
+    "score": "score or cost of the path (viterbi, plamo2, fewest)",
     "candidates": "pairs that could merge (heap)",
     "depth": "tokens of the piece so far",
-    "forms": "1 where a token is formed",
+    "forms": "1 if the step forms a token",
 }
 TOKENS = ("left", "right", "result")
 MERGING, WEIGHING = ("heap", "scan"), ("viterbi", "plamo2", "fewest")
@@ -103,7 +103,7 @@ OPPOSITES: dict[type[ast.cmpop], ast.cmpop] = {ast.NotEq: ast.Eq(), ast.NotIn: a
 COMPARISONS = {*OPERATORS, *OPPOSITES, ast.In}
 LONGEST = 1000  # characters
 DEEPEST = 100  # levels of a tree
-TOO_DEEP = "This has too many levels of brackets or signs."
+TOO_DEEP = "The condition is nested too deeply. Use fewer brackets or signs."
 
 
 class ConditionError(TokenloupeError):
@@ -129,12 +129,12 @@ def parse(text: str) -> ast.expr:
         position = min(shift + max((error.offset or 1) - 1, 0), len(text))
         word = re.match(r"\w+|\S", text[position:])
         expected = "Expected a comparison, such as rank < 500"
-        description = f"{expected}, near “{word[0]}”." if word else "The condition ends too early."
+        description = f"{expected}, near “{word[0]}”." if word else "The condition is incomplete."
         raise ConditionError(description, position) from error
     except (RecursionError, MemoryError) as error:
         raise ConditionError(TOO_DEEP, 0) from error
     except ValueError as error:  # such as a null byte
-        raise ConditionError("This has a character that is not understood.", 0) from error
+        raise ConditionError("The condition contains an invalid character.", 0) from error
     level, data = list[ast.AST]([tree]), source[shift:].encode()
     for _ in range(DEEPEST):
         for node in level:
@@ -322,7 +322,7 @@ class _Reader:
                     constant = np.inf
                 return lambda values, steps: constant
             case ast.Constant(str()):
-                message = "A text can only be compared with a column by ==, != or in."
+                message = "Compare text with a column only by ==, != or in."
                 raise ConditionError(message, node.col_offset)
             case ast.Name(name):
                 return self._column(name, node.col_offset)
@@ -346,7 +346,7 @@ class _Reader:
     def _column(self, name: str, position: int) -> Evaluate:
         columns = self._schema.columns
         if name not in columns:
-            message = f"There is no column “{name}”. There are: {', '.join(columns)}."
+            message = f"There is no column “{name}”. Columns: {', '.join(columns)}."
             raise ConditionError(message, position)
         self.names.add(name)
         return lambda values, steps: values.column(name, steps)
@@ -356,7 +356,7 @@ class _Reader:
             part = self.read(arguments[0])
             return lambda values, steps: np.abs(part(values, steps))
         if name not in TEXT_TESTS:
-            message = f"There is no function “{name}”. There are: abs, {', '.join(TEXT_TESTS)}."
+            message = f"There is no function “{name}”. Functions: abs, {', '.join(TEXT_TESTS)}."
             raise ConditionError(message, position)
         match arguments:
             case [ast.Name(column), ast.Constant(str(text))] if column in self._schema.tokens:
@@ -379,7 +379,7 @@ class _Reader:
             case ast.Eq(), ast.Name(name), ast.Constant(str(text)) if name in self._schema.names:
                 known = self._schema.names[name]
                 if text not in known:
-                    message = f"“{text}” is no {name}. There are: {', '.join(known)}."
+                    message = f"There is no {name} “{text}”. Choose from: {', '.join(known)}."
                     raise ConditionError(message, right.col_offset)
                 right = ast.Constant(float(known.index(text)))
         compare, first, second = OPERATORS[type(operator)], self.read(left), self.read(right)
@@ -417,7 +417,7 @@ def _calculated(operator: ast.operator, left: Evaluate, right: Evaluate, divisor
         numbers, divisor = _numbers(left(values, steps)), _numbers(right(values, steps))
         zeros = steps[np.broadcast_to(divisor == 0, len(steps))]
         if len(zeros) and isinstance(operator, ast.Div | ast.Mod):
-            raise ConditionError(f"This divides by zero at step {zeros[0]:,}.", divisor_position)
+            raise ConditionError(f"Division by zero at step {zeros[0]:,}.", divisor_position)
         return OPERATORS[type(operator)](numbers, divisor)
 
     return evaluate

@@ -137,7 +137,7 @@ class Debugger(Walk):
     def sentence(self) -> str:
         """What the next step does."""
         if self.position >= self.n_steps:
-            return f"That is all: {counted(len(self.trace.result.ids), 'token')}."
+            return f"Finished: {counted(len(self.trace.result.ids), 'token')}."
         is_counted = self.trace.columns.candidates[self.position] >= 0
         n_pairs = None
         if self.trace.operation(self.position) == "merge" and not is_counted:

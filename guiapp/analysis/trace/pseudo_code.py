@@ -34,10 +34,10 @@ def _code(text: str) -> PseudoCode:
 WHOLE = "if the piece is a token: take it"  # the first line of codes that have it
 STAGES = _code("""
 cut out the special tokens  # special, text
-rewrite the text, as the file asks  # normalise
+normalize the text, as the file specifies  # normalise
 split it into pieces  # piece
 encode each piece
-put tokens around the whole  # add
+add BOS and EOS  # add
 """)
 
 OF_ENCODERS = {
@@ -45,71 +45,71 @@ OF_ENCODERS = {
 if the piece is a token: take it  # whole
 put every pair that has a rule into the queue  # first push
 while the queue is not empty:
-    take out the pair of lowest rank
+    take the pair with the lowest rank
     if one of the two has changed: skip it  # stale
     merge the two into one  # merge
-    put the new pairs on both sides in  # push
-write bytes for symbols that are no tokens  # fallback, lost
+    add the new pairs on both sides  # push
+replace unknown symbols by byte tokens  # fallback, lost
 next piece  # done
 """),
     "scan": _code("""
 if the piece is a token: take it  # whole
 while any two neighbours have a rule:
-    find the pair of lowest rank
+    find the pair with the lowest rank
     merge the two into one  # merge
-write bytes for symbols that are no tokens  # fallback, lost
+replace unknown symbols by byte tokens  # fallback, lost
 next piece  # done
 """),
     "viterbi": _code("""
-for each place in the text, left to right:
+for each position, left to right:
     for each token that begins there:
-        add its score to the best way so far
-        if that is better where it ends: keep it  # reach
-        otherwise forget it  # worse
-from the end, follow the best way back:
+        add its score to the best path so far
+        if it is the best to its end: keep it  # reach
+        otherwise discard it  # worse
+from the end, follow the best path back:
     write down its token  # choose
-    join unknown ones, or write their bytes  # join, fallback
-next stretch of text  # done
+    join unknown tokens, or use byte tokens  # join, fallback
+next part of the text  # done
 """),
     "plamo2": _code("""
-for each place in the text, right to left:
+for each position, right to left:
     for each token that begins there:
-        add its cost to the way behind it
+        add its cost to the path after it
         if that is cheaper: keep it  # reach
-        otherwise forget it  # worse
-from the start, follow the cheapest way:
+        otherwise discard it  # worse
+from the start, follow the cheapest path:
     write down its token  # take
-next stretch of text  # done
+next part of the text  # done
 """),
     "wordpiece": _code("""
 for each word:
-    try all that is left of it
-    while that is no token: one character less  # miss
+    try the rest of the word
+    while that is not a token: drop a character  # miss
     take the token  # take
     if nothing fits: the word is unknown  # give up
-    if it is too long, it is, too  # too long
+    so is a word that is too long  # too long
 next word  # done
 """),
     "linear": _code("""
 for each word:
     walk down the tree of all tokens
-    where it does not go on:  # fail
+    at a dead end:  # fail
         take the tokens of the node's link  # take
-        go on from the node the link leads to
-        if there is none: the word is unknown  # give up
+        continue at the node that it links to
+        without a link, the word is unknown  # give up
 next word  # done
 """),
     "rwkv": _code("""
 while there is text left:
     find the longest token it begins with
     take it  # take
-next stretch of text  # done
+next part of the text  # done
 """),
     "greedy": _code("""
 if the piece is a token: take it  # whole
 while there is text left in the piece:
     walk down the token tree
-    take the last token on the way  # take, join
+    take the last token on the path  # take, join
 next piece  # done
 """),
     "backtrack": _code("""
@@ -119,27 +119,27 @@ while there is text left in the piece:
     if nothing can follow it: shorter one  # dead end
     if it cannot follow the last: shorter  # reject
     otherwise take it  # take, join
-    if none is left: take the last one back  # back
+    if none is left: remove the last token  # back
 next piece  # done
 """),
     "table": _code("""
 if the piece is a token: take it  # whole
-for each place, left to right:
+for each position, left to right:
     for each token that begins there:
         if it can follow the last token of
             the text so far: note it  # reach
-        otherwise forget it  # reject
+        otherwise discard it  # reject
 from the end, follow the notes back  # choose, join
 next piece  # done
 """),
     "fewest": _code("""
 if the piece is a token: take it  # whole
-for each place, left to right:
+for each position, left to right:
     for each token that begins there:
-        sometimes leave it out, by chance  # rule out
+        sometimes skip it at random  # rule out
         if this takes fewer tokens: keep it  # reach
-        otherwise forget it  # worse
-from the end, follow the best way back  # choose, join
+        otherwise discard it  # worse
+from the end, follow the best path back  # choose, join
 next piece  # done
 """),
     "words": _code("""
@@ -151,7 +151,7 @@ next word  # done
     "wordlevel": _code("""
 for each piece:
     look it up
-    if it is no token: it is unknown  # miss
+    if it is not a token: it is unknown  # miss
     take the token  # take
 next piece  # done
 """),

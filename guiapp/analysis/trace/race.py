@@ -103,7 +103,7 @@ def outcome(
         return f"{effort} Both {'give the same' if is_same else 'cut the text into'} {descriptions}."
     difference = _nearest(span_differences, offset)
     mine, other = _listed(ours, difference.ours), _listed(theirs, difference.theirs)
-    places = f"{len(span_differences):,} places, such as " if len(span_differences) > 1 else ""
+    places = f"{len(span_differences):,} positions, such as " if len(span_differences) > 1 else ""
     return f"{effort} Their tokens differ at {places}byte {difference.start:,}: {mine} against {other}."
 
 
@@ -303,7 +303,7 @@ def _deed(debugger: Debugger, step: int, difference: _Difference, tokens: tuple[
     operation, columns = debugger.trace.operation(step), debugger.trace.columns
     made, covered = debugger.describer.result(step), debugger.describer.covered(step)
     if operation in ("miss", "lost"):
-        return f"left {covered} out: it is no token"
+        return f"skipped {covered}: it is not a token"
     if tokens[0] == tokens[1]:
         return "has no token there"
     if operation == "done":
@@ -312,7 +312,7 @@ def _deed(debugger: Debugger, step: int, difference: _Difference, tokens: tuple[
         "merge": f"merged {made}, rank {debugger.describer.worth(step)}",
         "piece": f"split off the piece {covered}",
         "special": f"cut out the special token {made}",
-        "add": f"put {made} {'in front of' if columns.cell[step] == BEFORE else 'behind'} the text",
+        "add": f"added {made} {'before' if columns.cell[step] == BEFORE else 'after'} the text",
     }
     verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
     return descriptions.get(operation) or f"{verb} {made}, {debugger.describer.span(step)}"
@@ -324,6 +324,6 @@ def _left(debugger: Debugger, done: int, difference: _Difference, token: int) ->
     is_other_empty = any(first == last for first, last in (difference.ours, difference.theirs))
     is_inside = difference.start <= columns.position[done] and columns.end[done] <= difference.end
     if is_inside or is_other_empty:
-        return f"left {debugger.describer.covered(done)} in parts: nothing joins them"
+        return f"left {debugger.describer.covered(done)} in parts: no rule joins them"
     text = debugger.trace.text[result.starts[token] : result.ends[token]]
-    return f"joined nothing to {code(visible_text(text, LONGEST_LABEL))}"
+    return f"joined nothing with {code(visible_text(text, LONGEST_LABEL))}"

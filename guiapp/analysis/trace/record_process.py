@@ -61,7 +61,7 @@ class RecordingProcess:
         try:
             self._process.work(asdict(request), progress)
         except ApartError as error:
-            message = "Recording ended unexpectedly. Try again with a shorter text."
+            message = "Recording stopped unexpectedly. Try a shorter text."
             raise TokenloupeError(message) from error
         trace = Trace.load(output)
         output.unlink()

@@ -89,7 +89,7 @@ class StepDescriber:
     def _merge(self, step: int, n_candidates: int | None) -> str:
         n_pairs = int(self._trace.columns.candidates[step]) if n_candidates is None else n_candidates
         others = {1: "the only candidate"}.get(n_pairs, f"the lowest of {n_pairs:,} candidates")
-        why = f": {others}" if n_pairs > 0 else ", the lowest there is"
+        why = f": {others}" if n_pairs > 0 else ", the lowest of all"
         return f"{self.pair(step)}, rank {self.worth(step)}{why}."
 
     def rewritten(self, step: int) -> str:
@@ -97,7 +97,7 @@ class StepDescriber:
         pieces = trace.columns.piece[step + 1 :]
         first = int(pieces[0]) if len(pieces) else -1
         if first < 0:
-            return f"Nothing is left of {self.covered(step)}."
+            return f"{self.covered(step)} becomes empty."
         last = first
         while last + 1 < trace.n_pieces and trace.pieces.fragment[last + 1] == trace.pieces.fragment[first]:
             last += 1
@@ -112,8 +112,8 @@ class StepDescriber:
     def reached(self, step: int, verdict: str) -> str:
         worth = self.worth(step)
         if worth == "nan":
-            return f"{self.result(step)}, {self.span(step)}, can follow what is before it: noted."
-        reached = {"plamo2": f"costs of {worth}", "fewest": f"a way of {worth} token{'s' * (worth != '1')}"}
+            return f"{self.result(step)}, {self.span(step)}, can follow the previous token: noted."
+        reached = {"plamo2": f"a cost of {worth}", "fewest": f"a path of {worth} token{'s' * (worth != '1')}"}
         goal = reached.get(self._trace.name, f"a score of {worth}")
         return f"{self.result(step)}, {self.span(step)}, leads to {goal}: {verdict}."
 
@@ -122,21 +122,21 @@ class StepDescriber:
         return f"{self.piece_number(step)}, {self.covered(step)}, is done: {tokens}."
 
     def added(self, step: int) -> str:
-        place = "in front of" if self._trace.columns.cell[step] == BEFORE else "behind"
-        return f"{self.result(step)} is put {place} the text, as the file asks."
+        place = "before" if self._trace.columns.cell[step] == BEFORE else "after"
+        return f"{self.result(step)} is added {place} the text, as the file specifies."
 
     def fallen(self, step: int) -> str:
         """What is made of pieces that are not used are their parts."""
         kind = self._vocabulary.kind(int(self._trace.columns.result[step]))
         if self._vocabulary.pieces is not None and kind == "normal":
-            return f"{self.result(step)} is part of a piece that is not used, which is taken apart."
+            return f"{self.result(step)} is a part of an unused token, which is split."
         made = f"the byte token {self.result(step)}" if kind == "byte" else self.result(step)
-        return f"{self.covered(step)} is part of no token: {made} stands for it."
+        return f"{self.covered(step)} is not in the vocabulary: {made} stands for it."
 
     def missed(self, step: int) -> str:
         """Whole words are not cut any shorter: at most the space before one is left out."""
         follows = {"words": "", "wordlevel": ": it is unknown"}
-        return f"{self.covered(step)} is no token{follows.get(self._trace.name, ': try a shorter one')}."
+        return f"{self.covered(step)} is not a token{follows.get(self._trace.name, ': try a shorter one')}."
 
 
 DESCRIBERS: dict[str, Callable[[StepDescriber, int], str]] = {
@@ -144,32 +144,32 @@ DESCRIBERS: dict[str, Callable[[StepDescriber, int], str]] = {
     "text": lambda t, step: f"{t.covered(step)} is text between special tokens, {t.span(step)}.",
     "normalise": StepDescriber.rewritten,
     "piece": lambda t, step: f"{t.piece_number(step)}: {t.covered(step)}. Tokens never cross its edges.",
-    "whole": lambda t, step: f"The piece {t.covered(step)} is taken as {t.result(step)}: nothing to merge.",
+    "whole": lambda t, step: f"The piece {t.covered(step)} is the token {t.result(step)}: nothing to merge.",
     "push": lambda t, step: f"{t.pair(step)} could merge: it enters the queue with rank {t.worth(step)}.",
     "stale": lambda t, step: (
-        f"{t.pair(step)} leaves the queue, but one of the two is gone meanwhile: skip it."
+        f"{t.pair(step)} leaves the queue, but one of the two has already merged: skip it."
     ),
     "miss": StepDescriber.missed,
-    "fail": lambda t, step: f"No token goes on behind {t.covered(step)}: what is certain of it is taken.",
+    "fail": lambda t, step: f"No token continues after {t.covered(step)}: its certain tokens are taken.",
     "reject": lambda t, step: (
-        f"{t.result(step)} fits the text but not the token before it: try a shorter one."
+        f"{t.result(step)} fits the text but not the previous token: try a shorter one."
     ),
     "dead end": lambda t, step: f"{t.result(step)} fits, but no token can begin where it ends.",
-    "rule out": lambda t, step: f"{t.result(step)} is left out by chance.",
+    "rule out": lambda t, step: f"{t.result(step)} is skipped at random.",
     "take": lambda t, step: f"{t.result(step)} is taken, {t.span(step)}.",
     "back": lambda t, step: f"Nothing can follow {t.result(step)}: it is taken back.",
     "give up": lambda t, step: f"No token fits here: all of {t.covered(step)} becomes {t.result(step)}.",
-    "too long": lambda t, step: (
-        f"{t.covered(step)} is too long to be looked at: it becomes {t.result(step)}."
-    ),
-    "reach": lambda t, step: t.reached(step, "the best way there so far"),
-    "worse": lambda t, step: t.reached(step, "not better than what is known"),
+    "too long": lambda t, step: f"{t.covered(step)} is too long to look up: it becomes {t.result(step)}.",
+    "reach": lambda t, step: t.reached(step, "the best path to its end so far"),
+    "worse": lambda t, step: t.reached(step, "not better than the best path so far"),
     "choose": lambda t, step: (
-        f"Going back from the end, the best way has {t.result(step)} at {t.span(step)}."
+        f"Going back from the end, the best path has {t.result(step)} at {t.span(step)}."
     ),
-    "join": lambda t, step: f"What is unknown side by side becomes one {t.result(step)}, {t.span(step)}.",
+    "join": lambda t, step: f"Adjacent unknown tokens become one {t.result(step)}, {t.span(step)}.",
     "fallback": StepDescriber.fallen,
-    "lost": lambda t, step: f"{t.covered(step)} is no token, and the vocabulary has none for its bytes.",
+    "lost": lambda t, step: (
+        f"{t.covered(step)} is not a token, and the vocabulary has no tokens for its bytes."
+    ),
     "done": StepDescriber.done,
     "add": StepDescriber.added,
 }

@@ -368,32 +368,34 @@ S, E = Stage, Effect
 
 OPERATIONS = (
     StepOperation("special", S.PARTITION, E.NOTHING, True, "a special token is cut out of the text"),
-    StepOperation("text", S.PARTITION, E.NOTHING, False, "a stretch of text between special tokens"),
-    StepOperation("normalise", S.NORMALISE, E.NOTHING, False, "the stretch is rewritten"),
+    StepOperation("text", S.PARTITION, E.NOTHING, False, "text between special tokens"),
+    StepOperation("normalise", S.NORMALISE, E.NOTHING, False, "the text is normalized"),
     StepOperation("piece", S.SPLIT, E.NOTHING, False, "a piece is split off"),
     StepOperation("whole", S.ENCODE, E.APPEND, True, "the piece is a token as it stands"),
     StepOperation("push", S.ENCODE, E.NOTHING, False, "a pair that could merge enters the queue"),
-    StepOperation("stale", S.ENCODE, E.NOTHING, False, "a pair leaves the queue that is gone meanwhile"),
+    StepOperation("stale", S.ENCODE, E.NOTHING, False, "a pair that has already merged leaves the queue"),
     StepOperation("merge", S.ENCODE, E.MERGE, True, "two neighbours become one"),
-    StepOperation("miss", S.ENCODE, E.NOTHING, False, "a stretch is tried that is no token"),
-    StepOperation("fail", S.ENCODE, E.NOTHING, False, "no token goes on as the text does"),
-    StepOperation("reject", S.ENCODE, E.NOTHING, False, "a token is tried that cannot follow the one before"),
-    StepOperation("dead end", S.ENCODE, E.NOTHING, False, "a token is tried behind which nothing can follow"),
-    StepOperation("rule out", S.ENCODE, E.NOTHING, False, "a token is left out by chance"),
+    StepOperation("miss", S.ENCODE, E.NOTHING, False, "a text that is not a token is tried"),
+    StepOperation("fail", S.ENCODE, E.NOTHING, False, "no token continues as the text does"),
+    StepOperation(
+        "reject", S.ENCODE, E.NOTHING, False, "a token that cannot follow the previous one is tried"
+    ),
+    StepOperation("dead end", S.ENCODE, E.NOTHING, False, "a token that nothing can follow is tried"),
+    StepOperation("rule out", S.ENCODE, E.NOTHING, False, "a token is skipped at random"),
     StepOperation("take", S.ENCODE, E.APPEND, True, "a token is taken"),
     StepOperation("back", S.ENCODE, E.POP, False, "the last token is taken back"),
     StepOperation("give up", S.ENCODE, E.RESTART, True, "the piece becomes one unknown token"),
     StepOperation(
-        "too long", S.ENCODE, E.RESTART, True, "the piece is too long, and becomes one unknown token"
+        "too long", S.ENCODE, E.RESTART, True, "a piece that is too long becomes one unknown token"
     ),
-    StepOperation("reach", S.ENCODE, E.WAY, True, "a better way to a place is found"),
-    StepOperation("worse", S.ENCODE, E.NOTHING, False, "a way is tried that is not better"),
-    StepOperation("choose", S.ENCODE, E.APPEND, True, "a token of the best way"),
+    StepOperation("reach", S.ENCODE, E.WAY, True, "a better path to a position is found"),
+    StepOperation("worse", S.ENCODE, E.NOTHING, False, "a path that is not better is tried"),
+    StepOperation("choose", S.ENCODE, E.APPEND, True, "a token of the best path is chosen"),
     StepOperation("join", S.ENCODE, E.JOIN, True, "an unknown token grows"),
-    StepOperation("fallback", S.ENCODE, E.NOTHING, True, "a token stands for what is part of none"),
-    StepOperation("lost", S.ENCODE, E.NOTHING, False, "a symbol for which there is no token is left out"),
+    StepOperation("fallback", S.ENCODE, E.NOTHING, True, "a token stands for what the vocabulary lacks"),
+    StepOperation("lost", S.ENCODE, E.NOTHING, False, "a symbol that has no token is skipped"),
     StepOperation("done", S.ENCODE, E.NOTHING, False, "the piece is finished"),
-    StepOperation("add", S.ASSEMBLE, E.NOTHING, True, "a token is put around the text"),
+    StepOperation("add", S.ASSEMBLE, E.NOTHING, True, "a token is added before or after the text"),
 )
 NUMBERS = {operation.name: number for number, operation in enumerate(OPERATIONS)}
 STAGES = np.array([operation.stage for operation in OPERATIONS], np.uint8)

@@ -179,7 +179,7 @@ def unigram_rows(model: unigram.Model, special: Sequence[Token] = ()) -> tuple[T
 # Models
 
 
-DESCRIPTION = "Trained by Tokenloupe on a text of one's own."
+DESCRIPTION = "Trained with Tokenloupe on a text of your own."
 BPE_SPECIAL = (Token("<|endoftext|>", TokenType.CONTROL),)
 END_MARK_SPECIAL = (
     Token("<pad>", TokenType.CONTROL),
@@ -254,7 +254,7 @@ def unigram_file(tokens: tuple[Token, ...]) -> ModelFile:
 def check_text(text: str) -> None:
     """Raises TrainingError for a text without words."""
     if not text.strip():
-        raise TrainingError("The text is empty. Train on a text with some words.")
+        raise TrainingError("The text has no words. Choose a text to train on.")
 
 
 def shortfall(algorithm: str, n_tokens: int, n_wished: int, n_repeated: int = 0) -> str:
@@ -264,18 +264,18 @@ def shortfall(algorithm: str, n_tokens: int, n_wished: int, n_repeated: int = 0)
     """
     if n_tokens >= n_wished:
         return ""
-    reason = "no pair occurs twice any more"
+    reason = "no pair occurs twice"
     if algorithm == "unigram":
-        reason = "no other stretch of the text occurs often enough to be a piece"
+        reason = "no other part of the text occurs often enough to be a piece"
     elif n_wished - n_tokens <= n_repeated:
         again = "1 merge makes a token" if n_repeated == 1 else f"{n_repeated:,} merges make tokens"
-        reason = f"{again} that another one has made"
+        reason = f"{again} that another merge made before"
     return f"{counted(n_tokens, 'token')} instead of {n_wished:,}: {reason}."
 
 
 def too_small(n_needed: int) -> str:
     """Why a vocabulary cannot be smaller."""
     return (
-        f"This text needs {n_needed:,} tokens for its smallest symbols and special tokens alone. "
-        f"Choose a vocabulary size of at least that."
+        f"The smallest symbols of this text and the special tokens take {n_needed:,} tokens. "
+        f"Choose a vocabulary size of at least {n_needed:,}."
     )

@@ -28,8 +28,8 @@ from guiapp.analysis.train.steps import (
 )
 
 START = (
-    "At the start each word is cut into the smallest symbols. Count which two stand side by side.",
-    "At the start every frequent substring is a piece: far too many.",
+    "At the start, each word is split into its smallest symbols. Count the pairs of neighbours.",
+    "At the start, every frequent substring is a piece: far too many.",
 )
 """What there is before the first step: of merges, of Unigram."""
 
@@ -150,18 +150,18 @@ SYMBOLS = ("left", "right", "result")
 SCHEMA = Schema(
     {
         "step": "number of the step, from 1",
-        "operation": "what happens: " + ", ".join(OPERATIONS),
+        "operation": "kind of step: " + ", ".join(OPERATIONS),
         "left": "left symbol of the pair that is merged",
         "right": "right symbol",
-        "result": "symbol that is made",
-        "length": "bytes of text in it",
+        "result": "symbol that the merge makes",
+        "length": "bytes of text in the new symbol",
         "rank": "number of the merge, from 0",
         "count": "how often the pair occurs",
         "score": "WordPiece's score of the pair",
-        "ties": "other pairs that are as good, of those that are told",
+        "ties": "listed pairs that are equally good",
         "size": "tokens in the vocabulary after the step",
-        "likelihood": "log-likelihood of the text before pieces are estimated anew",
-        "dropped": "pieces that are dropped",
+        "likelihood": "log-likelihood of the text before the new estimate",
+        "dropped": "number of dropped pieces",
     },
     SYMBOLS,
     {"operation": OPERATIONS},

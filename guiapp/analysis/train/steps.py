@@ -71,11 +71,11 @@ class MergeStep:
         if self.ties:
             others = ", ".join(map(joined, self.ties[:3]))
             more = " and more" if len(self.ties) > 3 else ""
-            return f"{merged}: as good as {others}{more}, but first in code point order."
+            return f"{merged}: tied with {others}{more}, but first in code point order."
         if self.rivals:
             rival, worth = self.rivals[0]
-            return f"{merged}: more than {joined(rival)} with {amount(worth)}."
-        return f"{merged}: it was the last pair."
+            return f"{merged}: more than {joined(rival)}, {amount(worth)}."
+        return f"{merged}: the last pair."
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class EstimateStep:
     def sentence(self, write: Write) -> str:
         """The same in plain words."""
         likelihood, pieces = f"{self.log_likelihood:,.1f}".replace("-", "−"), counted(self.n_pieces, "piece")
-        return f"Estimated the probabilities of {pieces}. The text's log-likelihood was {likelihood} before."
+        return f"Estimated the probabilities of {pieces}. Before that, the log-likelihood was {likelihood}."
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class PruningStep:
         named = ", ".join(code(write(piece)) for piece, _ in self.dropped[:5])
         more = " and more" if self.n_dropped > 5 else ""
         dropped = f"Dropped {counted(self.n_dropped, 'piece')} that the text needs least: {named}{more}"
-        return f"{dropped}. {self.n_pieces:,} are left."
+        return f"{dropped}. Pieces left: {self.n_pieces:,}."
 
 
 TrainingStep = MergeStep | EstimateStep | PruningStep

@@ -26,8 +26,8 @@ from guiapp.native.checkpoint import Progress
 MOST_WALKED = 4096  # bytes
 MOST_CONTINUATIONS = 8
 UNREACHED = (
-    "The bytes of each token were encoded {}. No test gave these tokens, which does not prove that no text "
-    "does. Control, unknown, user-defined and byte tokens, which text gives in other ways, do not count."
+    "The bytes of each token were encoded {}. No test gave these tokens; another text may still give them. "
+    "Control, unknown, user-defined and byte tokens are not counted."
 )
 LONGEST_LABEL = 40
 AT_ONCE = 64  # nodes in a piece of the record
@@ -132,7 +132,7 @@ def tree_lines(branch: Subtree) -> Iterator[str]:
     yield f"{counted(len(branch.tokens), 'token')} on {counted(int(branch.levels.max()), 'level')}"
     if branch.above:
         yield "under " + " › ".join(map(branch.written, branch.above))
-    yield f"{'id':>7}  {'below':>7}  token, and what it adds"
+    yield f"{'id':>7}  {'below':>7}  token, and the text it adds"
     for token, level in zip(branch.shown.tolist(), branch.levels[branch.is_shown].tolist(), strict=True):
         whole = branch.written(token, LONGEST_LABEL)
         below = int(branch.tree.columns.sizes[token]) - 1
@@ -174,8 +174,8 @@ COUNTED = (
     ("tokens", "", ""),
     ("begin no longer token", "below:0", "leaves"),
     ("hold part of a character", "is:notutf8", "not UTF-8"),
-    ("have the bytes of another", "is:duplicate", ""),
-    ("no test text leads to them", "is:unreached", UNREACHED.format("; ".join(NAMES))),
+    ("share their bytes", "is:duplicate", ""),
+    ("no test text gives them", "is:unreached", UNREACHED.format("; ".join(NAMES))),
 )
 LARGEST = (
     ("tokens on the longest path", "depth", ""),

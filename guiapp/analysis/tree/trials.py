@@ -44,16 +44,16 @@ class Trial:
 
 TRIALS = (
     Trial("alone"),
-    Trial("behind a space", b" "),
+    Trial("after a space", b" "),
     Trial("between two lines", b"\n", b"\n"),
     Trial("between letters", b"a", b"a"),
-    Trial("behind a digit", b"0"),
-    Trial("behind a sign", b"!"),
+    Trial("after a digit", b"0"),
+    Trial("after a punctuation mark", b"!"),
     Trial("twice", times=2),
     Trial("between Chinese characters", "中".encode(), "中".encode()),
-    Trial("between characters for private use", "\ue000".encode(), "\ue000".encode()),
+    Trial("between private-use characters", "\ue000".encode(), "\ue000".encode()),
 )
-BEHIND_A_WORD = "behind a token that no longer one begins with"
+BEHIND_A_WORD = "after a token that no longer token begins with"
 NAMES = (*(trial.name for trial in TRIALS), BEHIND_A_WORD)
 
 
@@ -122,8 +122,8 @@ def unreached_apart(tokenizer: Tokenizer, progress: Progress) -> Ids:
     try:
         answer = answer_of(__name__, json.dumps(request).encode(), progress)
     except ApartError as error:
-        reason = str(error) or "the process ended without a word"
-        raise TrialError(f"Whether text leads to each token could not be tried: {reason}") from error
+        reason = str(error) or "the process ended without a message"
+        raise TrialError(f"The search for unreached tokens failed: {reason}") from error
     return np.array(json.loads(answer), np.int32)
 
 

@@ -226,7 +226,7 @@ class TokenFigures:
 LONGEST_TOKEN = 60  # characters, where it is not whole
 NO_LIMIT = 1 << 30
 OF_NO_CHARACTER = re.compile("[\udc80-\udcff]+")
-NOT_READ = "The embeddings have not been read. “Read embeddings” does that, on the command line --embeddings."
+NOT_READ = "Read the embeddings first: “Read embeddings”, or --embeddings on the command line."
 
 
 def own_text(vocabulary: Vocabulary, token: int) -> str:
@@ -264,7 +264,7 @@ def _of_embeddings(
 COLUMNS = (
     TokenColumn(
         "id",
-        "its row in the vocabulary",
+        "row of the vocabulary",
         lambda figures: figures.ids,
         lambda _, token, spelling: str(token),
         figure=True,
@@ -273,7 +273,7 @@ COLUMNS = (
     ),
     TokenColumn(
         "token",
-        "what it stands for; sorts by bytes",
+        "its text; sorts by bytes",
         lambda figures: figures.places,
         lambda figures, token, spelling: spelling.token(figures.vocabulary, token, LONGEST_TOKEN),
         data=lambda figures, token: own_text(figures.vocabulary, token),
@@ -282,34 +282,38 @@ COLUMNS = (
     ),
     TokenColumn(
         "bytes",
-        "the same in hex digits",
+        "its bytes in hex digits",
         lambda figures: figures.places,
         lambda figures, token, spelling: figures.vocabulary.token_bytes(token).hex(" ").upper(),
         data=lambda figures, token: figures.vocabulary.token_bytes(token).hex(),
         is_usual=False,
         share=2.8,
     ),
-    TokenColumn("length", "in bytes", lambda figures: figures.lengths),
+    TokenColumn("length", "number of bytes", lambda figures: figures.lengths),
     TokenColumn(
-        "characters", "those that begin in it", lambda figures: figures.characters, is_usual=False, share=1.2
+        "characters",
+        "characters that begin in it",
+        lambda figures: figures.characters,
+        is_usual=False,
+        share=1.2,
     ),
     TokenColumn(
         "kind",
-        "what it is for",
+        "normal, control, byte and so on",
         lambda figures: figures.vocabulary.kinds,
         lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
         share=1.4,
     ),
     TokenColumn(
         "script",
-        "that of most of its letters",
+        "script of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
         share=2.0,
     ),
     TokenColumn(
         "role",
-        "what the file or llama.cpp uses it for",
+        "its use in the file or in llama.cpp",
         lambda figures: np.where(figures.has_role, 0, 1),
         lambda figures, token, spelling: figures.roles.get(token, ""),
         is_usual=False,
@@ -317,40 +321,40 @@ COLUMNS = (
     ),
     TokenColumn(
         "rank",
-        "of the first merge rule that makes it, used or not",
+        "rank of the first merge rule that makes it, used or not",
         lambda figures: figures.ranks,
         is_there=lambda figures: figures.has_ranks,
     ),
     TokenColumn(
         "score",
-        "the higher, the more likely",
+        "higher is more likely",
         lambda figures: figures.scores,
         is_there=lambda figures: figures.vocabulary.type in SCORED,
         share=1.3,
     ),
-    TokenColumn("children", "longer tokens right below it in the tree", lambda figures: figures.children),
+    TokenColumn("children", "longer tokens directly below it in the tree", lambda figures: figures.children),
     TokenColumn(
         "below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False
     ),
     TokenColumn(
-        "depth", "tokens on its way from the root of the tree", lambda figures: figures.depths, is_usual=False
+        "depth", "tokens on the path to it in the tree", lambda figures: figures.depths, is_usual=False
     ),
     TokenColumn(
         "reached",
-        "whether one of ten texts with its bytes led to it",
+        "whether one of ten test texts gives it",
         lambda figures: figures.is_reached,
         _reached,
         is_usual=False,
     ),
-    _of_embeddings("norm", "length of its row in the embeddings", lambda read: read.input.norms),
+    _of_embeddings("norm", "length of its embedding", lambda read: read.input.norms),
     _of_embeddings(
         "distance",
-        "of that row from the mean of the known unused ones",
+        "distance of its embedding from the mean of unused tokens",
         lambda read: read.input.distances,
         is_usual=False,
     ),
     _of_embeddings(
-        "cosine", "cosine distance of its output row to that mean", lambda read: read.last.cosines
+        "cosine", "cosine distance of its output embedding to that mean", lambda read: read.last.cosines
     ),
     _of_embeddings(
         "residual",

@@ -122,16 +122,16 @@ class Indicators:
     def sentences(self) -> Iterator[str]:
         """The same for people."""
         if self.known is not None:
-            yield f"The embeddings are compared with the mean of {len(self.known.rows):,} {self.known.why}."
+            yield f"Embeddings are compared with the mean of {len(self.known.rows):,} {self.known.why}."
         limit = f"a {self.title} up to {self.limit:.4g}"
-        yield f"{counted(len(self.suspects), 'token')} with {limit}: hardly trained, perhaps."
+        yield f"{counted(len(self.suspects), 'token')} with {limit}: possibly untrained."
         yield from self.notes
 
 
 def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:
     """Where the embeddings of a model are.  Raises VocabError for one without."""
     if vocabulary.path is None or vocabulary.format != "GGUF":
-        raise VocabError("This model's file holds no embeddings. Open a GGUF that holds the whole model.")
+        raise VocabError("This file has no embeddings. Open a GGUF that holds the whole model.")
     return find_matrices(vocabulary.path)
 
 
@@ -163,7 +163,7 @@ def token_indicators(
 def _chosen(unused: Sequence[int], n_rows: int) -> KnownUnused:
     rows = np.unique(np.asarray(unused, np.int64))
     if not len(rows) or rows[0] < 0 or rows[-1] >= n_rows:
-        raise VocabError(f"Choose rows from 0 to {n_rows - 1:,} to compare with.")
+        raise VocabError(f"Ids of unused tokens must be from 0 to {n_rows - 1:,}.")
     return KnownUnused("chosen rows", rows.astype(np.int32))
 
 
@@ -213,7 +213,7 @@ def _assess(
     for matrix in read:
         notes += _matrix_notes(matrix)
     if has_bias:
-        notes.append(f"The model adds a bias to its output ({OUTPUT_BIAS}), which is not looked at.")
+        notes.append(f"The model adds a bias to its output ({OUTPUT_BIAS}), which is ignored here.")
     return Indicators(read, known, groups, choice.title, choice.values, limit, tuple(notes))
 
 
@@ -234,27 +234,24 @@ def _cosines_to_others(rows: Rows | None) -> Values:
 
 def _notes(compared: MatrixIndicators, known: KnownUnused | None, is_set_apart: bool) -> Iterator[str]:
     if known is None:
-        yield "No row is known to be unused, so there is nothing to compare with: only norms are shown."
+        yield "No tokens are known to be unused, so only norms are shown."
         return
     if np.isnan(compared.cosines).all():
-        yield "The mean of the known unused rows is zero, which has no direction: norms are used instead."
+        yield "The mean embedding of the unused tokens is zero, so norms are used instead."
     if not is_set_apart:
-        yield (
-            f"The {len(known.rows):,} {known.why} are not set apart from other tokens here: "
-            "a low value says little."
-        )
+        yield (f"Here the {len(known.rows):,} {known.why} look like other tokens: a low value means little.")
 
 
 def _matrix_notes(indicators: MatrixIndicators) -> Iterator[str]:
     matrix, n_tokens = indicators.matrix, len(indicators.norms)
     bits = 8 * matrix.row_bytes / matrix.width
     if bits < COARSE_BITS:
-        how = f"{bits:.1f} bits a number ({matrix.kind.name})"
-        yield f"{matrix.name} is stored in {how}: small rows are blurred."
+        how = f"{bits:.1f} bits per number ({matrix.kind.name})"
+        yield f"{matrix.name} is stored in {how}: small values are inexact."
     if indicators.n_broken:
-        yield f"Rows of {matrix.name} with values that are too large or not numbers: {indicators.n_broken:,}."
+        yield f"Rows of {matrix.name} with invalid or too large numbers: {indicators.n_broken:,}."
     if matrix.n_rows < n_tokens:
-        yield f"Tokens that have no row in {matrix.name}: {n_tokens - matrix.n_rows:,}."
+        yield f"Tokens without a row in {matrix.name}: {n_tokens - matrix.n_rows:,}."
 
 
 # What sets the rows of a matrix apart from those that are known to be unused, in two passes over them
@@ -288,7 +285,7 @@ def measured(
     """Read a matrix twice."""
     squares, component = _survey(matrix, lambda share: progress(share / 2))
     if np.isnan(squares).all():
-        what = f"{quoted(matrix.path.name)} has no row in {matrix.name} that consists of numbers"
+        what = f"{quoted(matrix.path.name)} has no row with valid numbers in {matrix.name}"
         raise VocabError(f"{what}. {BROKEN}")
     norms = np.sqrt(squares)
     nothing = np.full(matrix.n_rows, np.nan, np.float32)
@@ -487,7 +484,7 @@ def find_matrices(path: Path) -> EmbeddingMatrices:
         tensors |= {name.decode(): (part, place) for name, place in places.items()}
     if INPUT not in tensors:
         raise VocabError(
-            f"{quoted(path.name)} holds no embeddings ({INPUT}). Choose a file that holds the whole model."
+            f"{quoted(path.name)} has no embeddings ({INPUT}). Choose a file that holds the whole model."
         )
     output = _matrix(OUTPUT, *tensors[OUTPUT]) if OUTPUT in tensors else None
     return EmbeddingMatrices(_matrix(INPUT, *tensors[INPUT]), output, OUTPUT_BIAS in tensors)
@@ -500,14 +497,14 @@ def _matrix(name: str, path: Path, place: TensorPlace) -> Matrix:
     width, *rest = place.shape or (0,)
     if len(rest) != 1 or not 0 < rest[0] <= MOST_ROWS or not 0 < width <= WIDEST:
         shape = " × ".join(f"{size:,}" for size in place.shape)
-        raise error(f"of {shape or 'no'} numbers, which is no row for each token")
+        raise error(f"of {shape or 'no'} numbers, not one row for each token")
     kind = next((each for each in GGMLQuantizationType if each == place.kind), None)
     if kind is None or not _is_decoded(kind):
         stored = f"type {place.kind}" if kind is None else kind.name
-        raise error(f"that is stored as {stored}, which is not decoded", "Choose another quantisation.")
+        raise error(f"in the format {stored}, which cannot be read", "Choose another quantization.")
     block, _size = GGML_QUANT_SIZES[kind]
     if width % block:
-        raise error(f"whose rows of {width:,} numbers are no whole blocks of {block}")
+        raise error(f"whose rows of {width:,} numbers are not a multiple of {block}")
     return Matrix(path, name, kind, place.at, rest[0], width)
 
 
@@ -556,8 +553,8 @@ def _read(matrix: Matrix, start: int, end: int) -> Rows:
         raise VocabError(f"{quoted(matrix.path.name)} {reason}") from error
     if len(raw) < n_bytes:
         raise VocabError(
-            f"{quoted(matrix.path.name)} is incomplete: {matrix.name} goes on behind its end. "
-            "Fetch the whole model."
+            f"{quoted(matrix.path.name)} is incomplete: {matrix.name} extends beyond its end. "
+            "Download the whole model."
         )
     return _decode(raw.reshape(-1, matrix.row_bytes), matrix.kind)
 

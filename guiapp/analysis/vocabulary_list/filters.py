@@ -47,7 +47,7 @@ Counts = NDArray[np.int64]
 LONGEST_COUNTED = 32  # bytes
 LENGTHS = (
     *(counted(length, "byte") for length in range(LONGEST_COUNTED)),
-    f"{LONGEST_COUNTED} bytes and more",
+    f"{LONGEST_COUNTED} bytes or more",
 )
 LENGTH_LABELS = {length: str(length) for length in (1, 8, 16, 24)} | {LONGEST_COUNTED: f"{LONGEST_COUNTED}+"}
 N_STRETCHES = 32
@@ -69,7 +69,7 @@ RANGE = re.compile(f"{NUMBER}?\\.\\.{NUMBER}?")
 ALIKE, NEAR = 0.8, 0.6  # of a key and one that is misspelt: lenght, scores; of names
 UNFINISHED = re.compile("(>=|<=|>|<|=)?[-+]?")
 COMPARISONS = {">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less, "=": np.equal}
-NOT_TRIED = "Which tokens text reaches has not been tried yet."
+NOT_TRIED = "The search for unreached tokens is not finished."
 
 
 class Flag(NamedTuple):
@@ -89,12 +89,12 @@ def _untrained(figures: TokenFigures) -> Flags | None:
 
 
 FLAGS = {
-    "unreached": Flag("no trial reached it with text", _unreached, NOT_TRIED),
-    "untrained": Flag("its embedding looks as if never trained", _untrained, NOT_READ),
-    "notutf8": Flag("its bytes are no whole characters", lambda figures: figures.is_broken),
+    "unreached": Flag("no test text gives it", _unreached, NOT_TRIED),
+    "untrained": Flag("its embedding looks untrained", _untrained, NOT_READ),
+    "notutf8": Flag("its bytes are not whole characters", lambda figures: figures.is_broken),
     "duplicate": Flag("another token has the same bytes", lambda figures: figures.is_duplicate),
     "byte": Flag("stands for a single byte", lambda figures: figures.is_byte),
-    "reserved": Flag("kept for later, by its kind or name", lambda figures: figures.is_reserved),
+    "reserved": Flag("reserved by its kind or name", lambda figures: figures.is_reserved),
     "special": Flag("control, unknown or user-defined", lambda figures: figures.is_special),
 }
 
@@ -206,7 +206,7 @@ def _term(word: re.Match[str]) -> FilterTerm:
     if match := HEX.fullmatch(body):
         needle = bytes.fromhex(match[1][: len(match[1]) // 2 * 2])
         is_whole = match[1] and len(match[1]) % 2 == 0
-        lacking = "" if is_whole else f"“{written}” is not finished: a byte has two hex digits, such as 0xE2."
+        lacking = "" if is_whole else f"“{written}” is incomplete: a byte has two hex digits, such as 0xE2."
         if not needle:
             return _unfinished(written, lacking)
         return term(partial(_containing, needle), needle, missing=lacking)
@@ -219,11 +219,11 @@ def _term(word: re.Match[str]) -> FilterTerm:
         return _keyed(written, match[1], _unquoted(match[2]), term)
     if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
         raise QueryError(
-            f"There is no filter {match[1]}:. Did you mean {meant[0]}:? Put text between quotes."
+            f"There is no filter {match[1]}:. Did you mean {meant[0]}:? To search for text, quote it."
         )
     needle = _unquoted(body).encode("utf-8", "surrogatepass")
     if not needle:
-        return _unfinished(written, f"“{written}” is not finished: write the text between the quotes.")
+        return _unfinished(written, f"“{written}” is incomplete: write text between the quotes.")
     return term(partial(_containing, needle), needle)
 
 
@@ -239,7 +239,7 @@ def _unquoted(text: str) -> str:
 
 def _keyed(written: str, key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm:
     """The term `key:value`, finished or not."""
-    begun = f"“{written}” is not finished: "
+    begun = f"“{written}” is incomplete: "
     if key == "is":
         if value in FLAGS:
             return term(partial(_flagged, FLAGS[value]), needs_trials=value == "unreached")
@@ -258,7 +258,7 @@ def _keyed(written: str, key: str, value: str, term: Callable[..., FilterTerm]) 
     if match := RANGE.fullmatch(value):
         low, high = (None if end is None else float(end) for end in match.groups())
         return term(partial(_in_range, column, low, high))
-    raise QueryError(f"“{value}” is not a number, nor a range such as 4..8 or >=4.")
+    raise QueryError(f"“{value}” is not a number or a range, such as 4..8 or >=4.")
 
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:
@@ -276,7 +276,7 @@ def _unknown(kind: str, value: str, names: Sequence[str]) -> QueryError:
     by_plain_name = {_plain(name): name for name in names}
     near = [by_plain_name[each] for each in get_close_matches(_plain(value), by_plain_name, cutoff=NEAR)]
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
-    return QueryError(f"There is no {kind}“{value}”.{meant} There are: {', '.join(names)}.")
+    return QueryError(f"There is no {kind}“{value}”.{meant} Choose from: {', '.join(names)}.")
 
 
 def _plain(name: str) -> str:
@@ -330,7 +330,7 @@ def _values(column: TokenColumn, figures: TokenFigures) -> NDArray[np.number]:
         raise QueryError(column.lacking)
     if values is None:
         kind = figures.vocabulary.type.value
-        raise QueryError(f"Tokens of this vocabulary have no {column.name}: its type is {kind}.")
+        raise QueryError(f"The tokens of a {kind} vocabulary have no {column.name}.")
     return values
 
 

@@ -174,7 +174,7 @@ class TokenList(Generic[S]):
         return f"<TokenList {self.query!r}: {counted(len(self.ids), 'row')}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A TokenList cannot be copied or pickled. Keep its `ids`, and the tokenizer.")
+        raise TypeError("A TokenList cannot be copied or pickled. Use its `ids` and the tokenizer instead.")
 
     def first(self, limit: int | None) -> TokenList[S]:
         """The first of them, or all."""

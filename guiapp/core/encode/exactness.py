@@ -34,7 +34,7 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
     if vocabulary.library != LLAMA_CPP:
         return _exactness_elsewhere(vocabulary)
     if vocabulary.refusals:
-        return Exactness(REFUSED, f"llama.cpp would not load this file. {' '.join(vocabulary.refusals)}")
+        return Exactness(REFUSED, f"llama.cpp cannot load this file. {' '.join(vocabulary.refusals)}")
     if vocabulary.deviation:
         return Exactness("approximate", vocabulary.deviation)
     if vocabulary.chosen_pre:
@@ -42,15 +42,14 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
     if vocabulary.type is VocabType.BPE and not vocabulary.pre:
         return Exactness(
             "unknown pre",
-            "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp "
-            "does in that case, so the ids are those that llama.cpp feeds the model, but perhaps not "
-            "those that the model was trained on.",
+            "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split by llama.cpp's "
+            "default: the ids equal llama.cpp's, but the model may have been trained on other ids.",
         )
-    split = f", split as “{vocabulary.pre}” asks" if vocabulary.type is VocabType.BPE else ""
+    split = f", split as “{vocabulary.pre}” specifies" if vocabulary.type is VocabType.BPE else ""
     return Exactness(
         "exact",
         f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
-        f"and switches; {HOW_CHECKED}.",
+        f"and options; {HOW_CHECKED}.",
     )
 
 
@@ -60,8 +59,8 @@ def _exactness_of_pieces(vocabulary: Vocabulary, rules: PieceRules) -> Exactness
     if vocabulary.type is VocabType.SPM and {USER_DEFINED_TYPE, UNUSED_TYPE} <= set(types.tolist()):
         return Exactness(
             "approximate",
-            "The model has unused pieces, which SentencePiece takes apart to what it last saw them made of "
-            "anywhere in a text, and user-defined ones; here it is what was last seen between two of those.",
+            "The model has unused and user-defined pieces. SentencePiece splits an unused piece as it was "
+            "last made anywhere in the text; here only the part between two user-defined pieces counts.",
         )
     kind = "Unigram" if vocabulary.type is VocabType.UGM else "BPE" if rules.merges else "Character"
     return Exactness(
@@ -77,10 +76,10 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
     if vocabulary.type is VocabType.RWKV:
         return Exactness(
             "exact",
-            f"The longest token that fits, as {library} takes it by its published code; {HOW_CHECKED}.",
+            f"The longest token that fits, as in the published code of {library}; {HOW_CHECKED}.",
         )
     if not vocabulary.chosen_pre:
-        split = "by the pattern in the file" if vocabulary.model == "tekken" else f"as {vocabulary.name} is"
+        split = "by the pattern in the file" if vocabulary.model == "tekken" else f"as in {vocabulary.name}"
         return Exactness(
             "exact",
             f"Tokens by rank, split {split}. The ids equal {library}'s for the same ranks, "
@@ -88,11 +87,11 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
         )
     split = f"Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
     if vocabulary.pre:
-        return Exactness("approximate", f"{split} {vocabulary.name} is split as “{vocabulary.pre}”.")
+        return Exactness("approximate", f"{split} {vocabulary.name} uses “{vocabulary.pre}”.")
     return Exactness(
         "unknown pre",
-        f"{split} The file does not say how. The ids equal {library}'s if it is given that pattern, but the "
-        "model may have been trained on others.",
+        f"{split} The file does not specify it. The ids equal {library}'s with the same pattern, but the "
+        "model may have been trained on other ids.",
     )
 
 
@@ -107,15 +106,15 @@ def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
     if vocabulary.format != TOKENIZER_JSON:
         return Exactness(
             "exact",
-            f"{vocabulary.model} vocabulary. The file does not say how text is split: here it is as "
+            f"{vocabulary.model} vocabulary. The file does not specify how text is split: here as "
             f"transformers does for such models. The ids equal those of {vocabulary.library} set up so; "
             f"{HOW_CHECKED}.",
         )
-    others = "".join(f" {why} Choose “{name}” to see that." for name, why in parts.readings.items())
+    others = "".join(f" {why} Choose “{name}” to see those ids." for name, why in parts.readings.items())
     return Exactness(
         "exact",
         f"{vocabulary.model} vocabulary with the parts that the file names. The ids equal those of "
-        f"{vocabulary.library} for the same file, text and switches; {HOW_CHECKED} and random files.{others}",
+        f"{vocabulary.library} for the same file, text and options; {HOW_CHECKED} and random files.{others}",
     )
 
 
@@ -125,6 +124,6 @@ def _exactness_of_choice(vocabulary: Vocabulary) -> Exactness:
     split = f"{clause[0].upper()}{clause[1:]}. Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
     if vocabulary.pre in PRE_TOKENIZERS:
         return Exactness(
-            "approximate", f"{split} llama.cpp splits it as the file asks, unless it is told to."
+            "approximate", f"{split} llama.cpp splits it as the file specifies, unless you override it."
         )
     return Exactness("unknown pre", f"{split} The model may have been trained on other ids.")

@@ -46,7 +46,7 @@ def check_byte_tokens(
     reads_digits = kind in (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM)
     if reads_digits and (lengths < SHORTEST_BYTE_TOKEN).any():
         row = int(rows[lengths < SHORTEST_BYTE_TOKEN][0])
-        what = f"has the byte token {row}, whose text is too short to name a byte like <0x0A>"
+        what = f"has byte token {row}, whose text is too short: byte tokens are named like <0x0A>"
         raise keys.error(what, code="byte_misnamed")
     odd = [row for row in stoppable(rows.tolist()) if _named_byte(table.text(row)) is None]
     if kind is VocabType.PLAMO2:
@@ -61,7 +61,7 @@ def check_byte_tokens(
 
 def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.intp], odd: list[int]) -> None:
     if odd:
-        what = f"has the byte token {odd[0]}, which does not name a byte like <0x0A>"
+        what = f"has byte token {odd[0]}, which is not named like <0x0A>"
         raise keys.error(what, code="byte_misnamed")
     named = {_named_byte(table.text(row)) for row in stoppable(rows.tolist()) if row > 0}
     missing = next((byte for byte in range(256) if byte not in named), None)
@@ -74,11 +74,11 @@ def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> 
     """Warn where a text can hold bytes that no token covers."""
     if kind is VocabType.SPM:
         present = _is_token(table, NAMES) | _is_token(table, [bytes([byte]) for byte in range(256)])
-        return _missing(present, "is met, it becomes the unknown token")
+        return _missing(present, "becomes the unknown token")
     if kind is VocabType.BPE:
         stand_ins = [character.encode() for character in CHARACTER_OF_BYTE]
         present = _is_token(table, stand_ins if rules.byte_encoding else NAMES)
-        return _missing(present, "is met and no longer token covers it, it is dropped, as llama.cpp does")
+        return _missing(present, "is dropped where no longer token covers it, as in llama.cpp")
     return []
 
 
@@ -91,7 +91,7 @@ def _missing(present: NDArray[np.bool_], consequence: str) -> list[FileNote]:
         return []
     first, n_missing = int(np.argmin(present)), int((~present).sum())
     are_missing = f"{n_missing} of the 256 byte tokens {'is' if n_missing == 1 else 'are'} missing"
-    return [FileNote("bytes_missing", f"{are_missing}: where byte {first:02X} {consequence}.")]
+    return [FileNote("bytes_missing", f"{are_missing}: byte {first:02X} {consequence}.")]
 
 
 def _named_byte(text: bytes) -> int | None:
@@ -127,13 +127,13 @@ def pre_choice(keys: VocabKeys, model: str, kind: VocabType, chosen: str | None)
     named = (keys.scalar(KEY, "string") or b"").decode("utf-8", "backslashreplace")
     if chosen is not None and chosen not in PRE_TOKENIZERS:
         raise VocabError(
-            f"There is no pre-tokenizer {quoted(chosen)!r}. Known are {', '.join(PRE_TOKENIZERS)}."
+            f"There is no pre-tokenizer {quoted(chosen)!r}. Choose one of: {', '.join(PRE_TOKENIZERS)}."
         )
     is_fixed = kind is not VocabType.BPE or model == "gemma4"
     if is_fixed and chosen is not None:
         raise keys.error(
-            f"has a vocabulary whose text no named pre-tokenizer splits: tokenizer.ggml.model is {model}",
-            "Open it without choosing one.",
+            f"does not use a named pre-tokenizer: tokenizer.ggml.model is {model}",
+            "Open it without choosing a pre-tokenizer.",
         )
     if is_fixed:
         return PreChoice("gemma4", "", PRE_TOKENIZERS["gemma4"]) if model == "gemma4" else PreChoice(named)
@@ -142,9 +142,7 @@ def pre_choice(keys: VocabKeys, model: str, kind: VocabType, chosen: str | None)
     meaning = PRE_TOKENIZERS.get(named or "default")
     if meaning is None:
         what = f"has an unknown pre-tokenizer: {KEY} is {quoted(named)!r}"
-        advice = (
-            "Choose by hand which known one splits its text, or look for a newer version of this program."
-        )
+        advice = "Choose a known one by hand, or update Tokenloupe."
         raise UnknownPreError(str(keys.error(what, advice)), named, similar_names(named))
     return PreChoice(named, "", meaning)
 
@@ -155,7 +153,7 @@ def warnings_about(choice: PreChoice) -> list[FileNote]:
         message = f"Text is split as “{choice.chosen}”, chosen by hand; {pre_in_file(choice.named)}."
         return [FileNote("pre_by_hand", message)]
     if choice.meaning is not None and not choice.named:
-        message = f"The file names no pre-tokenizer ({KEY}); the default may split text wrongly."
+        message = f"The file does not name a pre-tokenizer ({KEY}): the default may split text wrongly."
         return [FileNote("pre_missing", message)]
     return []
 
@@ -163,9 +161,9 @@ def warnings_about(choice: PreChoice) -> list[FileNote]:
 def pre_in_file(named: str) -> str:
     """What the file says about its pre-tokenizer, as the end of a sentence."""
     if not named:
-        return f"the file names no pre-tokenizer ({KEY})"
-    known = "" if named in PRE_TOKENIZERS else ", which is not known"
-    return f"the file asks for “{quoted(named)}”{known}"
+        return f"the file does not name a pre-tokenizer ({KEY})"
+    known = "" if named in PRE_TOKENIZERS else ", which is unknown"
+    return f"the file specifies “{quoted(named)}”{known}"
 
 
 def similar_names(named: str) -> list[str]:

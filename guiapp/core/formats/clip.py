@@ -26,7 +26,7 @@ END_OF_WORD = "</w>"
 SPECIAL = ("<|startoftext|>", "<|endoftext|>")
 REMARK = FileNote(
     "repairs_first",
-    "CLIP's own code first repairs a text by ftfy and resolves HTML entities; here neither is done.",
+    "CLIP's own code first repairs a text with ftfy and resolves HTML entities. Tokenloupe does neither.",
 )
 
 
@@ -72,7 +72,7 @@ def _merges(file: WholeFile) -> list[str]:
     if len(data) > MOST_BYTES:
         raise file.error(f"unpacks to more than {MOST_BYTES:,} bytes")
     if not packed.eof:
-        raise file.error("ends before all is unpacked")
+        raise file.error("is incomplete and cannot be unpacked")
     return file.text(data).split("\n")[1 : N_MERGES + 1]
 
 

@@ -75,8 +75,8 @@ class HeaderBytes:
         if end > self.size:
             size = counted(self.size, "byte")
             raise self.error(
-                f"ends in the middle of {what}: it is {size} long and byte {end:,} is missing",
-                "It was not copied completely; download it again.",
+                f"ends in the middle of {what}: it has {size}, and byte {end:,} is missing",
+                "The copy is incomplete: download it again.",
             )
         self._check_memory(end, what)
         self._grow(end)
@@ -92,8 +92,8 @@ class HeaderBytes:
     def _check_memory(self, n_bytes: int, what: str) -> None:
         if n_bytes + self._reserved > MEMORY_LIMIT_BYTES:
             raise self.error(
-                f"wants more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
-                "No known tokenizer is that large; choose another file.",
+                f"needs more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
+                "No known tokenizer needs that much: choose another file.",
             )
 
     def error(self, what: str, advice: str, code: str = NOT_USABLE, key: str = "") -> VocabError:
@@ -117,7 +117,7 @@ class HeaderBytes:
             raise MoreNeededError(f"{self.name} ends in the middle of {what}. Fetch it again.")
         if not n_read:
             raise self.error(
-                f"became shorter while {what} was read", "Wait until it is complete; open it again."
+                f"became shorter while {what} was read", "Wait until it is complete, then open it again."
             )
         self.available += n_read
 
@@ -167,9 +167,7 @@ class WholeFile:
         with open_regular(path) as file:
             self.state: FileState = state_of(file)
             if self.state.size_bytes > MOST_BYTES:
-                raise self.error(
-                    f"is {self.state.size_bytes:,} bytes long", f"At most {MOST_BYTES:,} are read."
-                )
+                raise self.error(f"is {self.state.size_bytes:,} bytes long", f"The limit is {MOST_BYTES:,}.")
             chunks, size = [], 0
             try:
                 while chunk := file.read(min(CHUNK_BYTES, self.state.size_bytes + 1 - size)):
@@ -182,7 +180,7 @@ class WholeFile:
                     f"cannot be read: {error.strerror}", "Check the disk or copy the file."
                 ) from error
         if size != self.state.size_bytes:
-            raise self.error("changed while it was read", "Wait until it is complete; open it again.")
+            raise self.error("changed while it was read", "Wait until it is complete, then open it again.")
         self.data = b"".join(chunks)
 
     def error(
@@ -203,7 +201,7 @@ class WholeFile:
         try:
             content = read(self.data)
         except ValueError as error:
-            raise self.error(f"is broken JSON: {quoted(str(error))}") from error
+            raise self.error(f"is not valid JSON: {quoted(str(error))}") from error
         if not isinstance(content, dict):
-            raise self.error("is no JSON object")
+            raise self.error("is not a JSON object")
         return content

@@ -52,8 +52,8 @@ MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many
 LONGEST_NAME = 1 << 12
 LONG_KEYS = FileNote(
     "character_map_long",
-    f"Of each key in the character map, at most {LONGEST_KEY:,} bytes are compared: where a text holds a "
-    "longer one, the ids may differ from llama.cpp's.",
+    f"Only the first {LONGEST_KEY:,} bytes of each key in the character map are compared: texts that contain "
+    "a longer key may get other ids than in llama.cpp.",
 )
 
 LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
@@ -122,9 +122,10 @@ def _model(keys: VocabKeys, path: Path, part: int) -> str:
     """The value of `tokenizer.ggml.model`, one that is known and has a vocabulary."""
     value = keys.scalar("tokenizer.ggml.model", "string")
     if value is None and part:
-        first = quoted(first_part(path) or "the file whose name holds -00001-of-", 200)
+        first = quoted(first_part(path) or "the file with -00001-of- in its name", 200)
         raise keys.error(
-            f"is part {part + 1} of a split model and holds no vocabulary", f"Open part 1: {first}."
+            f"is part {part + 1} of a split model and does not contain the vocabulary",
+            f"Open part 1: {first}.",
         )
     if value is None:
         raise keys.error(
@@ -137,8 +138,8 @@ def _model(keys: VocabKeys, path: Path, part: int) -> str:
         )
     if model not in TYPE_OF_MODEL:
         raise keys.error(
-            f"has a tokenizer of an unknown kind: tokenizer.ggml.model is {quoted(model)!r}",
-            f"Known are {', '.join(TYPE_OF_MODEL)}.",
+            f"has an unknown tokenizer type: tokenizer.ggml.model is {quoted(model)!r}",
+            f"Known types: {', '.join(TYPE_OF_MODEL)}.",
         )
     return model
 
@@ -211,7 +212,7 @@ def _architecture(keys: VocabKeys) -> str:
         message = "The file does not name its architecture (key general.architecture)."
         keys.refusals.append(FileNote("architecture_missing", message))
     elif name not in ARCHITECTURES.split():
-        message = f"It loads no model of the architecture {quoted(name)!r}."
+        message = f"llama.cpp does not know the architecture {quoted(name)!r}."
         keys.refusals.append(FileNote("architecture_unknown", message))
     return name
 
@@ -230,9 +231,9 @@ def _merges(
         return np.empty(0, np.uint8), np.zeros(1, np.int64)
     data, offsets, _ = stored
     if len(offsets) - 1 > MOST_MERGES:
-        raise keys.error(f"has {len(offsets) - 1:,} merge rules", f"At most {MOST_MERGES:,} are read.")
+        raise keys.error(f"has {len(offsets) - 1:,} merge rules", f"The limit is {MOST_MERGES:,}.")
     if len(offsets) == 1:
-        message = "The list of merge rules is empty: every character becomes a token of its own."
+        message = "The list of merge rules is empty: every character becomes its own token."
         warnings.append(FileNote("merges_missing", message))
     elif n_broken := count_unsplittable(data, offsets):
         do, have = ("rule does", "it has") if n_broken == 1 else ("rules do", "they have")
@@ -257,7 +258,7 @@ def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[FileNote]) -> tup
         what = f"has a tokenizer.ggml.precompiled_charsmap that {fault}"
         raise keys.error(what, code="character_map_broken") from fault
     if charsmap.damage:
-        message = f"The character map {charsmap.damage}: where a text gets there, llama.cpp gives up."
+        message = f"The character map {charsmap.damage}: llama.cpp fails on texts that lead there."
         warnings.append(FileNote("character_map_broken", message))
     if not charsmap.has_long_keys:
         return data, ""
@@ -275,13 +276,13 @@ def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[FileNote]) -> Strin
             "tokens_missing",
         )
     if len(stored[1]) == 1:
-        warnings.append(FileNote("tokens_missing", "The list of tokens is empty: no text becomes any token."))
+        warnings.append(FileNote("tokens_missing", "The list of tokens is empty: no text gets an id."))
     data, offsets, n_odd = stored
     if len(offsets) - 1 > MOST_TOKENS:
-        raise keys.error(f"has {len(offsets) - 1:,} tokens", f"At most {MOST_TOKENS:,} are read.")
+        raise keys.error(f"has {len(offsets) - 1:,} tokens", f"The limit is {MOST_TOKENS:,}.")
     if len(data) > MOST_TOKEN_BYTES:
         raise keys.error(
-            f"has tokens of {len(data):,} bytes together", f"At most {MOST_TOKEN_BYTES:,} are read."
+            f"has tokens with a total of {len(data):,} bytes", f"The limit is {MOST_TOKEN_BYTES:,}."
         )
     if n_odd:
         are = "token is" if n_odd == 1 else "tokens are"

@@ -71,7 +71,7 @@ NOT_GGUF = {
     b"<htm": "is a web page, probably an error message saved in place of the download",
     b"<HTM": "is a web page, probably an error message saved in place of the download",
 }
-BROKEN = "The file is damaged; download it again."
+BROKEN = "The file is damaged: download it again."
 
 
 class MetadataField(NamedTuple):
@@ -106,13 +106,11 @@ def read_header(source: HeaderBytes) -> Header:
     left = source.size - ENTRIES_AT
     if n_entries > left // SMALLEST_ENTRY_BYTES:
         raise source.error(
-            f"claims {counted(n_entries, 'metadata key')} (byte 16), with {counted(left, 'byte')} left",
+            f"claims {counted(n_entries, 'metadata key')} (byte 16), but only {counted(left, 'byte')} follow",
             BROKEN,
         )
     if n_entries > MOST_ENTRIES:
-        raise source.error(
-            f"claims {n_entries:,} metadata keys (byte 16)", f"At most {MOST_ENTRIES:,} are read."
-        )
+        raise source.error(f"claims {n_entries:,} metadata keys (byte 16)", f"The limit is {MOST_ENTRIES:,}.")
     reader, fields = _Reader(source), dict[str, MetadataField]()
     for _ in stoppable(range(n_entries)):
         start = reader.at
@@ -130,7 +128,7 @@ def _check_version(source: HeaderBytes) -> None:
     source.need(min(4, source.size), "the header")
     magic = source.data[: min(4, source.size)].tobytes()
     if magic.startswith(b"{"):
-        raise source.error("is JSON, but none of a tokenizer", "Choose the tokenizer.json beside it.")
+        raise source.error("is JSON, but not a tokenizer", "Choose the tokenizer.json next to it.")
     if magic != b"GGUF"[: len(magic)]:
         reason = NOT_GGUF.get(magic, f"is not in a known tokenizer format: it begins with “{quoted(magic)}”")
         raise source.error(reason, CHOOSE_FILE)
@@ -138,15 +136,12 @@ def _check_version(source: HeaderBytes) -> None:
     (version,) = struct.unpack_from("<I", source.data.data, 4)
     if version & 0xFFFF == 0 and version:
         raise source.error(
-            "has the byte order of the other kind of machine (big-endian)",
+            "has big-endian byte order",
             "Convert it with gguf_convert_endian.py.",
         )
     if version not in (2, 3):
-        age = "older than" if version < 2 else "newer than"
         advice = "Convert the model again." if version < 2 else "A newer Tokenloupe may read it."
-        raise source.error(
-            f"is GGUF version {version}, {age} the versions 2 and 3 that are understood", advice
-        )
+        raise source.error(f"is GGUF version {version}; Tokenloupe reads versions 2 and 3", advice)
 
 
 class _Reader:
@@ -171,7 +166,7 @@ class _Reader:
         except MoreNeededError:
             raise
         except VocabError as error:
-            raise VocabError(f"{error} It was reading the key {quoted(name)}.") from error
+            raise VocabError(f"{error} The key is {quoted(name)}.") from error
 
     def _number(self, type_code: str) -> Any:
         layout = "<" + type_code
@@ -199,7 +194,7 @@ class _Reader:
         left = self._source.size - self.at
         if length > min(left, LONGEST_STRING):
             raise self._source.error(
-                f"has a string of {counted(length, 'byte')} at byte {self.at - 8:,}, where {left:,} are left",
+                f"has a string of {counted(length, 'byte')} at byte {self.at - 8:,}; {left:,} are left",
                 BROKEN,
             )
         return length
@@ -213,7 +208,7 @@ class _Reader:
         left = self._source.size - self.at
         if count > MOST_ITEMS or count * item_bytes > left:
             what = f"has an array of {counted(count, 'item')} at byte {start:,}"
-            raise self._source.error(f"{what}, with {counted(max(left, 0), 'byte')} left", BROKEN)
+            raise self._source.error(f"{what}, but only {counted(max(left, 0), 'byte')} follow", BROKEN)
         items_at = self.at
         if kind == "string":
             self._source.reserve(BYTES_PER_STRING * count, "an array of strings")
@@ -245,13 +240,11 @@ def check_tensor_infos(source: HeaderBytes, header: Header) -> list[FileNote]:
     left = source.size - header.end
     if header.n_tensors > left // SMALLEST_INFO_BYTES:
         raise source.error(
-            f"claims {counted(header.n_tensors, 'tensor')} (byte 8), with {counted(left, 'byte')} left",
+            f"claims {counted(header.n_tensors, 'tensor')} (byte 8), but only {counted(left, 'byte')} follow",
             BROKEN,
         )
     if header.n_tensors > MOST_TENSORS:
-        raise source.error(
-            f"claims {header.n_tensors:,} tensors (byte 8)", f"At most {MOST_TENSORS:,} are read."
-        )
+        raise source.error(f"claims {header.n_tensors:,} tensors (byte 8)", f"The limit is {MOST_TENSORS:,}.")
     at, expected, odd = header.end, 0, ""
     names: set[bytes] = set()
     for _ in stoppable(range(header.n_tensors)):
@@ -308,13 +301,13 @@ def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, tuple[int, ...
         (length,) = LENGTH.unpack_from(view, at)
         if length >= NAME_LIMIT_BYTES:
             raise source.error(
-                f"has a tensor name of {length:,} bytes at byte {at:,}; 63 is the most", BROKEN
+                f"has a tensor name of {length:,} bytes at byte {at:,}; the limit is 63", BROKEN
             )
         name_end = at + LENGTH.size + length
         name = bytes(view[at + LENGTH.size : name_end])
         (n_dimensions,) = DIMENSIONS.unpack_from(view, name_end)
         if n_dimensions > MOST_DIMENSIONS:
-            raise source.error(f"has a tensor of {n_dimensions:,} dimensions, {quoted(name)}", BROKEN)
+            raise source.error(f"has the tensor {quoted(name)} with {n_dimensions:,} dimensions", BROKEN)
         rest = REST[n_dimensions]
         *shape, kind, offset = rest.unpack_from(view, name_end + DIMENSIONS.size)
     except struct.error:
@@ -323,7 +316,7 @@ def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, tuple[int, ...
     for size in shape:
         n_elements *= size
         if size < 0 or n_elements > LARGEST_INT64:
-            raise source.error(f"has a tensor of impossible size, {quoted(name)} (byte {at:,})", BROKEN)
+            raise source.error(f"has the tensor {quoted(name)} of impossible size (byte {at:,})", BROKEN)
     return name_end + DIMENSIONS.size + rest.size, name, tuple(shape), kind, offset
 
 
@@ -332,7 +325,7 @@ def _oddity(name: bytes, kind: int, offset: int, expected: int) -> str:
     if not 0 <= kind < KNOWN_TYPES:
         return f"The tensor {quoted(name)} has the unknown type {kind}."
     if offset != expected:
-        return f"The tensor {quoted(name)} is said to start at {offset:,} instead of {expected:,}."
+        return f"The tensor {quoted(name)} starts at {offset:,} instead of {expected:,}."
     return "" if kind in SIZES else "The sizes of the newest tensor types are not checked."
 
 
@@ -342,7 +335,7 @@ def _warnings(odd: str, end: int, source: HeaderBytes) -> list[FileNote]:
     if end > source.size:
         missing = end - source.size
         what = f"{counted(missing, 'byte')} of tensors {'is' if missing == 1 else 'are'} missing"
-        message = f"The file is incomplete: {what}. The vocabulary is whole."
+        message = f"The file is incomplete: {what}. The vocabulary is complete."
         return [FileNote("file_incomplete", message)]
     return []
 
@@ -372,22 +365,18 @@ def split_refusals(path: Path, number: int, count: int) -> list[FileNote]:
     match = PART_NAME.fullmatch(path.name)
     if match is None or int(match["count"]) != count or int(match["number"]) != number + 1:
         ending = f"-{number + 1:05}-of-{count:05}.gguf"
-        message = f"This is part {number + 1} of {count}, but its name does not end in {ending} as it should."
+        message = f"This is part {number + 1} of {count}, but its name does not end in {ending}."
         return [FileNote("part_misnamed", message)]
     if number:
         first = quoted(first_part(path) or "")
-        return [
-            FileNote(
-                "part_not_first", f"This is part {number + 1} of {count}: llama.cpp wants {first} opened."
-            )
-        ]
+        return [FileNote("part_not_first", f"This is part {number + 1} of {count}: llama.cpp opens {first}.")]
     present = _names_in_folder(path)
     parts = (f"{match['prefix']}-{part:05}-of-{count:05}.gguf" for part in range(1, count + 1))
     missing = [name for name in parts if name not in present]
     if not missing:
         return []
-    more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-    message = f"Part {quoted(missing[0], 200)}{more} is missing: the vocabulary is whole, the model is not."
+    more = f" and {len(missing) - 1:,} more are" if len(missing) > 1 else " is"
+    message = f"Part {quoted(missing[0], 200)}{more} missing: the vocabulary is complete, the model is not."
     return [FileNote("part_missing", message)]
 
 
@@ -414,7 +403,7 @@ class VocabKeys:
         for name, field in stoppable(fields.items()):
             seen_as = name.split("\0")[0]
             if seen_as in self._fields:
-                message = f"The key {quoted(name)} is ignored: {quoted(seen_as)} came before it."
+                message = f"The key {quoted(name)} is ignored: {quoted(seen_as)} comes first."
                 self.warnings.append(FileNote("key_twice", message))
             self._fields.setdefault(seen_as, field)
 
@@ -462,7 +451,7 @@ class VocabKeys:
     def needed_count(self, key: str, kind: str) -> int:
         """As `optional_count`, but llama.cpp refuses a file without it, too."""
         if key not in self._fields:
-            self.refusals.append(FileNote("key_missing", f"The file has no {key}."))
+            self.refusals.append(FileNote("key_missing", f"The file has no key {key}."))
         return self.optional_count(key, kind)
 
     def metadata(self) -> dict[str, object]:
@@ -472,7 +461,7 @@ class VocabKeys:
     def _optional(self, key: str, kind: str) -> Any:
         field = self._fields.get(key)
         if field is not None and field.kind != kind:
-            message = f"{key} is ignored: it is {field.kind}, not {kind}."
+            message = f"{key} is ignored: its type is {field.kind}, not {kind}."
             self.refusals.append(FileNote("key_of_other_type", message, key))
             return None
         return self.scalar(key, kind)
@@ -480,7 +469,7 @@ class VocabKeys:
     def _field(self, key: str, *kinds: str) -> MetadataField | None:
         field = self._fields.get(key)
         if field is not None and field.kind not in kinds:
-            what = f"has a {key} of type {field.kind}, where {' or '.join(kinds)} is needed"
+            what = f"has a {key} of type {field.kind} instead of {' or '.join(kinds)}"
             raise self.error(what, code="key_of_other_type", key=key)
         return field
 

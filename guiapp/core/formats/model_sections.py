@@ -66,7 +66,7 @@ def model_section(spec: Any) -> ModelSection:
     """Raises ComponentError with the end of a sentence, TypeError and the like for another layout."""
     kind = spec.get("type") or _kind_of_keys(spec)
     if kind not in READERS:
-        raise ComponentError(f"has a model of the kind “{quoted(str(kind))}”, which is not known here")
+        raise ComponentError(f"has a model of the unknown type “{quoted(str(kind))}”")
     return READERS[kind](spec)
 
 
@@ -84,7 +84,7 @@ def _byte_pair(spec: Any) -> ModelSection:
     unknown = _text(spec, "unk_token")
     (unknown_id,) = vocab.find([unknown])
     if unknown and unknown_id is None:
-        raise ComponentError(f"has the unknown token “{quoted(unknown)}”, which is none of its model's")
+        raise ComponentError(f"names the unknown token “{quoted(unknown)}”, which is not in its model")
     prefix = _text(spec, "continuing_subword_prefix")
     data, offsets = _merges(spec["merges"], prefix)
     options = ModelOptions(
@@ -98,8 +98,8 @@ def _byte_pair(spec: Any) -> ModelSection:
     )
     dropout = spec.get("dropout")
     if dropout is not None and not (isinstance(dropout, (int, float)) and 0 <= dropout <= 1):
-        raise ComponentError(f"has a dropout of {quoted(repr(dropout))}")
-    spec = f"A dropout of {dropout or 0:g} is for training, and not applied."
+        raise ComponentError(f"has an invalid dropout: {quoted(repr(dropout))}")
+    spec = f"The dropout of {dropout or 0:g} is for training and is not applied."
     warnings = (FileNote("dropout", spec),) if dropout else ()
     return ModelSection(
         VocabType.BPE, options, *vocab, merge_data=data, merge_offsets=offsets, warnings=warnings
@@ -129,10 +129,10 @@ def _unigram(spec: Any) -> ModelSection:
     texts = [str(text) for text, _ in stoppable(spec["vocab"])]
     scores = np.array([score for _, score in stoppable(spec["vocab"])], np.float64)
     if scores.shape != (len(texts),):
-        raise ComponentError("has tokens whose scores are no numbers")
+        raise ComponentError("has tokens whose scores are not numbers")
     unknown = spec.get("unk_id")
     if unknown is not None and _count(unknown, "unk_id") >= len(texts):
-        raise ComponentError(f"has {counted(len(texts), 'token')}, and calls {unknown:,} the unknown one")
+        raise ComponentError(f"has {counted(len(texts), 'token')}, but names {unknown:,} as the unknown one")
     options = ModelOptions("Unigram", unknown, byte_fallback=_flag(spec, "byte_fallback"))
     ids_of_texts = {text: token_id for token_id, text in enumerate(texts)}
     find = partial(_find, ids_of_texts)
@@ -210,7 +210,7 @@ def _merges(spec: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64
         middles = np.flatnonzero(data == SPACE)
         data[middles] = MERGE_SEPARATOR[0]
     if len(offsets) - 1 > MOST_MERGES:
-        raise ComponentError(f"has {len(offsets) - 1:,} merge rules; at most {MOST_MERGES:,} are read")
+        raise ComponentError(f"has {len(offsets) - 1:,} merge rules; the limit is {MOST_MERGES:,}")
     starts, ends = offsets[:-1], offsets[1:]
     if len(middles) != len(starts) or (middles <= starts).any() or (middles >= ends - 1).any():
         raise ComponentError("has a merge rule that is not two texts")
@@ -237,7 +237,7 @@ def _text(spec: Any, key: str, default: str = "") -> str:
     if value is None:
         return default
     if not isinstance(value, str):
-        raise ComponentError(f"has a “{key}” that is no text")
+        raise ComponentError(f"has a “{key}” that is not text")
     value.encode()
     return value
 
@@ -251,7 +251,7 @@ def _flag(spec: Any, key: str) -> bool:
 
 def _count(value: Any, key: str) -> int:
     if type(value) is not int or not 0 <= value < 1 << 63:
-        raise ComponentError(f"has a “{key}” that is no count")
+        raise ComponentError(f"has a “{key}” that is not a whole number")
     return value
 
 

@@ -132,8 +132,8 @@ def _check_patterns(file: WholeFile, patterns: tuple[Pattern, ...]) -> None:
         splitter_of(patterns)
     except PatternError as error:
         raise file.error(
-            f"cuts text by a pattern that is not known here: {quoted(str(error))}",
-            "Choose another file, or look for a newer version of this program.",
+            f"splits text by an unsupported pattern: {quoted(str(error))}",
+            "Choose another file, or update Tokenloupe.",
         ) from error
 
 
@@ -142,13 +142,13 @@ def check_ids(file: WholeFile, ids: NDArray[np.int64]) -> int:
     if not len(ids):
         raise file.error("has no tokens", code="tokens_missing")
     if (lowest := int(ids.min())) < 0:
-        raise file.error(f"has a token of the id {lowest:,}")
+        raise file.error(f"has a token with the id {lowest:,}")
     highest = int(ids.max())
     if highest >= min(MOST_TOKENS, len(ids) + MOST_UNUSED):
-        raise file.error(f"has {counted(len(ids), 'token')}, one of which has the id {highest:,}")
+        raise file.error(f"has {counted(len(ids), 'token')}, but one has the id {highest:,}")
     counts = np.bincount(ids)
     if (counts > 1).any():
-        raise file.error(f"has two tokens of the id {int(np.argmax(counts > 1)):,}")
+        raise file.error(f"has two tokens with the id {int(np.argmax(counts > 1)):,}")
     return highest + 1
 
 

@@ -79,16 +79,16 @@ def _tokens(file: WholeFile) -> dict[int, bytes]:
     try:
         values = literal_eval(f"[{literals.decode()}]")  # of literals alone: see LINE
     except (SyntaxError, ValueError, MemoryError) as error:
-        raise file.error(f"has a token that Python would not write: {quoted(str(error))}") from error
+        raise file.error(f"has a token that is not a Python literal: {quoted(str(error))}") from error
     texts: dict[int, bytes] = {}
     for (number, _, size), value in zip(rows, values, strict=True):
         text = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
         token = int(number)
         if token in texts or not token:
-            raise file.error(f"has two tokens of the id {token:,}")
+            raise file.error(f"has two tokens with the id {token:,}")
         if len(text) != int(size) or not text:
             raise file.error(
-                f"calls token {token:,} {counted(int(size), 'byte')} long, but it has {len(text):,}"
+                f"gives token {token:,} a length of {counted(int(size), 'byte')}, but it has {len(text):,}"
             )
         texts[token] = text
     return texts

@@ -37,10 +37,10 @@ from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Voca
 from guiapp.native.model_files import ModelFields, StringTable, read_model_fields
 
 USUAL = (
-    "BOS is added where the model has one, else EOS where it has one: the file does not say, and "
-    "SentencePiece adds what it is asked to."
+    "The file does not specify whether BOS or EOS is added, and SentencePiece leaves it to the caller. Here "
+    "BOS is added if the model has it, otherwise EOS if it has that."
 )
-SAID = "Whether BOS and EOS are added says tokenizer_config.json beside it."
+SAID = "The tokenizer_config.json next to it specifies whether BOS and EOS are added."
 MOST_TOKENS = 1 << 22
 MOST_PIECE_BYTES = 8000  # of the library
 LARGEST_SCORE = 1e30
@@ -93,7 +93,7 @@ def read(path: Path, opening: Opening) -> Vocabulary:
     opening.begin(METADATA)
     fields = read_model_fields(np.frombuffer(file.data, np.uint8), MOST_TOKENS)
     if isinstance(fields, int):
-        raise file.error(f"is broken from byte {fields:,} on, or incomplete")
+        raise file.error(f"is damaged from byte {fields:,} on, or incomplete")
     opening.begin(TOKENS)
     model = _model(file, fields)
     check_texts(file, model)
@@ -193,7 +193,7 @@ def checked_table(
     data, offsets = texts
     lengths = np.diff(offsets)
     if len(kinds) > MOST_TOKENS:
-        raise file.error(f"has more than {MOST_TOKENS:,} pieces", "So many are not read.")
+        raise file.error(f"has more than {MOST_TOKENS:,} pieces", "Choose a smaller model.")
     if len(kinds) == 0:
         raise file.error("has no pieces")
     if lengths.min() == 0:
@@ -201,14 +201,14 @@ def checked_table(
     if lengths.max() >= MOST_PIECE_BYTES:
         raise file.error(
             f"has a piece of {int(lengths.max()):,} bytes",
-            f"They are to have fewer than {MOST_PIECE_BYTES:,}.",
+            f"Pieces must have fewer than {MOST_PIECE_BYTES:,}.",
         )
     nuls = np.unique(np.searchsorted(offsets, np.flatnonzero(data == 0), "right") - 1)
     single = nuls[lengths[nuls] == 1]
     if has_bytes:
         kinds[single] = UNUSED_TYPE  # as the library does: some converters put it there
     if len(nuls) > len(single) or (kinds[single] != UNUSED_TYPE).any():
-        raise file.error(f"has the piece {int(nuls[0]):,}, which holds a NUL character")
+        raise file.error(f"has the piece {int(nuls[0]):,}, which contains a NUL character")
     _check_scores(file, scores, kinds, type_)
     table = StringTable(data, offsets)
     checks.check_unique(file, table)
@@ -222,19 +222,19 @@ def checked_table(
 def _check_bytes(file: WholeFile, table: StringTable, kinds: NDArray[np.int32], has_bytes: bool) -> None:
     rows = np.flatnonzero(kinds == BYTE_TYPE)
     if len(rows) and not has_bytes:
-        raise file.error("has pieces for bytes, but does not use any (byte_fallback)")
+        raise file.error("has pieces for bytes, but byte_fallback is off")
     named = table.find(NAMES)
     if len(rows) != (named >= 0).sum() * has_bytes or not np.isin(rows, named).all():
-        raise file.error("has pieces for bytes that name none, or not one for each byte")
+        raise file.error("has byte pieces that do not name a byte, or not one for each byte")
     if has_bytes and len(rows) != len(named):
-        raise file.error("has not one piece for each byte, but is to use them (byte_fallback)")
+        raise file.error("does not have one piece for each byte, but byte_fallback is on")
 
 
 def _check_scores(file: WholeFile, scores: NDArray[np.float32], kinds: NDArray[np.int32], kind: int) -> None:
     is_fine = np.abs(scores) < LARGEST_SCORE
     if not is_fine.all():
         row = int(np.argmin(is_fine))
-        raise file.error(f"has the piece {row:,}, whose score is no number, or out of all proportion")
+        raise file.error(f"has the piece {row:,}, whose score is not a number or is too large")
     if kind == UNIGRAM and not (kinds == NORMAL_TYPE).any():
         raise file.error("has no normal pieces")
 
@@ -245,7 +245,7 @@ def check_texts(file: WholeFile, model: Model) -> None:
         if not is_text(model.table.text(row)):
             raise file.error(f"has the user-defined piece {row:,}, which is not UTF-8")
     if len(model.rules.unknown_surface) > LONGEST_SURFACE:
-        raise file.error("has a text for what is unknown (unk_surface) that is far too long")
+        raise file.error("has a text for unknown characters (unk_surface) that is too long")
     for rules in filter(None, (model.rules.text, model.rules.decoded)):
         try:
             PieceText(rules).check(MOST_GROWTH)

@@ -89,7 +89,7 @@ def _described(document: Callable[[Path, Opening], Description], why: str) -> Re
 WHOLE = "is not split before it is encoded"
 FORMATS = (
     Format("GGUF", gguf.sniff, gguf.read),
-    Format("tekken.json", tekken.sniff, _as_it_is(tekken.read, "says itself how text is split")),
+    Format("tekken.json", tekken.sniff, _as_it_is(tekken.read, "specifies how text is split")),
     Format("tokenizer.json", tokenizer_json.sniff, tokenizer_json.read),
     Format("tiktoken", tiktoken.sniff, tiktoken.read),
     Format("RWKV vocabulary", rwkv.sniff, _as_it_is(rwkv.read, WHOLE)),
@@ -135,7 +135,7 @@ def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: 
     """What was pickled; raises VocabError where the files are no longer there, or others."""
     if _hashes(path) != hashes:
         raise VocabError(
-            f"{quoted(path.name)}, or a file beside it, is no longer the one that was pickled. Open it again."
+            f"{quoted(path.name)}, or a file next to it, has changed since it was pickled. Open it again."
         )
     opening = Opening(lambda share: None)
     opening.whole_bytes = whole_bytes
@@ -245,7 +245,7 @@ def _keys_of(path: Path, name: str) -> Glance:
     values = {key: fields.get(f"tokenizer.ggml.{key}") for key in ("model", "pre", "tokens")}
     model, pre = (_text(values[key]) for key in ("model", "pre"))
     if model not in TYPE_OF_MODEL or values["tokens"] is None:
-        return Glance(name, problem="There is no tokenizer in it.")
+        return Glance(name, problem="It does not contain a tokenizer.")
     return Glance(name, TYPE_OF_MODEL[model].value, pre, values["tokens"].n_items)
 
 

@@ -44,7 +44,7 @@ def read(path: Path, opening: Opening) -> Vocabulary:
     try:
         ranks = _ranks(file, file.json_object(read_json_with_ranks))
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
-        raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
+        raise file.error(f"does not have the layout of such files: {quoted(repr(error))}") from error
     return vocabulary_of(file, ranks, opening)
 
 
@@ -61,7 +61,7 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
         special.pop(f"<SPECIAL_{_count(row['rank'])}>", None)
         special[str(row["token_str"])] = row["rank"]
     left_out = len(ranks) - n_kept
-    message = f"Tokens beyond the vocabulary's size are left out: {left_out:,}."
+    message = f"Tokens beyond the vocabulary size are left out: {left_out:,}."
     warnings = (FileNote("tokens_left_out", message),) if left_out else ()
     return RankFile(
         (texts[0][: texts[1][n_kept]], texts[1][: n_kept + 1]),
@@ -87,5 +87,5 @@ def _tokens(vocab: Any) -> RankedTexts:
 def _count(value: object) -> int:
     """A whole number from the file that may be an id."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MOST_TOKENS:
-        raise TypeError(f"{value!r} is no number of tokens")
+        raise TypeError(f"{value!r} is not a number of tokens")
     return value

@@ -129,7 +129,7 @@ KNOWN_FILES = {
         "<|begin_of_text|>",
         FileNote(
             "versions_differ",
-            "The special tokens are those of Llama 3.1; Llama 3 has the same file, and names five otherwise.",
+            "Special tokens are named as in Llama 3.1. Llama 3 shares the file, but names five differently.",
         ),
     ),
     "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile(
@@ -139,7 +139,7 @@ KNOWN_FILES = {
         "",
         FileNote(
             "repairs_first",
-            "Qwen's own code composes the characters of a text first (NFC); here it stays as it is.",
+            "Qwen's own code first composes the characters of a text (NFC); here they stay as they are.",
         ),
     ),
     "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": KnownFile(
@@ -152,7 +152,7 @@ KNOWN_FILES = {
         "",
         FileNote(
             "versions_differ",
-            "The special tokens are those of Kimi K2.5; Kimi K3 has the same file, and names some otherwise.",
+            "Special tokens are named as in Kimi K2.5. Kimi K3 shares the file, but names some differently.",
         ),
     ),
     "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": KnownFile(
@@ -162,7 +162,7 @@ KNOWN_FILES = {
         "",
         FileNote(
             "versions_differ",
-            "The special tokens are those of Whisper up to large-v2; later ones add Cantonese.",
+            "Special tokens are those that Whisper has up to large-v2; later versions add Cantonese.",
         ),
     ),
 }
@@ -183,14 +183,16 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     texts, ids = _tokens(file)
     if pre is None and known is None:
         likely, fits = likely_patterns(texts)
-        what = "is a list of ranks that is not known here, and such files do not say how text is split"
-        best = likely[0] if fits else "no pattern known here"
-        advice = f"Choose by hand: {best} keeps its tokens whole."
+        what = "is an unknown list of ranks, and such files do not specify how text is split"
+        best = likely[0] if fits else "no known pattern"
+        advice = f"Choose a pattern by hand: {best} keeps its tokens whole."
         raise UnknownPreError(str(file.error(what, advice)), "", likely)
     named, chosen = known.pre if known else "", pre or ""
     patterns = patterns_of(chosen or named)
     if patterns is None:
-        raise VocabError(f"There is no pre-tokenizer “{quoted(chosen)}”. Try {', '.join(RANK_PATTERNS)}.")
+        raise VocabError(
+            f"There is no pre-tokenizer “{quoted(chosen)}”. Choose one of: {', '.join(RANK_PATTERNS)}."
+        )
     return vocabulary_of(
         file,
         RankFile(
@@ -229,10 +231,10 @@ def likely_patterns(tokens: Packed) -> tuple[list[str], bool]:
 def _warnings(known: KnownFile | None, chosen: str) -> tuple[FileNote, ...]:
     if known is None:
         message = (
-            f"Text is split as “{chosen}”, chosen by hand; the file tells neither that nor special tokens."
+            f"Text is split as “{chosen}”, chosen by hand; the file gives neither that nor special tokens."
         )
         return (FileNote("pre_by_hand", message),)
-    message = f"Text is split as “{chosen}”, chosen by hand; {known.name} is split as “{known.pre}”."
+    message = f"Text is split as “{chosen}”, chosen by hand; {known.name} uses “{known.pre}”."
     is_other = chosen not in ("", known.pre)
     return (*filter(None, (known.note,)), *[FileNote("pre_by_hand", message)] * is_other)
 
@@ -240,7 +242,7 @@ def _warnings(known: KnownFile | None, chosen: str) -> tuple[FileNote, ...]:
 def _tokens(file: WholeFile) -> tuple[Packed, NDArray[np.int64]]:
     n_lines = file.data.count(b"\n") + 1
     if n_lines > MOST_TOKENS:
-        raise file.error(f"has {n_lines:,} lines, more than vocabularies have tokens")
+        raise file.error(f"has {n_lines:,} lines, more than any vocabulary has")
     data = file.data if EMPTY not in file.data else (b"\n" + file.data).replace(EMPTY, b"\n ")
     parsed = rank_lines(np.frombuffer(data, np.uint8), n_lines)
     if not isinstance(parsed, int):

@@ -26,8 +26,8 @@ MOST_LONGEST = 1 << 13
 FIRST = (b"<unk>", b"\n<s>\n", b"\n</s>\n")  # as the file spells the first three
 SPECIAL_TEXTS = (b"<unk>", b"<s>", b"</s>")
 EQUAL = (
-    "The ids are those of the library sentencepiece 0.2.3 for the model that the file was made of, if that "
-    "changes text as Llama 2's does, and has no user-defined pieces: of both the file says nothing."
+    "The ids equal those of the library sentencepiece 0.2.3 if the original model changes text as Llama 2 "
+    "does and has no user-defined pieces. The file specifies neither."
 )
 
 
@@ -50,7 +50,7 @@ def read(path: Path, opening: Opening) -> Vocabulary:
     texts, scores = _rows(file)
     first_normal = len(SPECIAL_TEXTS) + len(NAMES)
     if tuple(texts[len(SPECIAL_TEXTS) : first_normal]) != NAMES:
-        raise file.error("has not one token for each byte behind the first three")
+        raise file.error("does not have one token for each byte after the first three")
     kinds = np.full(len(texts), NORMAL_TYPE, np.int32)
     kinds[: len(SPECIAL_TEXTS)] = UNKNOWN_TYPE, CONTROL_TYPE, CONTROL_TYPE
     kinds[len(SPECIAL_TEXTS) : first_normal] = BYTE_TYPE
@@ -75,7 +75,7 @@ def _rows(file: WholeFile) -> tuple[list[bytes], list[float]]:
         score, size = ROW.unpack_from(file.data, at)
         at += ROW.size
         if not 0 < size <= max(longest, MOST_LONGEST) or size > len(file.data) - at:
-            raise file.error(f"is broken at token {len(texts):,}, which would have {size:,} bytes")
+            raise file.error(f"is damaged at token {len(texts):,}, which would have {size:,} bytes")
         texts.append(file.data[at : at + size])
         scores.append(score)
         at += size

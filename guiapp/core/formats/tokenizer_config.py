@@ -105,7 +105,7 @@ def _object(path: Path, warnings: list[FileNote]) -> dict[str, Any]:
     try:
         content = {} if text is None else read_json(text)
     except ValueError as error:
-        entry = f"{path.name} beside the file is broken JSON and not used: {error}."
+        entry = f"{path.name} next to the file is not valid JSON and is ignored: {error}."
         warnings.append(FileNote("config_broken", entry))
         return {}
     return content if isinstance(content, dict) else {}
@@ -177,7 +177,7 @@ def _token(spec: Any, special: bool) -> Token:
     """A token that stands as its text, or as an object."""
     token = {"content": spec} if isinstance(spec, str) else dict(spec)
     if not isinstance(token["content"], str):
-        raise TypeError(f"{token['content']!r} is no text of a token")
+        raise TypeError(f"{token['content']!r} is not the text of a token")
     token.setdefault("special", special)
     token.setdefault("normalized", not token["special"])
     return {"content": token["content"], **{flag: bool(token.get(flag)) for flag in FLAGS}}

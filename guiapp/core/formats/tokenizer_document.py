@@ -62,7 +62,7 @@ def checked_layout(file: WholeFile) -> Iterator[None]:
     except ComponentError as error:
         raise file.error(quoted(str(error), 200)) from error
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
-        raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
+        raise file.error(f"does not have the layout of such files: {quoted(repr(error))}") from error
 
 
 def vocabulary_of(
@@ -138,8 +138,8 @@ def _added_tokens(spec: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...
             token_id, next_id = next_id, next_id + 1
         if each.get("id", token_id) != token_id and not warnings:
             spec = (
-                f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}; its "
-                f"place makes that {token_id:,}, and so does the library."
+                f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}, but "
+                f"its position makes it {token_id:,}, as in the library."
             )
             warnings.append(FileNote("added_token_id", spec))
         flags = {flag: each.get(flag, False) is True for flag in FLAGS}
@@ -182,12 +182,12 @@ def _parts(
     before, after = affix_ids(content.get("post_processor"))
     for token_id in (*before, *after):
         if token_id >= len(types):
-            raise ComponentError(f"puts the id {token_id:,} around texts, which is no token")
+            raise ComponentError(f"adds the id {token_id:,} to texts, which is not a token")
     spec = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
     normalizer, pre_tokenizer = normalizer_of(spec["normalizer"]), pre_tokenizer_of(spec["pre_tokenizer"])
     added = tuple(_with_searched(token, normalizer) for token in added)
     if any(not token.searched for token in added):  # there, the search of the library may never end
-        raise ComponentError("has an added token of which its normalizer leaves nothing")
+        raise ComponentError("has an added token that its normalizer reduces to nothing")
     return Parts(
         model=model.options,
         in_model=in_model,
@@ -210,7 +210,7 @@ def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
     try:
         return token._replace(searched=normalize(normalizer, token.content.encode(), True).text())
     except EncodeError:
-        raise ComponentError("has an added token that its normalizer makes far too long") from None
+        raise ComponentError("has an added token that its normalizer makes too long") from None
 
 
 def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[FileNote]:
@@ -220,8 +220,8 @@ def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[FileNote]:
         if count > 1:
             yield FileNote(
                 "added_token_twice",
-                f"{count:,} added tokens are looked for as “{quoted(text)}”. The library takes one of them "
-                "by chance; here it is the first.",
+                f"{count:,} added tokens match the same text “{quoted(text)}”. The library takes one at "
+                "random; here it is the first.",
             )
 
 
@@ -271,10 +271,12 @@ def _roles(table: StringTable, parts: Parts, sidecars: SidecarFiles) -> SpecialI
 
 def _not_applied(content: dict[str, Any]) -> Iterator[FileNote]:
     if isinstance(cut := content.get("truncation"), dict):
-        spec = f"The file cuts texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
+        spec = (
+            f"The file truncates texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
+        )
         yield FileNote("truncation", spec)
     if content.get("padding"):
-        yield FileNote("padding", "The file fills texts up with padding tokens; here nothing is added.")
+        yield FileNote("padding", "The file pads texts with padding tokens; here nothing is added.")
 
 
 def _switched_elsewhere(sidecars: SidecarFiles, ids: SpecialIds, parts: Parts) -> Iterator[FileNote]:
@@ -282,14 +284,14 @@ def _switched_elsewhere(sidecars: SidecarFiles, ids: SpecialIds, parts: Parts) -
     around = {"add_bos_token": ids.bos in parts.before, "add_eos_token": ids.eos in parts.after}
     for key, is_there in around.items():
         if isinstance(spec := sidecars.config.get(key), bool) and spec != is_there:
-            does = "puts one" if is_there else "puts none"
+            does = "adds one" if is_there else "does not add one"
             yield FileNote(
                 "around_switched",
-                f"tokenizer_config.json has {key} {'on' if spec else 'off'}, and tokenizer.json {does} "
-                "around texts: the ids are those of tokenizer.json, as its library has them.",
+                f"tokenizer_config.json turns {key} {'on' if spec else 'off'}, but tokenizer.json {does}: "
+                "the ids follow tokenizer.json, as in its library.",
             )
     if sidecars.config.get("clean_up_tokenization_spaces") is True:
-        spec = "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."
+        spec = "transformers drops spaces before punctuation when it decodes; here the decoder keeps them."
         yield FileNote("clean_up_elsewhere", spec)
 
 
@@ -298,10 +300,10 @@ def affix_ids(spec: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     ids = list(chain(*_applied(spec, [[None]])))
     if ids.count(None) != 1:
         raise ComponentError(
-            "has a post-processor that repeats or drops the text, rather than to put ids around it"
+            "has a post-processor that repeats or drops the text instead of adding ids to it"
         )
     if (n_around := len(ids) - 1) > MOST_AROUND:
-        raise ComponentError(f"has a post-processor that puts {n_around:,} ids around a text")
+        raise ComponentError(f"has a post-processor that adds {n_around:,} ids to a text")
     at = ids.index(None)
     return _whole(ids[:at]), _whole(ids[at + 1 :])
 
@@ -320,7 +322,7 @@ def _applied(spec: Any, parts: Templates) -> Templates:
             parts = _applied(each, parts)
         return parts
     if kind not in PROCESSORS:
-        raise ComponentError(f"uses a post-processor “{quoted(str(kind))}”, which is not known here")
+        raise ComponentError(f"uses an unknown post-processor “{quoted(str(kind))}”")
     return PROCESSORS[kind](spec, parts)
 
 
@@ -339,7 +341,7 @@ def _filled(template: Any, special: Any, parts: Templates) -> Iterator[list[int 
             yield parts[0 if sequence == "A" else 1]
         else:
             raise ComponentError(
-                f"has a post-processor that wants a text “{quoted(str(sequence))}” where there is none"
+                f"has a post-processor that refers to a missing text “{quoted(str(sequence))}”"
             )
 
 
@@ -368,5 +370,5 @@ PROCESSORS: dict[str, Callable[[Any, Templates], Templates]] = {
 
 def _id(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ComponentError(f"has a post-processor with the id {quoted(repr(value))}")
+        raise ComponentError(f"has a post-processor with an invalid id: {quoted(repr(value))}")
     return value

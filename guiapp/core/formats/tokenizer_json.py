@@ -54,11 +54,11 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         readings = other_readings(content)
         if pre is not None and pre not in readings:
             names = (
-                f"Open it without a name, or as {' or '.join(readings)}."
+                f"Open it without choosing one, or as {' or '.join(readings)}."
                 if readings
-                else "Open it without a name."
+                else "Open it without choosing one."
             )
-            raise file.error(f"says itself how text is split, and not as “{quoted(pre)}”", names)
+            raise file.error(f"specifies how text is split, and not as “{quoted(pre)}”", names)
         if pre is not None:
             content |= readings[pre].sections
         vocabulary = vocabulary_of(file, content, read_sidecars(path), opening)
@@ -70,12 +70,12 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
 def _sections(file: WholeFile) -> dict[str, Any]:
     data = file.data
     if len(data) > MOST_BYTES:
-        raise file.error(f"is {len(data):,} bytes long", f"At most {MOST_BYTES:,} are read of such a file.")
+        raise file.error(f"is {len(data):,} bytes long", f"The limit for such a file is {MOST_BYTES:,}.")
     if data.count(b"[") + data.count(b"{") > MOST_LISTS:
-        raise file.error("holds more than four million lists and objects")
+        raise file.error("has more than four million lists and objects")
     content = file.json_object(read_json_with_texts)
     if (version := content.get("version", "1.0")) != "1.0":
-        raise file.error(f"has the version {quoted(repr(version))}, which is not known here")
+        raise file.error(f"has the unknown version {quoted(repr(version))}")
     return content
 
 
@@ -111,7 +111,7 @@ def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
     if steps[0].get("pattern") == split["pattern"]:
         return {}
     sections = {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, steps[1]]}}
-    why = "transformers splits the text of such files as Mistral's own does if told to (fix_mistral_regex)."
+    why = "With fix_mistral_regex, transformers splits such text as Mistral's own tokenizer does."
     return {"tekken": Reading(sections, why)}
 
 
@@ -124,14 +124,14 @@ def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
     prepends = {"type": "Prepend", "prepend": MARK}
     if steps == [prepends, marks] and pre_tokenizer is None:
         sections: dict[str, Any] = {"normalizer": None, "pre_tokenizer": metaspace}
-        why = "Converted by transformers with “legacy” off, only a text's start gets a space."
+        why = "If transformers converts it with “legacy” off, only the start of a text gets a space."
         return {"llama-first": Reading(sections, why)}
     if not steps and pre_tokenizer == metaspace:
         sections = {
             "normalizer": {"type": "Sequence", "normalizers": [prepends, marks]},
             "pre_tokenizer": None,
         }
-        why = "Converted by transformers with “legacy” on, text behind special tokens gets a space, too."
+        why = "If transformers converts it with “legacy” on, text after special tokens gets a space too."
         return {"llama-legacy": Reading(sections, why)}
     return {}
 

@@ -71,7 +71,7 @@ ROBERTA = Family(
     affixes=("cls_token", "sep_token"),
     note=FileNote(
         "versions_differ",
-        "<mask> takes a space before it along as in transformers 4; transformers 5 leaves it alone.",
+        "<mask> includes a space before it, as in transformers 4; in transformers 5 it does not.",
     ),
 )
 CLIP = Family(
@@ -138,11 +138,11 @@ def _family(sidecars: SidecarFiles) -> tuple[Family, tuple[FileNote, ...]]:
         family = FAMILIES[name.lower()]
         return family, () if family.note is None else (family.note,)
     what = (
-        f"name “{quoted(str(message), 60)}”, which is not known here"
+        f"name the unknown model family “{quoted(str(message), 60)}”"
         if message
-        else "do not say whose they are"
+        else "do not name a model family"
     )
-    message = f"The files beside it {what}: text is split as GPT-2 splits it."
+    message = f"The files next to it {what}: text is split as in GPT-2."
     return GPT2, (FileNote("family_unknown", message),)
 
 
@@ -156,10 +156,10 @@ def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
     others = (path.with_name(each) for each in names if each != path.name)
     other = next((each for each in others if os.path.isfile(each)), None)  # Path's own raises for odd names
     if other is None:
-        what = "merge rules, but not its tokens" if is_merges else "tokens, but not its merge rules"
+        what = "merge rules" if is_merges else "tokens"
         raise given.error(
-            f"holds a tokenizer's {what}, and there is no {names[1]} beside it",
-            "Put both into one folder.",
+            f"has only the {what} of a tokenizer, and there is no {names[1]} next to it",
+            "Put both files into one folder.",
         )
     return (WholeFile(other, opening), given) if is_merges else (given, WholeFile(other, opening))
 

@@ -37,13 +37,13 @@ USUAL = {
 
 NOT_SPLIT = FileNote(
     "never_split",
-    "never_split of tokenizer_config.json is left out, as by transformers' fast tokenizer; the slow one "
-    "keeps such words as they are.",
+    "never_split in tokenizer_config.json is ignored, as in the fast tokenizer of transformers; the slow one "
+    "keeps such words whole.",
 )
 REMARK = FileNote(
     "case_unknown",
-    "No tokenizer_config.json beside the file says otherwise: text becomes lower case, as transformers' "
-    "BertTokenizer has it; for a cased model that is wrong.",
+    "No tokenizer_config.json next to the file sets do_lower_case: text becomes lower case, as with "
+    "BertTokenizer of transformers; for a cased model that is wrong.",
 )
 
 

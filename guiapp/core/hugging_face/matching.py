@@ -103,13 +103,13 @@ def matcher_of(spec: Spec) -> Matcher:
     """What a component's “pattern” looks for.  Raises ComponentError for what our engine cannot do."""
     target, is_expression = spec.pattern()
     if not target:
-        raise spec.error("that looks for nothing")
+        raise spec.error("whose pattern is empty")
     if not is_expression:
         return Literal(target.encode())
     try:
         return RegexMatcher(target)
     except PatternError as error:
-        raise spec.error(f"whose pattern “{quoted(target)}” cannot be used here: {error}") from None
+        raise spec.error(f"whose pattern “{quoted(target)}” is not supported: {error}") from None
 
 
 class Pieces(NamedTuple):

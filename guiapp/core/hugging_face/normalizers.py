@@ -341,11 +341,11 @@ def precompiled_of(spec: Spec) -> Precompiled:
         data = base64.b64decode(spec.text("precompiled_charsmap", longest=LONGEST_CHARSMAP), validate=True)
         charsmap = open_charsmap(np.frombuffer(data, np.uint8))
     except binascii.Error:
-        raise spec.error("whose map is no base64") from None
+        raise spec.error("whose map is not base64") from None
     except ValueError as error:
         raise spec.error(f"whose map {error}") from None
     if not charsmap.is_whole:
-        raise spec.error("whose map holds broken characters")
+        raise spec.error("whose map contains broken characters")
     return Precompiled(charsmap)
 
 

@@ -35,7 +35,7 @@ class Spec:
 
     def __init__(self, what: str, values: Any, depth: int = 0, seen: list[int] | None = None) -> None:
         if not isinstance(values, Mapping):
-            raise ComponentError(f"has a {what} that is no JSON object")
+            raise ComponentError(f"has a {what} that is not a JSON object")
         if depth > MOST_NESTED:
             raise ComponentError(f"nests its {what}s too deeply")
         self.what, self._values, self._depth = what, values, depth
@@ -43,7 +43,7 @@ class Spec:
         self.type = self._of_type("type", str, "text")
 
     def unknown(self) -> ComponentError:
-        return ComponentError(f"uses a {self.what} “{quoted(self.type)}”, which is not known here")
+        return ComponentError(f"uses a {self.what} “{quoted(self.type)}”, which is unknown")
 
     def error(self, what_is_wrong: str) -> ComponentError:
         """A sentence about this component: “has a normalizer “Replace” that …”."""
@@ -56,27 +56,27 @@ class Spec:
     def text(self, key: str, default: object = MISSING, longest: int = LONGEST_CONTENT) -> str:
         value: str = self._of_type(key, str, "text", default)
         if len(value) > longest:
-            raise self.error(f"whose “{key}” is {len(value):,} characters long")
+            raise self.error(f"whose “{key}” is too long ({len(value):,} characters)")
         if any("\ud800" <= character <= "\udfff" for character in value):
-            raise self.error(f"whose “{key}” is no proper text")
+            raise self.error(f"whose “{key}” is not valid Unicode")
         return value
 
     def character(self, key: str) -> str:
         value = self.text(key)
         if len(value) != 1:
-            raise self.error(f"whose “{key}” is no single character")
+            raise self.error(f"whose “{key}” is not a single character")
         return value
 
     def count(self, key: str, default: object = MISSING) -> int:
         value: int = self._of_type(key, int, "a whole number", default)
         if isinstance(value, bool) or not 0 <= value < 1 << 64:
-            raise self.error(f"whose “{key}” is no count")
+            raise self.error(f"whose “{key}” is not a whole number")
         return value
 
     def choice(self, key: str, choices: tuple[str, ...], default: object = MISSING) -> str:
         value = self.text(key, default)
         if value not in choices:
-            raise self.error(f"whose “{key}” is “{quoted(value)}”, which is not known here")
+            raise self.error(f"whose “{key}” has the unknown value “{quoted(value)}”")
         return value
 
     def pattern(self) -> tuple[str, bool]:
@@ -102,8 +102,7 @@ class Spec:
         self._seen[0] += n_parts
         if self._seen[0] > MOST_COMPONENTS:
             raise self.error(
-                f"that is one of too many: more than {MOST_COMPONENTS:,} parts, a regular expression being "
-                f"{EXPRESSION} of them"
+                f"beyond the limit of {MOST_COMPONENTS:,} parts; a regular expression counts as {EXPRESSION}"
             )
 
     def _of_type(self, key: str, expected: type, name: str, default: object = MISSING) -> Any:

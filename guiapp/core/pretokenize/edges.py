@@ -19,23 +19,23 @@ from guiapp.errors import TokenloupeError
 
 ESCAPES = {ord("\n"): r"\n", ord("\r"): r"\r", ord("\t"): r"\t"}  # some files have the characters themselves
 CONTRACTIONS = "a contraction such as 's or 'll"
-SIGNS = "signs, a space before them, line ends behind them"
-CASED = "letters, capitals first, and one space or sign before them"
+SIGNS = "symbols, with a space before and line ends after them"
+CASED = "letters, capitals first, with one space or symbol before them"
 IN_WORDS = {
     known.CONTRACTION: CONTRACTIONS,
-    known.WORD: "letters, and one space or sign before them",
-    r" ?\p{L}+": "letters, and a space before them",
-    r"\s?\p{L}+": "letters, and white space before them",
-    r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+": "letters and marks, and one space or sign before them",
-    known.WORD_WITH_MARKS: "letters and marks, and one space before them",
-    known.ASCII_SYMBOL_AND_WORD: "a sign, and the letters of ASCII behind it",
-    r" ?\p{N}+": "digits, and a space before them",
+    known.WORD: "letters, with one space or symbol before them",
+    r" ?\p{L}+": "letters, with a space before them",
+    r"\s?\p{L}+": "letters, with white space before them",
+    r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+": "letters and marks, with one space or symbol before them",
+    known.WORD_WITH_MARKS: "letters and marks, with one space before them",
+    known.ASCII_SYMBOL_AND_WORD: "a symbol, with the ASCII letters after it",
+    r" ?\p{N}+": "digits, with a space before them",
     r"\p{N}+": "digits",
     r"\p{N}{1,3}": "up to three digits",
     **dict.fromkeys((r"\p{N}", r"\p{N}{1}"), "one digit"),
     "[0-9][0-9][0-9]": "three digits",
-    r" ?[^\s\p{L}\p{N}]+": "signs, and a space before them",
-    r" ?[\p{P}\p{S}]+": "signs, and a space before them",
+    r" ?[^\s\p{L}\p{N}]+": "symbols, with a space before them",
+    r" ?[\p{P}\p{S}]+": "symbols, with a space before them",
     **dict.fromkeys(
         (
             known.SYMBOLS,
@@ -45,12 +45,12 @@ IN_WORDS = {
         ),
         SIGNS,
     ),
-    known.LINE_ENDS: "line ends, and white space before them",
-    r"\s*[\r\n]": "a line end, and white space before it",
+    known.LINE_ENDS: "line ends, with white space before them",
+    r"\s*[\r\n]": "a line end, with white space before it",
     r"[\r\n]": "a line end",
     r"[\n]+": "line ends",
     r"[^\n]+": "all up to a line end",
-    r"\s+(?!\S)": "white space, but for the last before a word",
+    r"\s+(?!\S)": "white space, except the last before a word",
     r"\s+": "white space",
     r"\s+$": "white space at the end",
     r"\S+": "all up to white space",

@@ -140,7 +140,7 @@ def parse(pattern: Pattern) -> Node:
     parser = _Parser(translated(pattern))
     node = parser.alternation()
     if parser.at != len(parser.source):
-        raise PatternError("a group ends that did not begin")
+        raise PatternError("a group is closed but was not opened")
     return node
 
 
@@ -201,7 +201,7 @@ class _Parser:
     def _group(self) -> Node:
         node = self.alternation()
         if not self._skips(")"):
-            raise PatternError("a group does not end")
+            raise PatternError("a group is not closed")
         return node
 
     def _lookahead(self, is_negated: bool) -> Node:
@@ -391,7 +391,7 @@ def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_clas
         following.append(row)
         accepts.append(ends)
     if any(accepts[START]):
-        raise PatternError("it also matches where there is nothing")
+        raise PatternError("it also matches the empty text")
     return Automaton(np.array(following, np.int32), np.array(accepts, np.bool_))
 
 

@@ -193,7 +193,7 @@ def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _Cha
     numbers: list[SeenSet] = [("classes", NUMBER)]
     sets = list(dict.fromkeys((*numbers, *all_sets)))
     if len(sets) > MOST_SETS:
-        raise PatternError("it tells too many kinds of characters apart")
+        raise PatternError("it distinguishes too many kinds of characters")
     starts = _run_starts(sets)
     seen_in = {view: seen(view, starts) for view in {view for view, _ in sets}}
     held = np.array([are_in(seen_in[view], each.ranges) ^ each.is_negated for view, each in sets])
@@ -201,7 +201,7 @@ def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _Cha
     classes = Numbers[bytes]()
     of_run = [classes.of(columns[at : at + size]) for at in range(0, len(columns), size)]
     if len(classes) > MOST_CLASSES:
-        raise PatternError("it tells too many kinds of characters apart")
+        raise PatternError("it distinguishes too many kinds of characters")
     members = np.frombuffer(b"".join(classes), np.bool_).reshape(-1, size).T
     of_code = np.repeat(np.array(of_run, np.uint8), np.diff(starts, append=N_CODES))
     by_lead = np.zeros((256, len(classes)), np.bool_)

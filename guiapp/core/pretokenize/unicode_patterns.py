@@ -74,7 +74,7 @@ class PatternReader:
 
     def __init__(self, source: str) -> None:
         if len(source) > LONGEST:
-            raise PatternError(f"it is {len(source):,} characters long")
+            raise PatternError(f"it is too long ({len(source):,} characters)")
         self._source = source
         self._at = 0
         self._ignores_case = [False]  # in each open group
@@ -82,7 +82,7 @@ class PatternReader:
 
     def _next(self) -> str:
         if self._at >= len(self._source):
-            raise PatternError("it ends too soon")
+            raise PatternError("it ends too early")
         self._at += 1
         return self._source[self._at - 1]
 
@@ -92,7 +92,7 @@ class PatternReader:
             return ""
         group = next((start for start in self.groups if self._source.startswith(start, self._at)), "(")
         if group == "(" and self._source.startswith("(?", self._at):
-            raise PatternError(f"a group begins with {self._source[self._at : self._at + 4]}")
+            raise PatternError(f"unsupported group {self._source[self._at : self._at + 4]}")
         self._at += len(group)
         if len(self._ignores_case) > MOST_NESTED:
             raise PatternError("its groups are nested too deeply")
@@ -101,12 +101,12 @@ class PatternReader:
 
     def _end_group(self) -> None:
         if len(self._ignores_case) == 1:
-            raise PatternError("a group ends that did not begin")
+            raise PatternError("a group is closed but was not opened")
         self._ignores_case.pop()
 
     def _check_end(self) -> None:
         if len(self._ignores_case) != 1:
-            raise PatternError("a group does not end")
+            raise PatternError("a group is not closed")
 
     def _repetition(self) -> str:
         """The greedy repetition that comes next; "" for none."""
@@ -120,16 +120,16 @@ class PatternReader:
         else:
             return ""
         if self._source.startswith("?", self._at):
-            raise PatternError("something is repeated as seldom as possible")
+            raise PatternError("lazy repetition is not supported")
         return character
 
     def _counted(self, least: int, comma: str | None, most: str | None) -> str:
         spelled = f"{{{least}{comma or ''}}}"
         is_endless = comma is not None and not most
         if max(least, int(most or 0)) > MOST_COUNTED or (is_endless and not self.may_repeat_without_end):
-            raise PatternError(f"something is repeated {spelled} times")
+            raise PatternError(f"the repetition {spelled} is not supported")
         if most and int(most) < least:
-            raise PatternError(f"something is repeated {spelled} times")
+            raise PatternError(f"the repetition {spelled} is not supported")
         return spelled
 
     def _count_ranges(self, ranges: Ranges) -> None:
@@ -170,7 +170,7 @@ class _Speller(PatternReader):
         if character == ".":
             return "[^\n]", True
         if character in "*+?{}^]":
-            raise PatternError(f"{character} stands at character {self._at}")
+            raise PatternError(f"unexpected {character} at character {self._at}")
         return self._written(self._ranges_of(character)), True
 
     def _class(self) -> str:
@@ -191,7 +191,7 @@ class _Speller(PatternReader):
     def _member(self) -> Ranges:
         character = self._next()
         if character == "[" or self._source.startswith(("&&", "--", "~~"), self._at - 1):
-            raise PatternError("a class holds another one")
+            raise PatternError("a class contains another class")
         members = self._ranges_of(character)
         is_range = self._source.startswith("-", self._at) and self._source[self._at + 1 : self._at + 2] != "]"
         if not is_range:
@@ -199,7 +199,7 @@ class _Speller(PatternReader):
         self._at += 1
         last = self._ranges_of(self._next())
         if self._ignores_case[-1]:
-            raise PatternError("a range of letters is to match without regard to case")
+            raise PatternError("case-insensitive ranges of letters are not supported")
         return _between(members, last)
 
     def _ranges_of(self, character: str) -> Ranges:
@@ -216,7 +216,7 @@ class _Speller(PatternReader):
         if character in CONTROLS:
             return ((ord(CONTROLS[character]),) * 2,)
         if character.isalnum() or character.isspace():
-            raise PatternError(f"\\{character} stands at character {self._at}")
+            raise PatternError(f"unexpected \\{character} at character {self._at}")
         return ((ord(character),) * 2,)
 
     def _category(self, is_negated: bool) -> Ranges:
@@ -235,7 +235,7 @@ class _Speller(PatternReader):
         if not self._ignores_case[-1]:
             return ((ord(character),) * 2,)
         if OTHER_LETTERS.match(character):
-            raise PatternError("a letter beyond ASCII is to match without regard to case")
+            raise PatternError("case-insensitive letters beyond ASCII are not supported")
         forms = {character.lower(), character.upper(), *FOLDED.get(character.lower(), "")}
         return tuple((ord(form),) * 2 for form in sorted(forms))
 
@@ -244,7 +244,7 @@ def _between(first: Ranges, last: Ranges) -> Ranges:
     """All from one character to another one."""
     are_single = [len(ends) == 1 and ends[0][0] == ends[0][1] for ends in (first, last)]
     if not all(are_single) or first[0][0] > last[0][0]:
-        raise PatternError("a class holds a range whose ends are no characters in order")
+        raise PatternError("a class contains a range that is not in order")
     return ((first[0][0], last[0][0]),)
 
 
@@ -320,7 +320,7 @@ class _OnigurumaSpeller(PatternReader):
             self._at += 1
             return "\\Z", ""
         if character in "*+?^{" or (character == "]"):
-            raise PatternError(f"{character} stands at character {self._at}")
+            raise PatternError(f"unexpected {character} at character {self._at}")
         members = self._set_of(character)
         return (members, members)
 
@@ -335,12 +335,12 @@ class _OnigurumaSpeller(PatternReader):
         if len(members) == 1 and members[0][0] == members[0][1] and self._ignores_case[-1]:
             letter = chr(members[0][0]).lower()
             if self._before + letter in ONE_LETTER_FOR_TWO:
-                raise PatternError("two letters are to match without regard to case that may be one")
+                raise PatternError("case-insensitive letters that may match as one are not supported")
             self._before = letter
         else:
             self._before = ""
         if not members:
-            raise PatternError("a class holds nothing")
+            raise PatternError("a class is empty")
         self._count_ranges(members)
         return written(self._cased(members))
 
@@ -406,7 +406,7 @@ class _OnigurumaSpeller(PatternReader):
             self._at = code.end()
             value = int(code[1] or code[2] or code[3], 16)
             if value >= N_CODES or (code[2] and value >= 0x80):
-                raise PatternError(f"\\{code[0]} is no character")
+                raise PatternError(f"\\{code[0]} is not a character")
             return ((value, value),)
         character = self._next()
         if character in "pP":
@@ -422,13 +422,13 @@ class _OnigurumaSpeller(PatternReader):
         if character in ONIGURUMA_CONTROLS:
             return ((ONIGURUMA_CONTROLS[character],) * 2,)
         if character.isalnum() or ord(character) >= 0x80:
-            raise PatternError(f"\\{character} stands at character {self._at}")
+            raise PatternError(f"unexpected \\{character} at character {self._at}")
         return ((ord(character),) * 2,)
 
     def _named(self, is_negated: bool) -> Ranges:
         name = PROPERTY.match(self._source, self._at)
         if name is None:
-            raise PatternError(f"\\p stands at character {self._at}")
+            raise PatternError(f"unexpected \\p at character {self._at}")
         self._at = name.end()
         members = _property(name[2])
         return complement(members) if is_negated != bool(name[1]) else members
@@ -438,7 +438,7 @@ class _OnigurumaSpeller(PatternReader):
         if not self._ignores_case[-1]:
             return members
         if members[-1][1] >= 0x80 and members not in CASELESS:
-            raise PatternError("letters beyond ASCII are to match without regard to case")
+            raise PatternError("case-insensitive letters beyond ASCII are not supported")
         letters = [chr(code) for first, last in members if last < 0x80 for code in range(first, last + 1)]
         forms = [
             form for each in letters for form in (each.lower(), each.upper(), *FOLDED.get(each.lower(), ""))

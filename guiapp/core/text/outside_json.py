@@ -47,7 +47,7 @@ def read_json(text: str | bytes, parse_float: Callable[[str], float] = float) ->
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except ValueError:  # Python reads whole numbers of some thousand digits
-        raise ValueError("it holds a number of too many digits") from None
+        raise ValueError("it has a number of too many digits") from None
 
 
 # Values of JSON from files and people as the values that a program works with, checked by their types
@@ -144,18 +144,18 @@ def text_of(path: Path, what: str, most_bytes: int) -> str:
     """The text of a file, with ends of lines as Python has them; raises FaultyFileError."""
     try:
         if path.exists() and not path.is_file():
-            raise FaultyFileError(f"{path.name} is no file.")
+            raise FaultyFileError(f"{path.name} is not a file.")
         with path.open("rb") as file:
             data = file.read(most_bytes + 1)
     except OSError as error:
         raise FaultyFileError(f"{path.name} cannot be read: {error.strerror}.") from error
     if len(data) > most_bytes:
-        raise FaultyFileError(f"{path.name} is longer than any {what}: more than {in_bytes(most_bytes)}.")
+        raise FaultyFileError(f"{path.name} is too long for a {what}: more than {in_bytes(most_bytes)}.")
     try:
         return data.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise error_of(path.name, Fault(line, "this is no text in UTF-8.")) from error
+        raise error_of(path.name, Fault(line, "this is not UTF-8.")) from error
 
 
 def line_of(lines: Sequence[Mapping[str, int]], part: int, *keys: str) -> int:
@@ -170,7 +170,7 @@ def kind_fault(value: Any, expected: type) -> str:
 
 def unknown_entry(key: str, known: Iterable[str]) -> str:
     """What to say of an entry that means nothing."""
-    return f"an unknown entry “{quoted(key)}”. There are: {', '.join(known)}."
+    return f"an unknown entry “{quoted(key)}”. Known entries: {', '.join(known)}."
 
 
 def _content(name: str, text: str, what: str) -> dict[str, Any]:
@@ -178,16 +178,16 @@ def _content(name: str, text: str, what: str) -> dict[str, Any]:
 
     for number, line in enumerate(without_strings(text).split("\n"), 1):
         if line.count(".") > MOST_DOTS:
-            raise error_of(name, Fault(number, f"there are more dots here than any {what} needs."))
+            raise error_of(name, Fault(number, f"this has too many dots for a {what}."))
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         reason, _, place = str(error).rpartition(" (at ")
         at = re.match(r"line (\d+)", place)
         where = text.rstrip().count("\n") + 1 if at is None else int(at[1])
-        raise error_of(name, Fault(where, f"this is no valid TOML: {quoted(reason)}.")) from error
+        raise error_of(name, Fault(where, f"this is not valid TOML: {quoted(reason)}.")) from error
     except (ValueError, RecursionError) as error:  # digits or brackets by the thousand
-        fault = Fault(1, f"this is no {what}: a number is too long, or lists are too deep.")
+        fault = Fault(1, f"this is not a {what}: a number is too long, or lists are too deep.")
         raise error_of(name, fault) from error
 
 

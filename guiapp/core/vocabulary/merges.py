@@ -226,8 +226,8 @@ def listed_merging(
         data, offsets = merging.symbol_texts
         text = data[offsets[len(vocabulary)] : offsets[len(vocabulary) + 1]].tobytes()
         raise VocabError(
-            f"{vocabulary.path or vocabulary.name} has a merge rule with “{quoted(text)}”, which is none of "
-            "its tokens. Download it again, or choose another file.",
+            f"{vocabulary.path or vocabulary.name} has a merge rule with “{quoted(text)}”, which is not one "
+            "of its tokens. Download it again, or choose another file.",
             "merge_of_no_token",
         )
     return merging
@@ -265,8 +265,8 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
         return PairMerging(vocabulary, options, None)
     except ValueError as error:
         raise VocabError(
-            f"{vocabulary.path or vocabulary.name} has tokens that can be cut in two in more than 33 million "
-            "ways. Choose a file whose tokens are shorter."
+            f"{vocabulary.path or vocabulary.name} has tokens that can be split in two in more than 33 "
+            "million ways. Choose a file with shorter tokens."
         ) from error
 
 

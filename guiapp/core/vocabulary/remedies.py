@@ -11,7 +11,7 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 GGUF, TOOL = "GGUF", "gguf-new-metadata"  # the program comes with the package gguf
 IN_GENERATION = (
     "Add {} to eos_token_id of generation_config.json. "
-    "In a GGUF file made of this one, set tokenizer.ggml.{}_token_id to it."
+    "In a GGUF file made from this one, set tokenizer.ggml.{}_token_id to the same id."
 )
 
 

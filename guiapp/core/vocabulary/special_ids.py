@@ -207,7 +207,7 @@ class RoleFinder:
         ids = {text: self.find(text) for text in PHI3_TEXTS.split()}
         missing = [text for text, token_id in ids.items() if token_id is None]
         if missing:
-            text_of_note = f"The tokens do not take white space as Phi-3's do: {missing[0]} is missing."
+            text_of_note = f"Special tokens cannot take white space as in Phi-3: {missing[0]} is missing."
             self.refusals.append(FileNote("token_missing", text_of_note))
             return
         self._attributes[self._attributes & SPECIAL != 0] |= np.uint16(Attribute.RSTRIP)
@@ -218,7 +218,7 @@ class RoleFinder:
     def _strip_left(self, text: str) -> None:
         token_id = self.find(text)
         if token_id is None:
-            text_of_note = f"This model should have a token {quoted(text)}, but has none."
+            text_of_note = f"This model should have the token {quoted(text)}, but does not."
             self.warnings.append(FileNote("token_missing", text_of_note))
         else:
             self._attributes[token_id] |= np.uint16(Attribute.LSTRIP)

@@ -27,7 +27,7 @@ ROW_PX, LIST_NAME_PX = 21, 128  # of lists of bars
 RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 1.5
 CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
 HATCHED_GROUND = 0.3  # of a colour below its hatching
-BEYOND = " →"  # behind the value of a bar whose end is out of sight
+BEYOND = " →"  # behind the value of a bar whose end is out of sight, or where the value is
 INK, WHITE, MIDDLE_GRAY = QColor("#14161b"), QColor("white"), 110  # on light and on dark bars, and between
 Counts = NDArray[np.int64]
 PartColor = tuple[QColor, bool]
@@ -199,6 +199,7 @@ class RowChart(Chart):
         return sum(self.width_px(text, font) + GAP_PX for text, font in texts if text) + GAP_PX
 
     def place(self) -> None:
+        self._cuts = list[QRectF]()
         for index, (row, note) in enumerate(zip(self.data.rows, self._notes, strict=True)):
             at = QPointF(0 if row.marker_style is None else self._name_left_px, self.pixel(0, -index).y())
             name = self._shown(row.name)
@@ -225,12 +226,15 @@ class RowChart(Chart):
         """Value and detail behind the bar; an arrow where its end is out of sight."""
         end, area = self.pixel(row.end, -index), self.area
         value, x = row.value, self.pixel(row.length, 0).x()
-        if value and not area.left() - 1 <= x <= area.right() + 1:
+        if value and not area.left() - 1 <= x <= area.right() - self._after_bar_px(row) + 1:
             value = f"← {value}" if x < area.left() else f"{value}{BEYOND}"
         if row.progress is not None:
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
         written_px = self._after_bar_px(row._replace(value=value))
         at_px = max(min(end.x(), area.right() - written_px), area.left()) + GAP_PX
+        if value and end.x() > at_px - GAP_PX + 1:  # the bar is cut there, so that no word stands on it
+            room_px = area.right() + MARKER_PX - at_px + GAP_PX
+            self._cuts.append(QRectF(at_px - GAP_PX, end.y() - self.row_px / 2, room_px, self.row_px))
         dim = row.detail_color or self.word_color(row.key, self.theme.dim)
         has_detail = self._has_details or row.progress is not None or not row.parts
         for text, font, color in ((value, STRONG, self.word_color(row.key)), (row.detail, PLAIN, dim)):
@@ -240,17 +244,13 @@ class RowChart(Chart):
                 at_px += self.width_px(text, font) + GAP_PX
 
     def paint_front(self, painter: QPainter) -> None:
-        for word in self.words:
-            if self.area.left() < word.at.x() < self.area.right():  # lines of the scale end at words
-                fill(painter, self.rect_of(word), self.ground_color, 0)
         height = self.row_px
         for value, row in zip(self.values, self.data.rows, strict=True):
             y = self.pixel(0, value.y).y()
             self.paint_light(painter, QRectF(0, y - height / 2, self.width(), height), value)
             self._paint_bar(painter, row, y)
-        for word in self.words:
-            if word.text.endswith(BEYOND):  # it stands on its bar
-                fill(painter, self.rect_of(word).adjusted(-UNIT_PX, 0, UNIT_PX, 0), self.ground_color, 2)
+        for cut in self._cuts:
+            fill(painter, cut, self.ground_color, 0)
         super().paint_front(painter)
 
     def _paint_bar(self, painter: QPainter, row: BarRow, y: float) -> None:

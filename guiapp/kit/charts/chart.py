@@ -59,11 +59,11 @@ FADED = 50  # of 255, beside what is emphasized
 TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
 FOCUS_PX, BUTTON_PX = 1.5, 22
 DRAGGED, HIGHLIGHT = 0.25, 0.24  # of the accent: in what a drag goes around, behind what is selected
-ZOOMED = "Zoomed in: double-click to see all."
-EMPHASIZED = "The others are faded: click it again to see all."
+ZOOMED = "Double-click to zoom out."
+EMPHASIZED = "Click it again to show the others."
 BY_MOUSE = "Scroll or drag to zoom. Click a name to fade the others.", "Scroll to zoom, click to fade others."
 HINT_EVENTS = QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut
-BY_KEYS = "Arrow keys read values, Enter fades the others."
+BY_KEYS = "Arrow keys read values, Enter fades other series."
 FREE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
 Key = Qt.Key
 WHITE = QColor("white")
@@ -217,7 +217,7 @@ class Chart(QWidget):
         self._controls = QWidget()
         self._control_row = in_row(on=self._controls, spacing=UNIT_PX)
         if self.has_button and theme_source is not None:
-            tip = "Copy this chart, or save it as a picture"
+            tip = "Copy or save this chart"
             button = MenuButton(theme_source, "Save", role="quiet", tip=tip)
             button.setMenu(self._menu)
             button.setFixedHeight(BUTTON_PX)
@@ -450,6 +450,9 @@ class Chart(QWidget):
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_scales(painter)
+            for word in self.words:
+                if self.area.contains(word.at):  # lines of the scale end at words
+                    fill(painter, self.rect_of(word), self.ground_color, 0)
 
     @property
     def _hint(self) -> str:

@@ -189,7 +189,7 @@ class CurveChart(Chart):
                 behind = at + QPointF(self.width_px(text, BOLD) + GAP_PX, 0)
                 self.words.append(Word(name.detail, behind, self.word_color(key, dim), PLAIN, key=key))
         if n_grey := len(self.data.curves) - len(self._names):
-            self.write_below(f"{n_grey} more in grey: point at one", f"{n_grey} more")
+            self.write_below(f"{n_grey} more in grey: point at one for its name", f"{n_grey} more")
 
     def _end_of(self, curve: Curve) -> QPointF:
         """Its last place that is seen."""
@@ -305,7 +305,7 @@ class ScatterChart(Chart):
             color = self.word_color(point.key)
             self.words.append(Word(name, rect.center(), color, PLAIN, 0.5, point.key))
         if n_unnamed:
-            self.write_below(f"{n_unnamed} without a name: point at one", f"{n_unnamed} more")
+            self.write_below(f"{n_unnamed} not labelled: point at one for its name", f"{n_unnamed} more")
 
     def paint_back(self, painter: QPainter) -> None:
         super().paint_back(painter)
@@ -333,7 +333,7 @@ def _free_rect(
     taken: Sequence[QRectF],
     area: QRectF,
 ) -> QRectF | None:
-    """The nearest place for a name above or below its point that covers nothing, nor does a line to it.
+    """The nearest place for a name around its point that covers nothing, nor does a line to it.
 
     It looks like the name of no other point: none is nearer to its middle.
     """
@@ -343,8 +343,10 @@ def _free_rect(
         product(range(MOST_LINES), (-1, 1), SIDEWAYS),
         key=lambda each: each[0] * 2 + abs(each[2]) + (each[1] > 0) * 0.4,
     )
-    for line, side, sideways in offsets:
-        center = point + QPointF(sideways * width, side * (first + line * height))
+    centers = [QPointF(across * width, side * (first + n * height)) for n, side, across in offsets]
+    n_near, beside_px = 2 * len(SIDEWAYS), half + width / 2
+    for away in (*centers[:n_near], QPointF(beside_px, 0), QPointF(-beside_px, 0), *centers[n_near:]):
+        center = point + away
         center.setX(min(max(center.x(), area.left() + width / 2), area.right() - width / 2))
         rect = QRectF(center.x() - width / 2, center.y() - height / 2, width, height)
         beside = (each.x() for each in others if abs(each.y() - center.y()) < first + height / 2)

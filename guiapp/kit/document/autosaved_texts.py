@@ -208,7 +208,9 @@ class AutosavedTexts(QObject):
     def _report_failure(self, error: OSError) -> None:
         if not self._is_failing:
             self._is_failing = True
-            self.failed.emit(f"What is typed cannot be kept in {self._folder}: {error.strerror}.")
+            self.failed.emit(
+                f"Your text cannot be autosaved in {self._folder}: {error.strerror}. Save it yourself."
+            )
 
 
 def _age(place: Path) -> float:

@@ -20,7 +20,7 @@ from guiapp.kit.spans.source import TokenizedText
 
 CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
 NONE = np.zeros(0, np.int64)
-COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "how rare"}
+COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "rarity"}
 WHITE = b" ", b"\n", b"\t"
 REACH_BYTES = 2048  # a word is judged by what is so near to where it shows
 COST_SHADE = FIRST_SHADE
@@ -86,7 +86,7 @@ class ColouredSpans(TokenizedText):
     def legend(self) -> tuple[str, dict[str, int]]:
         """What the colours tell, and the tint of each answer; none where they tell tokens apart."""
         if self.coloring == "cost":
-            return "Characters a token", _tints(STEPS, COST_SHADE)
+            return "Characters per token", _tints(STEPS, COST_SHADE)
         if self.coloring == "kind":
             return "", _tints(KINDS, KIND_SHADE)
         if self.coloring == "rarity":

@@ -311,7 +311,7 @@ def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
 def explained(agreement: EncoderAgreement) -> str:
     """What was found, for people."""
     if (first := agreement.first_difference) is None:
-        return "On this text it gives exactly the tokens of the exact encoder."
+        return "On this text it gives the same tokens as the exact encoder."
     share, counts = percent(agreement.share, 1), f"{agreement.n_shared:,} of {agreement.n_exact:,}"
     return (
         f"On this text it gives {share} of the exact encoder's tokens ({counts}).\n\n"

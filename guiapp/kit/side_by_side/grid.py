@@ -241,7 +241,7 @@ CUTS = (
 )
 LEGEND = (
     *CUTS,
-    LegendEntry(characters("1", "control"), "Id of a token that stands for no text, such as BOS"),
+    LegendEntry(characters("1", "control"), "Id of a token without text, such as BOS"),
 )
 
 

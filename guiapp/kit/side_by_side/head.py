@@ -134,7 +134,7 @@ class SideHead(QFrame):
     """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
 
     height_px = 92
-    bar_tip = "Dark: tokens that both texts begin with. Amber: tokens that the other text does not need."
+    bar_tip = "Dark: tokens that both texts begin with. Amber: how many more tokens this text has."
 
     def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
         super().__init__()

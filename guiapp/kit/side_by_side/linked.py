@@ -117,7 +117,7 @@ class MapBar(QScrollBar):
         self._theme_source = theme_source
         self.places: NDArray[np.float64] = np.zeros(0)
         self._weights: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.setAccessibleName("Place in the text")
+        self.setAccessibleName("Position in the text")
         theme_source.changed.connect(self.update)
 
     def show_places(self, places: NDArray[np.float64], weights: NDArray[np.int64]) -> None:

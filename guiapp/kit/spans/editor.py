@@ -448,7 +448,7 @@ class LineMargin(Painted):
     caption = "tokens"
 
     def __init__(self, document: TextDocument, editor: SpanEditor, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Tokens of each line")
+        super().__init__(theme_source, "Tokens per line")
         self._document = document
         self._editor = editor
         self._pointed_out: PointedOut | None = None

@@ -98,7 +98,7 @@ class TokenMenu(QObject):
         if self._search is not None:
             n_others = self._source.tokens.count(token_id) - 1
             others = menu.addAction(
-                f"Find its {counted(n_others, 'other')}" if n_others else "No others in this text"
+                f"Find {counted(n_others, 'other')} in this text" if n_others else "No others in this text"
             )
             others.setEnabled(n_others > 0)
             find = partial(self._search.search_for, "token", str(token_id), end)
@@ -111,7 +111,7 @@ class TokenMenu(QObject):
         ]
         if self._kind is Kind.STEPPED:
             links.insert(0, ("Why this token", partial(requests.why_wanted.emit, index)))
-            links.append(("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
+            links.append(("Break when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
         for text, do in links:
             menu.addAction(text, do)
 
@@ -137,7 +137,7 @@ class TokenMenu(QObject):
             menu.addAction(f"{shown}\t{ids}", partial(copy_text, self._editor, ids, copied))
         menu.addSeparator()
         for name, is_llama_cpp in (("OpenAI", False), ("llama.cpp", True)):
-            action = menu.addAction(f"Copy logit_bias that bans those of one token ({name})")
+            action = menu.addAction(f"Copy logit_bias that bans the one-token variants ({name})")
             action.setEnabled(any(variant.is_one_token for variant in variants))
             bias = logit_bias(variants, is_llama_cpp)
             action.triggered.connect(partial(copy_text, self._editor, bias, "logit_bias"))

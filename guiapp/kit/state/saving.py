@@ -229,8 +229,8 @@ def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
             size = os.fstat(file.fileno()).st_size
             if size > LARGEST_TEXT_BYTES:
                 raise TextFileError(
-                    f"{path.name} has {size:,} bytes; texts up to {LARGEST_TEXT_BYTES:,} bytes can be shown. "
-                    "Use “tokenloupe tokenize” for larger ones."
+                    f"{path.name} is too large to show: {size:,} bytes; the limit is {LARGEST_TEXT_BYTES:,}. "
+                    "For larger files, run “tokenloupe tokenize”."
                 )
             while chunk := file.read(CHUNK_BYTES):
                 chunks.append(chunk)

@@ -174,7 +174,7 @@ class Settings(QObject):
         file = _ini(self._path)  # has the changes too, and no status of an earlier failure
         file.sync()
         if file.status() is not QSettings.Status.NoError:
-            self.failed.emit(f"The settings cannot be written to {self._path}.")
+            self.failed.emit(f"The settings could not be saved to {self._path}.")
         else:
             self.written.emit()
         QFile.setPermissions(str(self._path), QFile.Permission.ReadOwner | QFile.Permission.WriteOwner)

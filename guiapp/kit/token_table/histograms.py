@@ -39,7 +39,7 @@ from guiapp.kit.widgets.theme import (
 
 SAMPLE_PX = 9
 TITLES = {"rank": "By rank of the merge", "score": "By score", "id": "By id"}
-HOW_TO = "Point at a bar for its figures; click it, or drag the line, to filter."
+HOW_TO = "Point at a bar to read it. To filter, click a bar or drag the line."
 LEAST_LENGTH = re.compile(r"\blength:>=(\d{1,3})(?!\S)")
 N_EDGES = 3  # that have a number
 HEIGHTS_PX = 400, 540  # from which on there is room for the second and the third chart

@@ -79,7 +79,7 @@ from guiapp.kit.widgets.theme import (
 MOST_COPIED = 20_000  # rows as a file that goes to the clipboard: what is longer is saved
 GAPS_PX, NARROW_PX = 20, 640  # beside the words of a cell; a table that leaves out what yields
 LEAST_PX = 220
-NOT_FOUND = "Nothing here matches."
+NOT_FOUND = "No matches."
 MIDDLE = Qt.TextElideMode.ElideMiddle  # many tokens differ by a number at the end
 CELLS = """
 QTableView::item { padding: 0 5px; }
@@ -378,9 +378,9 @@ class TokenTable(QWidget):
         self._chip_delegate = ChipDelegate(theme_source, self.view)
         self.field = SearchField(model, hint, tip, field_px)
         self.field.setAccessibleName("Filter tokens")
-        self.columns = MenuButton(theme_source, "Columns", tip="What is shown of each row")
+        self.columns = MenuButton(theme_source, "Columns", tip="Choose the columns")
         self.columns.fill_on_open(self._list_columns)
-        self.export = MenuButton(theme_source, "Export", tip="The selected rows, or all that are listed")
+        self.export = MenuButton(theme_source, "Export", tip="Export the selected rows, or all listed rows")
         self.export.fill_on_open(self._list_forms)
         self.count, self.state = plain_label("dim"), plain_label("dim", wraps=True)
         parts, ends = list[Part](), list[QWidget]()

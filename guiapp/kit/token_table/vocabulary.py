@@ -17,7 +17,7 @@ from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import GatheredListModel, ListRequest, ShownRows
 
-TRYING = "Trying which tokens text reaches …"
+TRYING = "Checking which tokens text can reach …"
 
 
 class VocabularyModel(GatheredListModel[TokenFigures]):

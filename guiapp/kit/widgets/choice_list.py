@@ -326,7 +326,7 @@ def pre_choices(loader: ModelLoader) -> list[Choice]:
     """What the file says, likely names, and all names."""
     named, chosen = _names(loader)
     if (readings := _readings(loader)) is not None:
-        as_is = Choice("In the file", AS_THE_FILE_SAYS, "as the file says", "", is_current=not chosen)
+        as_is = Choice("In the file", AS_THE_FILE_SAYS, "as in the file", "", is_current=not chosen)
         others = (Choice("Other readings", *row, is_current=row[0] == chosen) for row in readings)
         return [as_is, *others]
     likely = () if loader.refused is None else loader.refused.likely
@@ -336,7 +336,7 @@ def pre_choices(loader: ModelLoader) -> list[Choice]:
         for name in sorted({*PRE_TOKENIZERS, *(RANK_PATTERNS if _has_ranks(loader) else ())})
     ]
     if patterns_of(named) is not None:
-        title, is_in_use = f"{named}, as the file says", chosen == AS_THE_FILE_SAYS
+        title, is_in_use = f"{named}, as in the file", chosen == AS_THE_FILE_SAYS
         row = Choice("In the file", AS_THE_FILE_SAYS, title, example_split(named), is_current=is_in_use)
         rows.insert(0, row)
     return rows
@@ -346,12 +346,12 @@ def question(loader: ModelLoader) -> str:
     """What is to be chosen, in words."""
     named, _ = _names(loader)
     if _readings(loader) is not None:
-        return "Libraries read this file in several ways. Which one should it be?"
+        return "Libraries read this file differently. Choose how to read it."
     if not named:
-        return "The file names no pre-tokenizer. Which one should split its text?"
+        return "The file does not name a pre-tokenizer. Choose one."
     if patterns_of(named) is not None:
-        return f"The file asks for “{named}”. Which one should split its text instead?"
-    return f"The file asks for “{quoted(named)}”, which is not known. Which one should split its text?"
+        return f"The file asks for “{named}”. Choose another one to replace it."
+    return f"The file asks for “{quoted(named)}”, which Tokenloupe does not know. Choose one."
 
 
 @cache
@@ -403,7 +403,7 @@ class PrePicker(Popover):
         self._loader = loader
         self.setAccessibleName("Choose a pre-tokenizer")
         self._question = plain_label(wraps=True)
-        example = QLabel(f"Each is shown with the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
+        example = QLabel(f"Each row shows the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
         set_role(example, "dim")
         self.choices = ChoiceList("Pre-tokenizers", theme_source)
         self.choices.rows.setFixedSize(LIST_SIZE)

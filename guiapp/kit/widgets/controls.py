@@ -30,13 +30,13 @@ SEARCH_HINT = "text, #id, 0x20, /regex/"
 FILTER_HINT = "Filter: text, /regex/, 0xE2, #id, 100..200, kind:control, script:Han, length:>=8, is:unreached"
 FILTER_TIP = (
     'the, "new york": tokens that contain these characters\n'
-    "/^\\s+$/: that a regular expression matches\n"
-    "0xE282: that contain these bytes\n"
-    "#9906, 100..200: with this id, or one of these\n"
-    "kind:control, script:Han: of this kind, in this script\n"
+    "/^\\s+$/: tokens that match a regular expression\n"
+    "0xE282: tokens that contain these bytes\n"
+    "#9906, 100..200: an id, or a range of ids\n"
+    "kind:control, script:Han: tokens of a kind or script\n"
     "length:8, length:>=8, rank:..500, score:>-5, children:>100, characters:1\n"
     "is:unreached, is:notutf8, is:duplicate, is:byte, is:reserved, is:special\n"
-    "All words must hold; a minus before one means all other tokens."
+    "A token must match every word. A minus before a word excludes its matches."
 )
 WIDTH_PX = 360  # of an explanation
 PLACE_PX = 90  # with room for large numbers, so that buttons stay where they are

@@ -115,6 +115,8 @@ class StyledText(QTextEdit):
 class FittedLabel(QLabel):
     """One of several texts, the first that there is room for; wants room for the first.
 
+    tip  what its tool tip says besides
+
     Where it is needed, it insists on room for the last; where it `elides`, that is cut short.  It paints its
     text itself: each `QLabel.setText` has all widgets around it laid out again.
     """
@@ -123,7 +125,7 @@ class FittedLabel(QLabel):
         super().__init__()
         self._is_needed, self._elides = is_needed, elides
         self._texts = [""]
-        self._shown = ""
+        self._shown = self.tip = ""
         self._room_px = (0, 0)
         self.elide_mode = Qt.TextElideMode.ElideRight
 
@@ -171,7 +173,8 @@ class FittedLabel(QLabel):
             last = self.fontMetrics().elidedText(self._texts[-1], self.elide_mode, room)
         self._shown = next((text for text in self._texts if self._width_of(text) <= room), last)
         self.setAccessibleName(self._shown)
-        self.setToolTip("" if self._shown == self.whole_text else plain_tip(self.whole_text))
+        lines = ["" if self._shown == self.whole_text else self.whole_text, self.tip]
+        self.setToolTip(plain_tip("\n".join(filter(None, lines))))
         self.update()
 
     def _height_px(self) -> int:

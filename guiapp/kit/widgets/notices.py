@@ -285,12 +285,14 @@ class Questions:
 
     def open_anyway(self, message: str) -> bool:
         """Whether to go on although a model is not what it was."""
-        return agrees(self._window, "Another model file", message, "Open anyway")
+        return agrees(self._window, "Different model file", message, "Open anyway")
 
     def save_before_closing(self, path: Path | None) -> SaveAnswer:
         """What to do with changes that are not in the file yet, or with a long text that has none."""
         button = QMessageBox.StandardButton
-        changed = "The text is in no file." if path is None else f"The text of {path.name} has changed."
+        changed = (
+            "The text is not saved in a file." if path is None else f"The text of {path.name} has changed."
+        )
         box = QMessageBox(self._window)
         box.setWindowTitle("Save changes?")
         box.setTextFormat(Qt.TextFormat.PlainText)
@@ -305,9 +307,9 @@ class Questions:
 
     def delete_autosaved_texts(self, n_texts: int) -> bool:
         """Whether to delete so many texts that are in no file."""
-        which = "One kept text is" if n_texts == 1 else f"{n_texts} kept texts are"
-        message = f"{which} in no other file. There is no way back."
-        return agrees(self._window, "Delete kept texts?", message, "Delete", destroys=True)
+        which = "1 autosaved text is" if n_texts == 1 else f"{n_texts} autosaved texts are"
+        message = f"{which} not saved in any other file. This cannot be undone."
+        return agrees(self._window, "Delete autosaved texts?", message, "Delete", destroys=True)
 
     @staticmethod
     def _chosen(result: tuple[str, str]) -> Path | None:

@@ -73,21 +73,21 @@ TOKEN_FONT_PX = 24
 TITLE, BUILDING, PATH = "Token", "How it is built", "Path in the tree"
 SIDE_BY_SIDE_PX = 660  # from this width on the sections about trees lie side by side
 PREPARING = "Preparing the merges of this vocabulary …"
-EMPTY_TEXT = "Choose a token, in the text or among its ids, to see what it is."
+EMPTY_TEXT = "Select a token in the text or in its ids to see its details."
 
 
 FACT_TIPS = {
-    "id": "the number that the model is given for it",
-    "bytes": "what it stands for, in hexadecimal digits",
+    "id": "the number that the model reads for it",
+    "bytes": "its bytes, in hexadecimal",
     "begins": "the part of a character that it begins",
-    "type": "what the model file says it is for",
+    "type": "its type in the model file",
     "role": "what the model uses it for",
-    "score": "how likely it is: the logarithm of a probability, higher is likelier",
-    "merge rank": "which merge makes it; those with low numbers come first",
-    "depth": "how many tokens lie on the way from the root, itself included",
-    "children": "tokens right below it",
+    "score": "how likely it is: the logarithm of a probability; higher is likelier",
+    "merge rank": "the rank of the merge that makes it; lower ranks come first",
+    "depth": "how many tokens lie on the path from the root, itself included",
+    "children": "tokens directly below it",
     "below it": "all longer tokens that begin with it",
-    "in this text": "how often it is one of the tokens of the text",
+    "in this text": "how often it occurs in the text",
 }
 
 
@@ -153,7 +153,7 @@ class TokenCard(QScrollArea):
         if details is not None:
             lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
             text = "\n".join([*lines, self._tree.as_text()]).rstrip() + "\n"
-            copy_text(self, text, "facts and merges of the token")
+            copy_text(self, text, "details and merges of the token")
 
     def _build_layout(
         self, buttons: Sequence[QWidget], about: Mapping[str, str], more: Mapping[str, QWidget]

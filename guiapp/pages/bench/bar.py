@@ -39,14 +39,14 @@ SETTLING_MS = 600  # for which it does nothing when what it does has changed: lo
 SIZE = 560, 400
 ROW_PX = 34
 HOW = "Enter opens a run, F2 renames it."
-SHOWN = "This run is shown. Choose another one to compare it with."
-NO_RUNS = "No run is saved yet. What you measure is saved by itself."
+SHOWN = "This run is shown. Choose another run to compare."
+NO_RUNS = "No saved runs yet. Each run is saved automatically."
 Trigger, RUN_ROLE = QListWidget.EditTrigger, Qt.ItemDataRole.UserRole
 RUN_FILES = "Runs (*.json)"
 
 HEIGHT_PX, PAD_PX, CROSS_PX = 30, 12, 14
 REMOVING_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
-TIP = "A click points at it in all charts; the cross, or Delete, takes it out of the next run"
+TIP = "Click to highlight it in all charts. The cross or Delete removes it from the next run"
 MOST_CHIPS = 8  # that are easily looked over
 
 
@@ -65,10 +65,10 @@ class BenchBar(QWidget):
         self.text_button = TextButton(model.choice, theme_source)
         self.chips: list[ContenderChip] = []
         self._is_small = False
-        self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Measure another encoder too")
+        self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Add an encoder to the run")
         self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
         self.add_button.fill_on_open(self._list_others)
-        self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all that take part")
+        self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all encoders of the run")
         self.choices = WrappingRow([])
         self.runs_button = RunsButton(model, theme_source)
         self.report_button = QPushButton("Report…")
@@ -385,7 +385,7 @@ class TextButton(MenuButton):
     """Says on which text contenders run, and lists others; several are chosen where everything is."""
 
     def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, tip="The text that is encoded")
+        super().__init__(theme_source, tip="Text to encode")
         self._choice = choice
         self.fill_on_open(self._fill)
         choice.changed.connect(self.show_choice)
@@ -417,9 +417,9 @@ def size_of(choice: BenchChoice, text: str) -> str:
 
 
 def add_files(choice: BenchChoice, window: QWidget) -> None:
-    choice.add_texts(QFileDialog.getOpenFileNames(window, "Texts to encode")[0])
+    choice.add_texts(QFileDialog.getOpenFileNames(window, "Choose texts to encode")[0])
 
 
 def add_folder(choice: BenchChoice, window: QWidget) -> None:
-    if name := QFileDialog.getExistingDirectory(window, "A folder of texts"):
+    if name := QFileDialog.getExistingDirectory(window, "Choose a folder of texts"):
         choice.add_texts([name])

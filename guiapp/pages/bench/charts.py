@@ -23,7 +23,7 @@ from guiapp.analysis.bench.run_results import (
     LeftOut,
     growth_lines,
 )
-from guiapp.analysis.bench.wording import short_ratio, size_text, speed_number, speed_text, time_text
+from guiapp.analysis.bench.wording import size_text, speed_number, speed_text, time_text, times_text
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS, TOKENLOUPE, encoder_label
@@ -213,7 +213,7 @@ def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing)
     value, about = row.figure(unit), speed_text(row.figure(other), other)
     text = speed_number(value, unit)
     if row.exact is None:
-        text, about = speed_text(row.mb_per_s, BYTES), "its own vocabulary: compared in MB/s"
+        text, about = speed_text(row.mb_per_s, BYTES), "other vocabulary: compared in MB/s"
         if unit == TOKENS:
             shared = (each for each in rows if each.exact is not None and each.mb_per_s)
             value = next((row.mb_per_s * each.tokens_per_s / each.mb_per_s for each in shared), value)
@@ -235,9 +235,9 @@ def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> l
     """Its interval, how many times as fast as the baseline it is, and whether its ids are right."""
     theme = showing.theme
     base = (each for each in rows if (each.contender, each.threads) == (showing.baseline, row.threads))
-    ratio = next((f"{short_ratio(row.mb_per_s / each.mb_per_s)} ×" for each in base if each.mb_per_s), "–")
+    ratio = next((f"{times_text(row.mb_per_s / each.mb_per_s)} ×" for each in base if each.mb_per_s), "–")
     if row.exact is None:
-        ids = "its own", theme.dim
+        ids = "own ids", theme.dim
     elif row.exact:
         ids = "✓ equal", theme.good
     else:
@@ -276,7 +276,7 @@ def latency(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
         drawn.append(bar._replace(dot=p50, marks=(p95, p99), tip=tip_of(row)))
     return RowsData(
         _titles(scenario, rows, showing),
-        ["Marker: half of the calls are faster. Lines: 95 and 99 of 100 are.", ""],
+        ["Marker: median of all calls. Lines: 95th and 99th percentile.", ""],
         drawn,
         [key.removesuffix("_s") for key in QUANTILES],
         Scale("time of a call", time_text, is_log=True),
@@ -374,17 +374,17 @@ def _about_curves(
     unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times have theirs at each tick
     sentences = [f"{unit}, logarithmic axes." if unit else "Logarithmic axes."]
     if others:
-        have = "have vocabularies of their own" if len(others) > 1 else "has a vocabulary of its own"
+        have = "have other vocabularies" if len(others) > 1 else "has another vocabulary"
         sentences.append(f"{' and '.join(others)} {have}: see MB/s.")
     if rows and (times := (longest := max(rows, key=lambda row: row.n_times)).n_times) > 1:
-        size = short_number(longest.own_bytes or 0).replace(" ", "\N{NO-BREAK SPACE}")
+        size = short_number(longest.own_bytes or 0)
         whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
         sentences.append(f"{whose}, up to {times:,} times.")
     if has_stopped and showing.call_limit_s:
-        sentences.append(f"An encoder stops where a call would take over {showing.call_limit_s:g} s.")
+        sentences.append(f"A curve ends where a call would take over {showing.call_limit_s:g} s.")
     else:
         sentences.append(
-            f"At the ends: {'growth, cost of a call' if scenario.grows else 'what the longest takes'}."
+            f"At the ends: {'growth, cost of a call' if scenario.grows else 'time of the longest text'}."
         )
     return [*(" ".join(sentences[:count]) for count in range(len(sentences), 0, -1)), unit]
 
@@ -422,9 +422,9 @@ def tip_of(row: BenchResult) -> str:
     head = f"{row.contender} · {row.corpus} · {size_text(row.size_bytes)}"
     if row.median_s is None:
         ready, more = (row.figure(key) / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
-        return f"{head}\n{ready:.1f} MB when it is ready, up to {more:.1f} MB more while encoding"
+        return f"{head}\n{ready:.1f} MB when ready, up to {more:.1f} MB more while encoding"
     low, high = map(time_text, row.ci_s)
-    clock = " of a processor" if row.clock == "cpu" else ""
+    clock = " of processor time" if row.clock == "cpu" else ""
     spread = f" ± {percent(row.half_width)}" if row.n > 1 else ""
     lines = [
         head,
@@ -435,7 +435,7 @@ def tip_of(row: BenchResult) -> str:
         at = 0 if row.first_difference is None else row.first_difference.byte_offset
         lines.append(f"{percent(row.agreement, 2)} of spans equal; the first difference is at byte {at:,}")
     elif row.exact is None:
-        lines.append("has a vocabulary of its own: compared in MB/s")
+        lines.append("has another vocabulary: compared in MB/s")
     return "\n".join(lines)
 
 

@@ -115,7 +115,14 @@ class BenchChoice(Working):
         """Who can take part: our encoders, the best first, then libraries and one's own."""
         encoders = self.session.encoders.items()
         return [
-            *(BenchCandidate(encoder_label(name), algorithm.complexity) for name, algorithm in encoders),
+            *(
+                BenchCandidate(
+                    encoder_label(name),
+                    each.complexity,
+                    tip=f"{each.title}. Its time for a piece of n bytes is {each.complexity}.",
+                )
+                for name, each in encoders
+            ),
             *(each for each in self._known_libraries if not each.reason),
             *(
                 BenchCandidate(own.name, "your own", "", f"{KINDS[own.kind]}\n{own.shown}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
@@ -12,24 +13,25 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.bench.findings import FIRST, LONE, YOUR_TEXT, Verdict
 from guiapp.analysis.bench.history import BUSY
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.analysis.bench.machine import load_now
+from guiapp.core.text.numbers_in_words import capitalized, counted
 from guiapp.kit.widgets.event_filters import plain_tip, wrapped_tip
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.bench.charts import SWATCH_PX, marker_image
-from guiapp.pages.bench.choice import duration_text
+from guiapp.pages.bench.choice import THROUGHPUT, duration_text
 from guiapp.pages.bench.model import BenchModel
 
 NO_MODEL = "Open a model to begin"
 NO_CONTENDER = "Add an encoder to begin"
-QUESTION = "Which is the fastest on your text, and are its ids right?"
+QUESTION = "Which encoder is fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
 SIZES_PX = (30, 26, 22, 20, 18, 16, 14)  # the first in which all fits, or the last
 TWO_LINES_PX = 18  # of this size the verdict has room for two
 N_SENTENCE_LINES = 2
 MARKER_SHARE = 0.62  # of the size of letters
-COUNTED = "No special token is added, and none is looked for in the text, so that all do the same work."
+COUNTED = "Special tokens are not added or parsed, so that all encoders do the same work."
 QWIDGETSIZE_MAX = (1 << 24) - 1
 Parts = Sequence[tuple[str, str]]
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
@@ -125,16 +127,21 @@ def _rich(parts: Parts, theme: Theme, size_px: int, color: QColor) -> str:
     written, marker_px = [], max(round(size_px * MARKER_SHARE), SWATCH_PX)
     for words, kind in parts:
         image = f"{marker_image(words, theme, marker_px)}&nbsp;" if kind == "name" else ""
-        written.append(f"{image}<b>{escape(words)}</b>" if kind else escape(words))
+        unbroken = escape(words).replace(" ", "&nbsp;") if kind == "figure" else escape(words)
+        written.append(f"{image}<b>{unbroken}</b>" if kind else unbroken)
     return f'<span style="font-size: {size_px}px; color: {color.name()}">{"".join(written)}</span>'
 
 
 # The line below a verdict: how far it can be trusted, and what the run does at the moment
 
 
-def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
+def title_of(model: BenchModel, verdict: Verdict | None, text: str) -> Verdict | str:
     """What stands at the top of the page: the verdict, or what there is to say in its place."""
     if verdict is not None:
+        has_several = len({row.corpus for row in model.results if row.scenario == THROUGHPUT}) > 1
+        is_early = model.is_running and verdict.competitor
+        about = filter(None, [model.title_of(text) if has_several else "", "so far" if is_early else ""])
+        verdict = replace(verdict, about=capitalized(", ".join(about)))
         if verdict.competitor or not (model.awaited or model.failed_to_open):
             return verdict
         return replace(verdict, alone=FIRST if model.is_running and model.awaited else LONE)
@@ -153,10 +160,10 @@ def warning_of(model: BenchModel, text: str) -> str:
     another = model.measured_another(text)
     of_text = text if text == YOUR_TEXT else model.title_of(text)
     if another == "model":
-        return f"These figures are of {model.measured.vocabulary_name}: press Run to measure the open model."
+        return f"Results for {model.measured.vocabulary_name}. To measure the open model, press Run."
     if another == "changed":
-        return "These figures are of your text before it was changed: press Run to measure it again."
-    return f"These figures are of {of_text}: press Run to measure the chosen text." if another else ""
+        return "Results for your text before you changed it. To measure it again, press Run."
+    return f"Results for {of_text}. To measure the chosen text, press Run." if another else ""
 
 
 def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[str]:
@@ -166,14 +173,15 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
         if not choice.is_whole:
             return []
         n_contenders, time = counted(len(choice.contenders), "encoder"), duration_text(choice.expected_s)
-        return [f"{n_contenders}, about {time}.", "Ids are compared before times are taken."]
-    n_unmeasured = len(model.awaited) if not is_running and model.results else 0
+        is_busy = (load_now() or 0.0) > (os.cpu_count() or 1)
+        longer = ", or longer, as the machine is busy" if is_busy else ""
+        return [f"{n_contenders}, about {time}{longer}.", "Ids are compared before times are taken."]
+    n_unmeasured = len(model.awaited) if model.results else 0
+    unmeasured = f"{counted(n_unmeasured, 'encoder')} {'still to measure' if is_running else 'not measured'}."
     sentences = [
         "Paused." if model.is_paused else "",
+        unmeasured if n_unmeasured else "",
         f"{BUSY}." if verdict is not None and verdict.competitor and verdict.was_busy else "",
-        f"{counted(n_unmeasured, 'encoder')} {'was' if n_unmeasured == 1 else 'were'} not measured."
-        if n_unmeasured
-        else "",
         _ended(model.progress),
         f"{model.title_of(text)}: {verdict.tokens}." if verdict is not None and verdict.n_tokens else "",
     ]

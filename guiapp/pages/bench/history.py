@@ -27,7 +27,7 @@ from guiapp.analysis.bench.history import (
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.core.sources.files import replace_file
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.numbers_in_words import capitalized, counted
 from guiapp.kit.state.background import LatestJob
 
 LONGEST_SAVING_S = 10.0  # that closing waits for
@@ -89,7 +89,7 @@ class RunComparison:
         clear = f"{n_sure or 'none'} clearly different"
         maybe = f", {n_unsure} maybe" if n_unsure else ""
         results = f"{counted(self.n_compared, 'result')} in both runs, {clear}{maybe}"
-        return "; ".join(filter(None, [results, self.busy, *self.conditions]))
+        return ". ".join(map(capitalized, filter(None, [results, self.busy, *self.conditions])))
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class RunHistory:
         try:
             save_run_somewhere(path, record)
         except BenchError as error:  # which says where it is instead
-            problem = f"The run is on the page and not in the list of runs: {error}"
+            problem = f"This run is shown but not in the list of runs: {error}"
         return FinishedRun(run, self._compare(run, path), None if problem else path, problem)
 
     def newest(self) -> OpenedRun | None:
@@ -175,14 +175,14 @@ def with_saved_text(plan: Plan, history: RunHistory | None, text: bytes) -> Plan
     Raises BenchError where that fails.
     """
     if history is None:
-        raise BenchError("There is no folder for your text. Choose another one.")
+        raise BenchError("Your text cannot be saved: there is no folder for runs. Choose another text.")
     path = history.folder / TEXTS / sha256(text).hexdigest()[:HASH_DIGITS] / YOUR_TEXT
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text, is_private=True)
     except OSError as error:
         raise BenchError(
-            f"Your text cannot be put into {path}: {error.strerror}. Choose another one."
+            f"Your text cannot be saved to {path}: {error.strerror}. Choose another text."
         ) from error
     return replace(plan, corpora=tuple(str(path) if name == YOUR_TEXT else name for name in plan.corpora))
 

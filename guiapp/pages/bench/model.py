@@ -116,7 +116,7 @@ class BenchModel(QObject):
 
     def _give_up(self, problem: str) -> None:
         """There is no run."""
-        self.set_progress("Nothing was measured")
+        self.set_progress("No results")
         self.failed.emit(problem)
         self.running_changed.emit()
 
@@ -206,13 +206,13 @@ class BenchModel(QObject):
 
     def open_run(self, path: Path) -> None:
         if self.is_running:
-            self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
+            self.failed.emit(f"Stop the current run before you open {path.name}.")
         else:
             self.saved.open(path)
 
     def _show_opened(self, opened: OpenedRun) -> None:
         if not self.is_running:
-            self.show_run(opened.run, f"A saved run: {opened.entry.title}", opened.entry.path)
+            self.show_run(opened.run, f"Saved run: {opened.entry.title}", opened.entry.path)
 
     def _show_newest(self, opened: OpenedRun) -> None:
         """The last run of an earlier start, unless somebody has begun another one meanwhile."""
@@ -222,7 +222,7 @@ class BenchModel(QObject):
 
     def compare_with(self, path: Path) -> None:
         if path == self.saved.shown:
-            self.failed.emit(f"{path.name} is the run that is shown. Choose another one to compare it with.")
+            self.failed.emit(f"{path.name} is already shown. Choose another run to compare.")
         else:
             self.saved.compare(path, self.measured)
 
@@ -238,7 +238,7 @@ class BenchModel(QObject):
         """What one should know who reads the figures."""
         return notes(self.measured, self.is_running)
 
-    def show_run(self, run: BenchRun, title: str = "A saved run", path: Path | None = None) -> None:
+    def show_run(self, run: BenchRun, title: str = "Saved run", path: Path | None = None) -> None:
         self.measured, self.comparison, self.saved.shown = run, None, path
         self._texts_at_opening = self.choice.texts
         self.isolate("")
@@ -261,11 +261,13 @@ class BenchModel(QObject):
         if result is None:
             return
         if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
-            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
+            self.failed.emit(f"This run measured {plan.model}. Open that model to see where tokens differ.")
             return
         if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
-            split = f"as “{plan.pre}”, chosen by hand" if plan.pre else "as the file asks"
-            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
+            split = f"with “{plan.pre}”, your choice," if plan.pre else "as set in the file"
+            self.failed.emit(
+                f"This run split text {split}. Choose the same pre-tokenizer to see where tokens differ."
+            )
             return
         self._locating.start(lambda _: first_difference(result, plan, tokenizer))
 
@@ -291,7 +293,7 @@ class BenchModel(QObject):
             case "sample" | "result":
                 self.results_changed.emit()
             case "failed":
-                self.set_progress("Nothing was measured")
+                self.set_progress("No results")
                 self.failed.emit(event["message"])
             case "finished":
                 self.set_progress("Done" if event["complete"] else "Stopped")
@@ -366,5 +368,5 @@ class BenchRunner(QObject):
             self.told.emit(event)
 
     def _note_end(self, complaint: str) -> None:
-        why = f"The benchmark's process ended early ({complaint}). What it measured stays."
+        why = f"The benchmark ended early ({complaint}). Its results so far are kept."
         self.ended.emit("" if self._has_finished else why)

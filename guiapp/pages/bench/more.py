@@ -66,9 +66,13 @@ from guiapp.pages.bench.choice import AIMS, BenchChoice, CustomContenders, durat
 from guiapp.pages.bench.model import BenchModel
 
 DIALOG_PX, LIST_PX = 560, 96
-TITLES = {"A command for each text": COMMAND, "A command that stays": STREAM, "A Python function": PYTHON}
+TITLES = {
+    "A command run once per text": COMMAND,
+    "A command that keeps running": STREAM,
+    "A Python function": PYTHON,
+}
 EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:encode"}
-WARNING = "It runs on this computer as you do, whenever it takes part. Add only what you trust."
+WARNING = "It runs on this computer with your permissions. Add only programs that you trust."
 NO_MODEL = "Open a model to try it."
 WIDTH_PX = 428
 MOST_REASONS_PX = 220  # high; what is more is scrolled to
@@ -82,7 +86,7 @@ THREADS = {
     "all numbers": tuple(range(1, CORES + 1)),
 }
 SIZES = {"all sizes": None, "≤ 1 MB": 1 << 20, "≤ 100 kB": 100_000, "≤ 10 kB": 10_000}
-REPEAT = {"leave them out": "never", "repeat the text": "same", "draw fresh text": "fresh"}
+REPEAT = {"skip them": "never", "repeat the text": "same", "use new text": "fresh"}
 
 
 class Tick(NamedTuple):
@@ -150,9 +154,9 @@ class LimitsCard(Popover):
         self._choice = choice
         self.boxes = {
             "time_budget_s": ChoiceBox("Time for each chart", SECONDS_EACH),
-            "threads": ChoiceBox("Several threads", THREADS),
-            "largest_bytes": ChoiceBox("Largest text of a series of sizes", SIZES),
-            "repeat": ChoiceBox("Sizes above a text's own", REPEAT),
+            "threads": ChoiceBox("Threads", THREADS),
+            "largest_bytes": ChoiceBox("Largest size in a series", SIZES),
+            "repeat": ChoiceBox("Sizes beyond the text", REPEAT),
         }
         rows = (in_row((QLabel(box.accessibleName()), 1), box) for box in self.boxes.values())
         in_column(*rows, on=self, margins=MARGIN_PX)
@@ -169,16 +173,16 @@ class MissingCard(Popover):
 
     def __init__(self, choice: BenchChoice, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Libraries that cannot take part")
+        self.setAccessibleName("Libraries that are not available")
         self._choice = choice
         self.reasons = plain_label(wraps=True)
         self.reasons.setTextInteractionFlags(READABLE)
         self.install = QLineEdit(readOnly=True)
-        self.install.setAccessibleName("Command that installs them")
+        self.install.setAccessibleName("Command to install them")
         self.install.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.copy_button = push_button("Copy", self._copy)
-        self.again_button = push_button("Look again", choice.look_again)
-        self.again_button.setToolTip("Find what was installed meanwhile")
+        self.again_button = push_button("Check again", choice.look_again)
+        self.again_button.setToolTip("Check for newly installed libraries")
         self._area = QScrollArea()
         scroll_down(self._area, self.reasons)
         self._area.viewport().setAutoFillBackground(False)
@@ -186,7 +190,7 @@ class MissingCard(Popover):
         self._line = framed(in_row((self.install, 1), self.copy_button))
         self._line.setFrameShape(QFrame.Shape.NoFrame)
         buttons = in_row(STRETCH, self.again_button)
-        parts = heading("Libraries that cannot take part"), self._line, self._area, buttons
+        parts = heading("Libraries that are not available"), self._line, self._area, buttons
         in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
         self.setFixedWidth(WIDTH_PX)
         choice.changed.connect(self._refresh)
@@ -201,7 +205,7 @@ class MissingCard(Popover):
         self.install.setText(f"pip install {' '.join(packages)}")
         self.install.setCursorPosition(0)
         self._line.setVisible(bool(packages))
-        self.reasons.setText("\n".join(others) if missing else "All libraries are here.")
+        self.reasons.setText("\n".join(others) if missing else "All libraries are available.")
         needed_px = self.reasons.heightForWidth(WIDTH_PX - 3 * MARGIN_PX)
         self._area.setFixedHeight(min(needed_px, MOST_REASONS_PX))
         self._area.setVisible(bool(self.reasons.text()))
@@ -251,9 +255,7 @@ class MorePanel(QFrame):
         self._refresh()
 
     def _build_layout(self) -> None:
-        top = in_row(
-            self.close_button, (set_role(QLabel("what each adds to the time"), "dim"), 1), self.aims_button
-        )
+        top = in_row(self.close_button, (set_role(QLabel("time of each"), "dim"), 1), self.aims_button)
         left = in_column(self.contenders, self.own_button, self.missing_button, (STRETCH, 1), spacing=0)
         texts = in_row(self.files_button, self.folder_button, (STRETCH, 1))
         parts = self.scenarios, self.limits_button, MARGIN_PX, self.texts, texts, (STRETCH, 1)
@@ -307,7 +309,7 @@ class MorePanel(QFrame):
                 for name, title in choice.known_texts.items()
             ]
         )
-        self.missing_button.setText(f"{n_missing} more {'is' if n_missing == 1 else 'are'} not here: why?")
+        self.missing_button.setText(f"{n_missing} more not available: why?")
         self.missing_button.setVisible(n_missing > 0)
         self.time.setText(duration_text(choice.expected_s))
         numbers = {"encoder": contenders, "scenario": choice.scenarios, "text": choice.texts}
@@ -359,15 +361,15 @@ class CustomDialog(QDialog):
 
     def __init__(self, own: CustomContenders, session: ModelSession, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Encoders of your own")
+        self.setWindowTitle("Your own encoders")
         self.chosen: CustomContender | None = None
         self._own = own
         self._session = session
         self._trial = LatestJob[TrialResult](self, self._show_trial, self._refuse)
-        self.kind = ChoiceBox("What it is", TITLES)
+        self.kind = ChoiceBox("Type", TITLES)
         self.about = plain_label("dim", wraps=True)
         self.target = QLineEdit()
-        self.target.setAccessibleName("What runs")
+        self.target.setAccessibleName("Command or function")
         self.target.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.name = QLineEdit()
         self.name.setAccessibleName("Name")
@@ -389,7 +391,7 @@ class CustomDialog(QDialog):
     def contender(self) -> CustomContender:
         own = make_custom(self.name.text() or self._suggested, self.kind.currentData(), self.target.text())
         if own.name in (*PEERS, *ALGORITHMS, TOKENLOUPE):
-            raise CustomError(f"There is already an encoder “{own.name}”. Give yours another name.")
+            raise CustomError(f"The name “{own.name}” is taken. Choose another name.")
         return own
 
     def try_it(self) -> None:

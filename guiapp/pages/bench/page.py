@@ -51,13 +51,13 @@ def _hatched(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 
 LEGEND = (
-    LegendEntry(characters("├───┤"), "95 % confidence interval of the median, as is the band of a curve"),
-    LegendEntry(_hatched, "Ids differ from those of the model's own library"),
+    LegendEntry(characters("├───┤"), "95 % confidence interval of the median, like the band of a curve"),
+    LegendEntry(_hatched, "Ids differ from the model's own library"),
     LegendEntry(line(lambda theme: QPen(theme.contenders[0], 2, DASHED)), "The same, on a curve"),
-    LegendEntry(characters("●  ○"), "On points: all ids are equal; some differ"),
-    LegendEntry(characters("≈ 97.2 %"), "Share of tokens equal to those of the model's own library"),
-    LegendEntry(characters("once"), "Measured only once: there is no interval"),
-    LegendEntry(characters("▲  ▼"), "Clearly faster, clearly slower than in the other run"),
+    LegendEntry(characters("●  ○"), "Points: all ids are equal; some differ"),
+    LegendEntry(characters("≈ 97.2 %"), "Share of tokens equal to the model's own library"),
+    LegendEntry(characters("once"), "Measured only once, so without an interval"),
+    LegendEntry(characters("▲  ▼"), "Clearly faster or slower than in the other run"),
 )
 
 
@@ -186,6 +186,8 @@ class BenchPage(Page):
     def _show_more(self, is_open: bool) -> None:
         self.more.setVisible(is_open)
         self._fit_more()
+        self.bar.run_button.setHidden(is_open)
+        self.footer.more.setHidden(is_open)
         self.setFocusProxy((self.more if is_open else self.bar).run_button)
         self.redraw()
 
@@ -237,7 +239,7 @@ class BenchPage(Page):
             model, results = self.model, self.results
             text = results.text
             verdict, warning = model.verdict(text, results.baseline), warning_of(model, text)
-            title, sentences = title_of(model, verdict), sentences_of(model, verdict, text)
+            title, sentences = title_of(model, verdict, text), sentences_of(model, verdict, text)
             self.headline.show_verdict(title, sentences, warning)
             results.set_dimmed(bool(warning))
 
@@ -290,6 +292,8 @@ class Footer(QFrame):
         self._notes: list[str] = []
         self.more_button = tool_button("More", self.more_clicked.emit, role="name")
         what = set_role(QLabel("encoders, scenarios, texts, sizes, threads"), "dim")
+        self.more = QWidget()
+        in_row(self.more_button, what, on=self.more)
         self.notes_button = tool_button("", self._draw, role="name")
         self.notes_button.setCheckable(True)
         for button in (self.more_button, self.notes_button):
@@ -298,7 +302,7 @@ class Footer(QFrame):
         self.notes.setTextInteractionFlags(READABLE)
         self.notes.setContentsMargins(SIDE_PX, 0, SIDE_PX, 2 * GAP_PX)
         self.notes.hide()
-        parts = self.more_button, what, (STRETCH, 1), self.notes_button
+        parts = self.more, (STRETCH, 1), self.notes_button
         in_row(*parts, on=self, margins=(SIDE_PX - GAP_PX, UNIT_PX))
         theme_source.changed.connect(self._draw)
         self._draw()

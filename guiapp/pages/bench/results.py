@@ -73,6 +73,7 @@ ROUNDING_PX = 6  # by which Qt may lay out tables wider than the whole, as it ro
 ARROWS = {False: " ↑", True: " ↓"}
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
+BOTH = "Throughput and exactness"
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
 WIDE_PX = 800  # from here on there is room for two charts beside each other
 LEAST_TABLE_PX, MOST_CHOOSER_PX = 120, 180
@@ -124,11 +125,11 @@ class _Inside(QWidget):
         self._area, self.column, self.below = area, QWidget(), QWidget()
 
     def heightForWidth(self, width: int) -> int:
-        """What is seen for the column, or the least that it needs: by default that would be what it likes."""
+        """What is seen, or the least that is needed: by default that would be what the column likes."""
         layout, room_px = self.column.layout(), self._area.viewport().height()
         least_px = 0 if layout is None else layout.minimumHeightForWidth(width)
         below_px = 0 if self.below.isHidden() else self.below.heightForWidth(width)
-        return max(least_px, room_px) + below_px
+        return max(least_px + below_px, room_px)
 
 
 class ResultsView(QWidget):
@@ -152,8 +153,8 @@ class ResultsView(QWidget):
         self.charts: dict[str, Chart] = {}
         self.texts, self.own_texts = Chooser("Text", model.title_of), Chooser("Text of this chart")
         self.units = ChoiceBox("Unit", {title: key for key, title in UNITS.items()})
-        self.baselines = Chooser("What speeds are compared with", "vs. {}".format, BASELINE)
-        self.quantities = ChoiceBox("What curves show", QUANTITIES)
+        self.baselines = Chooser("Baseline of speeds", "vs. {}".format, BASELINE)
+        self.quantities = ChoiceBox("Quantity of curves", QUANTITIES)
         if settings is not None:
             self.units.show_choice(settings.bench_unit)
         self.tables = TablesView(theme_source)
@@ -194,7 +195,7 @@ class ResultsView(QWidget):
         """What is in front of it, as far as there is room."""
         keys = self.keys
         there = [key for key in self._preferred if key in keys] or keys[:1]
-        return tuple(sorted(there, key=keys.index) if self._fits_two or self._fits_column else there[:1])
+        return tuple(sorted(there, key=keys.index) if self._fits_both else there[:1])
 
     @property
     def shown_charts(self) -> list[Chart]:
@@ -247,10 +248,10 @@ class ResultsView(QWidget):
         return self._sheet.room_for(self)
 
     @property
-    def _fits_two(self) -> bool:
-        return (
-            self.width() >= WIDE_PX * self._factor and self._room_px >= self.bar.height() + LEAST_EXACTNESS_PX
-        )
+    def _fits_both(self) -> bool:
+        """Whether there is room for two charts, beside or below each other."""
+        is_wide = self.width() >= WIDE_PX * self._factor
+        return (is_wide and self._room_px >= self.bar.height() + LEAST_EXACTNESS_PX) or self._fits_column
 
     @property
     def _fits_column(self) -> bool:
@@ -283,7 +284,9 @@ class ResultsView(QWidget):
                 )
         for key in shown:
             if key == FIGURES:
-                self.tables.show_tables(*figures(model.measured.finished, self.baseline))
+                finished = sorted(model.measured.finished, key=lambda row: row.corpus != self.text)
+                self.tables.first_head = UNITS[self.units.currentData()]
+                self.tables.show_tables(*figures(finished, self.baseline, self.tables.first_head))
             elif key == PUBLISHED:
                 self.tables.show_tables(*published(model.measured))
             elif key == CHANGES and model.comparison is not None:
@@ -305,9 +308,13 @@ class ResultsView(QWidget):
         for key in keys:
             if key not in self.tabs:
                 self.tabs[key] = self._tab(key)
+        is_joined = EXACTNESS in keys and self._fits_both  # then one tab shows both
+        offered = [key for key in keys if key != EXACTNESS or not is_joined]
         for key, tab in self.tabs.items():
-            tab.setVisible(key in keys)
-            tab.setChecked(key in shown)
+            tab.setVisible(key in offered)
+            tab.setChecked(key in shown or (is_joined and key == THROUGHPUT and EXACTNESS in shown))
+            if key == THROUGHPUT:
+                tab.setText(BOTH if is_joined else SCENARIOS[key].label)
         self.texts.offer([row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS])
         scenarios = [SCENARIOS[key] for key in shown if key in SCENARIOS]
         own = next((each.name for each in scenarios if each.own_texts), "")
@@ -319,7 +326,9 @@ class ResultsView(QWidget):
         self.baselines.offer([row.contender for row in results if row.mb_per_s])
         self.baselines.setVisible((has_speeds or FIGURES in shown) and self.baselines.count() > 1)
         self.bar.setVisible(self._factor == 1.0)
-        self.bar.show_widgets([self.tabs[key] for key in keys])  # as high as these and the choosers need now
+        self.bar.show_widgets(
+            [self.tabs[key] for key in offered]
+        )  # as high as these and the choosers need now
 
     def _tab(self, key: str) -> QToolButton:
         title = TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label)
@@ -441,6 +450,8 @@ class Chooser(QComboBox):
 class TablesView(QTextBrowser):
     """Shows tables in the theme's colours; the same ones again keep their place and order.
 
+    first_head  the column that is named where rows are sorted by several
+
     A click on a head sorts by that column, another one turns the order; links copy a table as it is sorted.
     """
 
@@ -449,7 +460,7 @@ class TablesView(QTextBrowser):
         self._theme_source = theme_source
         self._opacity = self._factor = 1.0
         self._tables: Sequence[Table] = ()
-        self._intro = ""
+        self._intro = self.first_head = ""
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
         set_role(self, "plain")
         self.document().setDocumentMargin(0)
@@ -486,7 +497,8 @@ class TablesView(QTextBrowser):
 
     def _order_of(self, table: Table) -> tuple[int, bool]:
         """The column that somebody chose, or the first by which the rows are sorted as they came."""
-        tries = ((column, falls) for column in range(1, len(table.rows[0])) for falls in ARROWS)
+        columns = sorted(range(1, len(table.rows[0])), key=lambda at: table.rows[0][at] != self.first_head)
+        tries = ((column, falls) for column in columns for falls in ARROWS)
         as_it_came = next((each for each in tries if sorted_by(table, *each) == table), (-1, False))
         return self._orders.get(table.title, as_it_came)
 
@@ -547,14 +559,19 @@ def _style(theme: Theme, opacity: float, factor: float) -> str:
 
 
 def published(run: BenchRun) -> tuple[str, list[Table]]:
-    intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
+    intro = "Other machines, texts and vocabularies: compare ratios, not absolute figures."
     return intro, list(published_tables(run))
 
 
 def changed(comparison: RunComparison) -> tuple[str, list[Table]]:
     table = change_table(comparison.changes, f"Changed since {comparison.title}")
-    return f"Against the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
+    return f"Compared with the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
 
 
-def figures(results: Sequence[BenchResult], baseline: str) -> tuple[str, list[Table]]:
-    return ("" if results else NOTHING_MEASURED), list(measured_tables(results, baseline))
+def figures(results: Sequence[BenchResult], baseline: str, unit: str = "") -> tuple[str, list[Table]]:
+    """Tables, those with speeds in a unit sorted by it."""
+    tables = [
+        sorted_by(table, table.rows[0].index(unit), True) if unit in table.rows[0] else table
+        for table in measured_tables(results, baseline)
+    ]
+    return ("" if results else NOTHING_MEASURED), tables

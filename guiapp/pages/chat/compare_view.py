@@ -58,8 +58,10 @@ if TYPE_CHECKING:
 LONGEST_NAME = 28
 FRAME_MS = 8.0  # for rows that are new, on each side
 IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs from llama.cpp"
-ABOUT_IDS = "llama.cpp itself, given these messages, makes the same text and the same ids of them."
-ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model's file."
+ABOUT_IDS = "llama.cpp makes the same text and the same ids from these messages."
+ABOUT_TEXT = (
+    "llama.cpp makes the same text from these messages. It cannot read this model's file to compare ids."
+)
 IDLE_MS = 2_000
 ICON_PX = 14
 
@@ -90,7 +92,7 @@ class CompareMenu(MenuButton):
         for name in (template.name for template in model.templates if template.name != shown):
             counterpart = Counterpart(PromptVariant.TEMPLATE, name)
             self._add(menu, f"Template {quoted(name, LONGEST_NAME)}", counterpart)
-        menu.addAction("A template's file…", self._ask_for_file)
+        menu.addAction("A template file…", self._ask_for_file)
         menu.addAction("Another model…", self._ask_for_model)
         if now is not None:
             menu.addSeparator()
@@ -208,7 +210,7 @@ class CompareView(QFrame):
         adds = [side.adds_before for side in self.sides]
         for side in self.sides:
             side.keep_rows_for_added(any(adds), False)
-        self.menu.setText("Compare…" if counterpart is None else f"Beside: {name_of(counterpart)}")
+        self.menu.setText("Compare…" if counterpart is None else f"With: {name_of(counterpart)}")
         self.walking.setVisible(compared is not None)
         self._columns.setVisible(compared is not None or self.counterpart.is_busy)
         if compared is None:
@@ -216,7 +218,7 @@ class CompareView(QFrame):
                 map_changes(side, side.spans, self._themes)
                 head.show_counts(0, 0, 0, 0, is_known=False)
                 head.show_size("")
-            waits = "Comparing…" if self.counterpart.is_busy else "There is no prompt yet."
+            waits = "Comparing …" if self.counterpart.is_busy else "There is no prompt yet."
             self.description.setText(quoted(self.counterpart.problem or waits, 300))
         else:
             self._describe(compared)
@@ -233,7 +235,7 @@ class CompareView(QFrame):
             alike = "Equal to llama.cpp ✓" if is_of_llama else "The same ids"
         else:
             first, second = self.outcome.n_removed, self.outcome.n_inserted
-            alike = f"{counted(first, 'token')} only at the left, {second:,} only at the right"
+            alike = f"{counted(first, 'token')} only on the left, {second:,} only on the right"
         self.description.setText(alike)
         names = names_of(compared.counterpart, self.counterpart.model.settings.add_generation_prompt)
         sizes = len(comparison.first.encoding), len(comparison.second.encoding)
@@ -441,7 +443,7 @@ def _absence(turn: Turn | None) -> str:
         return ""
     if turn.is_prompt:
         return "no generation prompt"
-    return f"no message of {quoted(turn.role)}" if turn.message is not None else "nothing"
+    return f"no {quoted(turn.role)} message" if turn.message is not None else "nothing"
 
 
 # Whether llama.cpp makes the same of the conversation, compared without being asked while nobody types

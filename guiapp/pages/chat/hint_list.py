@@ -38,7 +38,7 @@ TITLES = {
     "lost_part": "Partly left out",
     "lost_tools": "Tools left out",
     "escaped_arguments": "Escaped arguments",
-    "untraced": "Origins unknown",
+    "untraced": "Unknown origin",
 }
 
 
@@ -62,7 +62,7 @@ class HintRow(QFrame):
         self._number.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        tip = "Show the tokens as the model reads them, and as text, side by side"
+        tip = "Show this prompt next to one with content as text"
         self.both = push_button("Side by side", self.both_requested.emit, role="link", tip=tip)
         self.button = push_button("", self._apply_fix, role="raised")
         buttons = in_row(self.both, self.button, STRETCH, spacing=GAP_PX)
@@ -102,7 +102,7 @@ class HintRow(QFrame):
 
     def _apply_fix(self) -> None:
         if self.hint.fix is not None and self.hint.fix.remedy:
-            copy_text(self, self.hint.fix.remedy, "the remedy")
+            copy_text(self, self.hint.fix.remedy, "the fix")
         elif self.hint.fix is not None:
             self._model.apply_fix(self.hint.fix)
 
@@ -113,7 +113,7 @@ class HintRow(QFrame):
 def tip_of(fix: Fix) -> str:
     """What a button does, where that is not plain from its name."""
     if fix.template is not None:
-        return "Edits a copy of the template, for this conversation: the model's file stays as it is"
+        return "Changes a copy of the template for this conversation. The model file does not change"
     return fix.remedy or ""
 
 

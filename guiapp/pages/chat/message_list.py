@@ -82,9 +82,9 @@ MESSAGES_ABOUT = (
     'A list of messages such as [{"role": "user", "content": "Hello"}], '
     "or a request with “messages” and “tools”."
 )
-TOOLS_ABOUT = "A list of tools as in a request; an empty one takes them away."
+TOOLS_ABOUT = "A list of tools, as in a request. An empty list removes all tools."
 VARIABLES_ABOUT = 'More variables for the template, by name, such as {"enable_thinking": false}.'
-MESSAGE_ABOUT = "All of one message, with what it has besides its text, such as “tool_calls”."
+MESSAGE_ABOUT = "The whole message, with all its fields, such as “tool_calls”."
 TOOLS_EXAMPLE = """[
   {
     "type": "function",
@@ -114,19 +114,19 @@ class MessageList(QFrame):
         self.cards: list[MessageCard] = []
         self._n_most = AT_ONCE
         self.paste = tool_button(
-            "Paste JSON…", self._edit_all, role="link", tip="Messages as JSON, to paste or edit"
+            "Paste JSON…", self._edit_all, role="link", tip="Paste or edit messages as JSON"
         )
-        self.open = tool_button("Open…", self._ask_for_file, role="link", tip="Messages from a JSON file")
+        self.open = tool_button(
+            "Open…", self._ask_for_file, role="link", tip="Open messages from a JSON file"
+        )
         self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.add = push_button("+ Message", self.add_message, tip="Add a message (Ctrl+Return)")
         self.add.installEventFilter(self)
-        self.tools = push_button(
-            "+ Tools", self._edit_tools, role="quiet", tip="Tools that the template is given"
-        )
-        about = "Variables that the template is given, such as “enable_thinking”"
+        self.tools = push_button("+ Tools", self._edit_tools, role="quiet", tip="Tools for the template")
+        about = "Variables for the template, such as “enable_thinking”"
         self.variables = push_button("+ Variables", self._edit_variables, role="quiet", tip=about)
-        about = "A short conversation, to see what becomes of one"
+        about = "Insert a short conversation"
         self.sample = push_button("Sample conversation", self._take_sample, role="quiet", tip=about)
         self.further = push_button("", self._show_further, role="quiet")
         self.generation = QCheckBox("Generation prompt")
@@ -307,7 +307,7 @@ class MessageList(QFrame):
         except ValueError as error:
             raise ChatError(f"This is not valid JSON: {quoted(str(error), 100)}.") from None
         if not isinstance(variables, dict):
-            raise ChatError('Give the variables as an object, such as {"enable_thinking": false}.')
+            raise ChatError('Variables must be an object, such as {"enable_thinking": false}.')
         self._model.choose(replace(self._model.settings, variables=variables))
 
     def _edit_one(self, number: int) -> None:
@@ -317,7 +317,7 @@ class MessageList(QFrame):
     def _take_one(self, number: int, text: str) -> None:
         checked = conversation_of(text).messages
         if len(checked) != 1:
-            raise ChatError(f"There are {len(checked):,} messages here. Give one.")
+            raise ChatError(f"There are {len(checked):,} messages here. Keep only one.")
         if number < len(self._model.edited.messages):
             self._model.edited.set_message(number, checked[0])
 
@@ -532,7 +532,7 @@ class MessageCard(QFrame):
         self.role = MenuButton(theme_source, role="link")
         self.role.fill_on_open(self._list_roles)
         self.count = set_role(QLabel(), "dim")
-        self.more = MenuButton(theme_source, "⋯", role="link", tip="What can be done with this message")
+        self.more = MenuButton(theme_source, "⋯", role="link", tip="Actions for this message")
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self.more.fill_on_open(self._list_actions)
         self.editor = ContentEditor()
@@ -566,7 +566,7 @@ class MessageCard(QFrame):
         others = [key for key in message if key not in ("role", "content")]
         said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
         said += [] if is_text else [counted(len(content), "part")]
-        said += [] if is_held else ["characters that cannot be typed here"]
+        said += [] if is_held else ["characters that you cannot edit here"]
         said += [quoted(key, 24) for key in others]
         self._others.set_texts([f"{' · '.join(said)} – ⋯ Edit as JSON", ", ".join(said)] if said else [""])
         self._others.setVisible(bool(said))

@@ -46,7 +46,7 @@ FORMS: dict[str, Callable[[Chat], str]] = {
     "Token ids": lambda chat: json.dumps(chat.encoding.token_ids.tolist()),
     "Template": lambda chat: chat.template.text,
 }
-EMPTY = "Type a message at the left, or try the sample."
+EMPTY = "Type a message on the left, or try the sample."
 
 
 class ChatPage(Page):
@@ -158,7 +158,7 @@ class ChatPage(Page):
         self.ways = SegmentedTabs(WAYS)
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
-        self.parsed.setToolTip("Content is encoded as text now: parse its control tokens again")
+        self.parsed.setToolTip("Content is now encoded as text. Parse control tokens in it again")
         self.unfold = tool_button("Template", self._switch_sides, role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)

@@ -44,7 +44,7 @@ from guiapp.pages.chat.spans import ChatSpans, line_of, places
 
 STRIP_LINE_PX = 46
 MOST_SHOWN = 32
-NOTHING = ["Choose a token to see where it is from.", "Choose a token."]
+NOTHING = ["Select a token to see its origin.", "Select a token."]
 HEIGHT_PX = 64
 BAR_TOP_PX, BAR_PX = 14, 12
 SEAM_PX = 2
@@ -75,15 +75,15 @@ def _hint(color: str) -> Draw:
 
 
 LEGEND = (
-    LegendEntry(_of_roles, "Content, in two shades of the colour of its role"),
+    LegendEntry(_of_roles, "Content, in the colour of its role"),
     LegendEntry(
         token("<end>", ringed(lambda theme: theme.faint), 0),
-        "Written by the template; with an outline: a control token",
+        "Written by the template; outlined: a control token",
     ),
     LegendEntry(_hint("bad"), "Content that became a control token, with the number of its hint"),
     LegendEntry(_hint("warning"), "A doubled token, or text that only looks like a control token"),
-    LegendEntry(RINGED, "Side by side with another prompt: only in this one"),
-    LegendEntry(characters("×4"), "How often a line of the template ran; faint lines did not"),
+    LegendEntry(RINGED, "Only in this prompt, when two are compared"),
+    LegendEntry(characters("×4"), "How often a line of the template ran; faint lines did not run"),
 )
 
 
@@ -360,7 +360,7 @@ class BudgetStrip(Painted):
         color = theme.warning if limit is not None and n_tokens > limit else theme.text
         number = right.adjusted(0, 0, -width_of(of, font), 0)
         write(painter, number, f"{n_tokens:,}", color, RIGHT, Theme.mono_font(18))
-        share = f"{percent(budget.n_template / n_tokens)} are template" if n_tokens else ""
+        share = f"{percent(budget.n_template / n_tokens)} from the template" if n_tokens else ""
         write(painter, right.translated(0, 24), share, theme.dim, RIGHT, font)
 
 

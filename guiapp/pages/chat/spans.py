@@ -94,7 +94,7 @@ def places(origin: TokenOrigin) -> list[str]:
         return ["added by the tokenizer, not by the template", "added"]
     if not origin.is_content:
         whom = "" if origin.message is None else f", for message {origin.message + 1}"
-        return [f"the template's own{whom}", "template"]
+        return [f"from the template{whom}", "template"]
     role = quoted(origin.role, LONGEST_ROLE)
     owner = "a tool" if origin.message is None else f"message {origin.message + 1}, {role}"
     field = "its text" if origin.field in ("", "content") else quoted(origin.field)
@@ -103,9 +103,9 @@ def places(origin: TokenOrigin) -> list[str]:
         said.append(f"characters {origin.start:,}–{origin.end:,} of {field}")
         shorter.append(f"{owner} · characters {origin.start:,}–{origin.end:,}")
     elif origin.kind == CHANGED:
-        said.append(f"made of {field}")
+        said.append(f"made from {field}")
     if origin.is_mixed:
-        said.append("with what is around it")
+        said.append("with adjacent text")
     return [" · ".join(said), *shorter, owner]
 
 

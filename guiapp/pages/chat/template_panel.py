@@ -108,7 +108,7 @@ class TemplatePanel(QFrame):
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template
-        rows: list[tuple[str, str | None]] = [("The usual one of the model", None)] if templates else []
+        rows: list[tuple[str, str | None]] = [("The model's default", None)] if templates else []
         for each in templates:
             rows.append((f"{quoted(each.name, LONGEST_NAME)} – {quoted(each.source, 40)}", each.name))
         for title, template in (*rows, ("ChatML, an example", CHATML)):

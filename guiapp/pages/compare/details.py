@@ -50,16 +50,16 @@ CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
 LEAST_PX, WIDE_PX = 280, 560
 LEGEND = (
     LegendEntry(QUIET, "All models have this token here"),
-    LegendEntry(token("word"), "At least one other model has it, too"),
+    LegendEntry(token("word"), "At least one other model has it too"),
     LegendEntry(RINGED, "Only this model has it"),
     LegendEntry(characters("+2", "warning"), "More tokens on this line than the model with the fewest"),
 )
 SHORT_LEGEND = tuple(map(LegendEntry, (QUIET, token("word"), RINGED), ("in all", "in some", "only here")))
-ADD_A_MODEL = "Add a model to compare with: the same text, cut by each, side by side."
-NO_DIFFERENCE = "All models cut this text alike."
-HOW_TO_WALK = "F8 goes from difference to difference, Shift+F8 back."
-LOOKING = "Looking for the reason …"
-TOO_LONG = f"More than {LONGEST} bytes: too long to look for the reason."
+ADD_A_MODEL = "Add a model to see how both cut the same text, side by side."
+NO_DIFFERENCE = "All models cut this text the same."
+HOW_TO_WALK = "F8 goes to the next difference, Shift+F8 to the previous one."
+LOOKING = "Finding the reason …"
+TOO_LONG = f"More than {LONGEST} bytes: too long to find the reason."
 
 
 class DifferencePanel(ItemDetails):
@@ -227,7 +227,7 @@ class CauseRow(PaintedButton):
         self.setText(row.title)
         self.setCheckable(True)
         self.setFixedHeight(ROW_PX)
-        self.setToolTip(plain_tip(f"{row.title}: walk through these only"))
+        self.setToolTip(plain_tip(f"{row.title}: go through these only"))
         self.setAccessibleName(f"{row.title}: {counted(row.count, 'difference')}")
 
     def ground(self, theme: Theme) -> QColor | None:

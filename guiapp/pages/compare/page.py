@@ -171,7 +171,7 @@ class CompareTools(QFrame):
         self._compared = compared
         self._walk = walk
         self.walking = WalkButtons(back, on, "Difference")
-        tip = "Show both cuts of the current difference, the reason, and all differences by cause"
+        tip = "Show the current difference, its reason, and all differences by cause"
         self.details_button = tool_button("Why they differ", tip=tip)
         self.details_button.setCheckable(True)
         entries = zip(SHORT_LEGEND, LEGEND, strict=False)

@@ -114,13 +114,13 @@ class SummaryPanel(QWidget):
         self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
         self.add_button = MenuButton(theme_source, "Add to table", role="quiet")
-        tip = "Save the figures of all models"
+        tip = "Save the counts of all models"
         self.export_button = ExportButton(theme_source, self.saving, "summary", FORMS, self._report, tip)
         set_role(self.export_button, "quiet")
         self.folder_button = tool_button("Folder…", self._ask_for_folder, tip="Count all texts of a folder")
-        tip = "Count the text of the window again"
+        tip = "Count the open text instead of the folder"
         self.text_button = tool_button("This text", self.summary.count_text, tip=tip)
-        self.terms_button = tool_button("Cost…", self._open_terms, tip="Prices, and how many tokens fit")
+        self.terms_button = tool_button("Cost…", self._open_terms, tip="Set prices and context length")
         self._fill_menus()
         buttons = self.add_button, self.text_button, self.folder_button, self.terms_button, self.export_button
         parts = heading("Summary"), (self._note, 1), *buttons
@@ -186,7 +186,7 @@ class SummaryPanel(QWidget):
         models = counted(sum(not (row.model is None or row.failure) for row in summary.rows), "model")
         description = f"{models}, {self._texts_description()}{self._busy_description()}"
         first = quoted(summary.titles()[0], LONGEST_NAME)
-        about = f"{description} · ratio to {first} · by script: tokens a word"
+        about = f"{description} · ratio to {first} · by script: tokens per word"
         self._note.set_texts([about, f"{description} · ratio to {first}", description, models, ""])
 
     def _texts_description(self) -> str:
@@ -194,7 +194,7 @@ class SummaryPanel(QWidget):
         if summary.folder is None or summary.texts is None:
             return "this text"
         others = summary.texts.n_others
-        left_out = f", {counted(others, 'other file')} left out" if others else ""
+        left_out = f", {counted(others, 'other file')} skipped" if others else ""
         return f"{counted(summary.texts.n_texts, 'text')} in {shown_path(summary.folder)}{left_out}"
 
     def _busy_description(self) -> str:
@@ -217,7 +217,7 @@ class TermsPopover(Popover):
         form = QFormLayout()
         form.setHorizontalSpacing(MARGIN_PX)
         form.setVerticalSpacing(GAP_PX)
-        rows = [("Price of a million tokens, in $", self.price), ("Tokens that fit", self.context)]
+        rows = [("Price per million tokens, in $", self.price), ("Context length", self.context)]
         if row is not None:
             rows.insert(1, (f"Price of {title}", self.own))
         for name, field in rows:
@@ -226,12 +226,12 @@ class TermsPopover(Popover):
             field.setAccessibleName(name)
             field.setFixedWidth(FIELD_PX)
             form.addRow(label, field)
-        self.context.setPlaceholderText("as the files say")
+        self.context.setPlaceholderText("as in the files")
         self.price.setPlaceholderText("none")
-        self.own.setPlaceholderText("as for all")
+        self.own.setPlaceholderText("same as all")
         layout = in_column(heading("Cost and context"), form, on=self, margins=MARGIN_PX)
         if row is None:
-            layout.addWidget(set_role(QLabel("Select a row to give a model its own price."), "dim"))
+            layout.addWidget(set_role(QLabel("To set a price for one model, select its row."), "dim"))
         self._show()
         self.price.editingFinished.connect(self._take_price)
         self.own.editingFinished.connect(self._take_own)
@@ -329,7 +329,7 @@ class SummaryView(QTableView):
             menu.addAction(f"Sort by {title}", partial(self._sort_up, column))
         menu.addAction("Sort by model", partial(self._sort_up, 0))
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
-            menu.addAction("Put into a column", self._make_column)
+            menu.addAction("Show in a column", self._make_column)
         if any(map(self._summary.can_remove, selected)):
             menu.addAction(self._removing)
         return menu

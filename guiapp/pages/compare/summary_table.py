@@ -44,11 +44,11 @@ def columns_of(counts: list[Counts], terms: Terms) -> tuple[list[CountColumn], l
     if counts:
         for script in scripts_in(counts[0].whole):
             unit = "letter" if SCRIPT_NAMES[script] in UNSPACED else "word"
-            tip, value = f"Tokens a {unit}, {SCRIPT_NAMES[script]}", partial(_script_fertility, script)
+            tip, value = f"Tokens per {unit}, {SCRIPT_NAMES[script]}", partial(_script_fertility, script)
             with_bars.append(CountColumn(SCRIPT_NAMES[script], tip, value, number))
         types = file_types_in(counts[0])
         for name in types if len(types) > 1 else ():
-            title, tip = quoted(name, LONGEST_ENDING) or NO_ENDING, "Tokens a word in files of this type"
+            title, tip = quoted(name, LONGEST_ENDING) or NO_ENDING, "Tokens per word in files of this type"
             with_bars.append(CountColumn(title, tip, partial(_type_fertility, name), number))
     return list(count_columns(counts, terms)), with_bars
 

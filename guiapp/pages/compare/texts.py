@@ -377,7 +377,7 @@ def _decoded(
     ends = np.cumsum(lengths)
     n_bytes = int(ends[-1]) if len(ends) else 0
     if n_bytes > LARGEST_TEXT_BYTES:
-        error = f"These ids stand for {in_bytes(n_bytes)} of text, more than can be shown. Paste fewer."
+        error = f"These ids decode to {in_bytes(n_bytes)} of text, which is too much to show. Paste fewer."
         return ReadIds(token_ids[:0], numbers, b"", NO_TOKENS, error)
     text = vocabulary.decoder.decode(token_ids[first:last], n_bytes).tobytes()
     return ReadIds(token_ids, numbers, text, FragmentTokens(token_ids, ends - lengths, ends), error)

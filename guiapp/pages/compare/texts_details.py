@@ -28,21 +28,21 @@ from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource,
 from guiapp.pages.compare.texts import ComparedTexts
 
 WITHOUT_TEXT = (
-    "Type or paste another text at the right, drop or open a file, or copy the left text and change it.\n\n"
-    "Both are shown in tokens of the model, with what a prefix cache would keep and what changed.\n\n"
-    "What is at the right stays there until the window closes, and is written to no file."
+    "Type or paste another text on the right, drop or open a file, or copy the left text and change it.\n\n"
+    "You see the tokens of both, what changed, and how much of the text a prefix cache can use.\n\n"
+    "The right text stays until you close the window. It is not saved."
 )
 WITHOUT_IDS = (
     "Paste the ids that a server or a library gave for the left text, in any form: with commas, in brackets, "
-    "as JSON.\n\nTheir tokens are compared with those of the text: what is missing, and what is too much.\n\n"
-    "The list stays there until the window closes, and is written to no file."
+    "as JSON.\n\nTheir tokens are compared with the tokens of the text: some are missing, some too many.\n\n"
+    "The list stays until you close the window. It is not saved."
 )
 LONGEST_ERROR = 300
 LONGEST_SHOWN = 10  # characters of one side of a change in the list
 LEGEND = (
     LegendEntry(QUIET, "In both texts"),
     LegendEntry(RINGED, "Only in this text"),
-    LegendEntry(upright, "From here on the texts differ"),
+    LegendEntry(upright, "The texts differ from here on"),
 )
 TITLE_FONT_PX = 15
 LEAST_PX, LIST_PX, ROW_PX = 260, 78, 26
@@ -73,12 +73,12 @@ class TextsDetails(ItemDetails):
     """Says what is found, and goes to it."""
 
     def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Changes of the text", LEAST_PX)
+        super().__init__(theme_source, "Changes in the text", LEAST_PX)
         self._compared = compared
         self._beginning_title = set_role(QLabel(), "strong")
         self._beginning_title.setFont(Theme.ui_font(TITLE_FONT_PX))
         go = partial(compared.walk.go_to, 0)
-        self.go_to_first_difference = push_button("Go there", go, tip="Show the first difference")
+        self.go_to_first_difference = push_button("Go to it", go, tip="Show the first difference")
         self._list_title = heading("Changes")
         self._rows = ChangeRows(compared)
         self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
@@ -166,10 +166,10 @@ class Beginning(NamedTuple):
 def beginning(compared: ComparedTexts) -> Beginning:
     outcome = compared.outcome
     if compared.first.tokenizer is None:
-        return Beginning("No model", ("Open a model: tokens are its own.",))
+        return Beginning("No model", ("Open a model to see tokens.",))
     if not compared.has_second:
         to_do = WITHOUT_IDS if compared.takes_ids else WITHOUT_TEXT
-        return Beginning("Nothing to compare with yet", (to_do,))
+        return Beginning("Nothing to compare yet", (to_do,))
     if compared.is_outdated:
         return Beginning("Encoding …", ())
     lines = tuple(_notes(compared))
@@ -177,7 +177,7 @@ def beginning(compared: ComparedTexts) -> Beginning:
         return Beginning(f"The same {counted(len(outcome.first), 'token')}", lines)
     share = percent(outcome.n_common / len(outcome.second)) if len(outcome.second) else "0 %"
     whose = "the list" if compared.takes_ids else "the right text"
-    kept = f"A prefix cache keeps {share} of {whose}."
+    kept = f"A prefix cache can use {share} of {whose}."
     title = f"{counted(outcome.n_common, 'token')} in common"
     return Beginning(title, (*lines, kept), _first_difference(compared))
 
@@ -186,12 +186,12 @@ def _notes(compared: ComparedTexts) -> Iterator[str]:
     read = compared.ids.read
     if compared.takes_ids and read is not None and read.error:
         yield quoted(read.error, LONGEST_ERROR)
-        yield f"This compares the {counted(len(read.token_ids), 'id')} before it."
+        yield f"Compared: the {counted(len(read.token_ids), 'id')} before it."
     if (report := compared.report) is None:
         return
     yield from notes(report)
     if compared.takes_ids and report.is_same_text and len(compared.outcome.rows):
-        yield "The list stands for the same text, cut in another way."
+        yield "The ids decode to the same text, but cut it differently."
     if not report.outcome.is_whole:
         yield TOO_LONG
 
@@ -202,7 +202,7 @@ def _first_difference(compared: ComparedTexts) -> str:
     firsts = (ids[outcome.n_common : outcome.n_common + 1] for ids in (outcome.first, outcome.second))
     one, other = (_shown(compared, ids) if len(ids) else "the end" for ids in firsts)
     place = f"in line {line:,}, at token {outcome.n_common + 1:,}"
-    return f"First difference {place}: {one} at the left, {other} at the right."
+    return f"First difference {place}: {one} on the left, {other} on the right."
 
 
 def counts(compared: ComparedTexts) -> str:

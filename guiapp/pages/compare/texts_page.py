@@ -33,8 +33,8 @@ from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 KINDS = ("Text", "Ids")
 TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
 IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
-DECODED_PLACEHOLDER = "What they stand for"
-KEPT = "kept until the window closes"
+DECODED_PLACEHOLDER = "Text of these ids"
+KEPT = "not saved in a file"
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 LONGEST_FAILURE = 300
 DETAILS_PX, LEAST_SIDE_PX = 320, 262
@@ -109,7 +109,7 @@ class TextsPage(Page):
         self.next.triggered.connect(partial(self._step, 1))
         self.previous.triggered.connect(partial(self._step, -1))
         self.walking = WalkButtons(self.previous, self.next, "Change")
-        tip = "What is found, as `tokenloupe compare` prints it"
+        tip = "Copy the report of `tokenloupe compare`"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
         return framed(in_row(self.walking, STRETCH, self.copy, margins=(GAP_PX, UNIT_PX)), "bar")
 
@@ -224,10 +224,10 @@ class RightSide(QWidget):
         self.kinds = SegmentedTabs(KINDS)
         if (row := self.kinds.layout()) is not None:
             row.setContentsMargins(0, 0, 0, 0)
-        tip = "Read a file as the other text, or all texts of a folder"
+        tip = "Open a file, or the texts of a folder"
         self.open_button = MenuButton(theme_source, "Open", role="quiet", tip=tip)
         self.open_button.fill_on_open(self._list_files)
-        tip = "Begin with the left text, to change it here"
+        tip = "Copy the left text here to change it"
         self.copy_button = tool_button("Copy left text", self._copy_left, tip=tip)
         self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
         self._failure = plain_label("bad", wraps=True)
@@ -292,7 +292,7 @@ class RightSide(QWidget):
         for path in self._compared.files[:MOST_LISTED]:
             add_choice(menu, quoted(path.name, LONGEST_NAME), path == text.path, partial(text.open, path))
         if (n_more := len(self._compared.files) - MOST_LISTED) > 0:
-            menu.addAction(f"{counted(n_more, 'more file')}: open them one by one").setEnabled(False)
+            menu.addAction(f"{counted(n_more, 'more file')}: use “File…”").setEnabled(False)
 
     def _copy_left(self) -> None:
         self._compared.copy_left()

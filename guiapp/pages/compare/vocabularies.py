@@ -243,7 +243,7 @@ def respects(comparison: VocabularyComparison, groups: GroupRows) -> tuple[Respe
     merges = _counted("Merge rules", "merges", groups)
     if comparison.merges is None:
         first, second = map(lists_merges, comparison.tokenizers)
-        words = "B lists none" if first else "A lists none" if second else "neither lists any"
+        words = "B has none" if first else "A has none" if second else "neither has any"
         is_equal = None if first or second else True
         merges = Respect("Merge rules", is_equal, (VerdictPart(words),))
     return _counted("Tokens", "both", groups), merges, _special(comparison, groups), _rules(comparison)

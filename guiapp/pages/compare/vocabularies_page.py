@@ -91,11 +91,11 @@ SIGNS = {
 PARTS = ("in both", "only in A", "only in B")
 PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
 ROOM_FOR_PICTURE_PX = 1000
-NO_MODEL = "Open a model, and add another one to compare it with."
-NO_SECOND = "Add a model to compare with: another file of the same one, or any other."
+NO_MODEL = "Open a model, then add another one to compare."
+NO_SECOND = "Add a model to compare with: another file of this model, or a different model."
 PANELS = ("Details", "Special tokens", "Rules")
 PANEL_OF = {ROLES: 1, RULES: 2}
-NOTHING_CHOSEN = "Choose a token or a merge rule of the list to see what it is in both."
+NOTHING_CHOSEN = "Select a token or a merge rule in the list to see it in both models."
 TOKEN_FONT_PX = 22
 LONGEST_SETTING, LONGEST_TOKEN = 2000, 60  # characters
 ALL_LINES = 1 << 20
@@ -113,7 +113,7 @@ class VocabulariesPage(Page):
         self._requests = requests
         self.model = model = ComparedVocabularies(compared, settings, self)
         self.head = PairHead(model, theme_source)
-        self.groups = MenuButton(theme_source, tip="Which tokens or merge rules are listed")
+        self.groups = MenuButton(theme_source, tip="Choose which tokens or merge rules to list")
         self.groups.new_menu().triggered.connect(self._choose_group)
         all_forms = (
             ListForm(f"{form.title} of all differences", form.ending, self._writer(name), can_be_copied=False)
@@ -469,7 +469,7 @@ def _pair(first: str, second: str, theme: Theme) -> Iterator[Span]:
 def _role_spans(comparison: VocabularyComparison, spelling: Spelling, theme: Theme) -> Iterator[Span]:
     roles = sorted(comparison.roles, key=lambda role: not role.differs)
     if not roles:
-        yield Span("Neither names any special token.", theme.dim)
+        yield Span("Neither model has special tokens.", theme.dim)
     for number, role in enumerate(roles):
         yield Span("\n\n" if number else "", theme.dim)
         yield _marker(not role.differs, theme)
@@ -483,7 +483,7 @@ def _token(vocabulary: Vocabulary, token_id: int | None, spelling: Spelling) -> 
     if token_id is None:
         return "none"
     if not 0 <= token_id < len(vocabulary):
-        return f"id {token_id}, which is not among its tokens"
+        return f"id {token_id}, not in the vocabulary"
     return f"{spelling.token(vocabulary, token_id, LONGEST_TOKEN)}  id {token_id}"
 
 

@@ -58,7 +58,7 @@ LEAST_PX = 320
 NAMES = "now", "fixed"
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
-ORIGINAL_TIP = "Show how the model differs from what it was converted from, such as tokenizer.json"
+ORIGINAL_TIP = "Compare the model with its original, such as tokenizer.json"
 BAR_PX = 160
 QUOTED = re.compile("“([^“”]+)”(\\.?)")  # what a file says, within a sentence
 ICON_PX = 18
@@ -66,8 +66,8 @@ TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 WHOLE_FILE = "The whole file"
 LIST_PX, PANEL_PX = 640, 460
 NOTHING = (
-    "Nothing to fix. Doctor has checked normalizer, pre-tokenizer, merge rules, kinds, scores and bytes of "
-    "tokens, special tokens and ends of turns, sizes, look-alike and hidden characters, templates, decoding."
+    "Nothing to fix. Doctor has checked the normalizer, the pre-tokenizer, merge rules, kinds, scores, "
+    "bytes, special tokens, ends of turns, sizes, look-alikes, hidden characters, templates and decoding."
 )
 
 
@@ -77,9 +77,9 @@ def _icon(severity: str) -> Draw:
 
 
 LEGEND = (
-    LegendEntry(_icon(ERROR), "Error: texts get other ids than the model was trained with, or none"),
+    LegendEntry(_icon(ERROR), "Error: texts get other ids than in training, or no ids"),
     LegendEntry(_icon(WARNING), "Warning: some texts may get wrong ids"),
-    LegendEntry(_icon(HINT), "Hint: unusual, but harmless"),
+    LegendEntry(_icon(HINT), "Hint: unusual but harmless"),
     *CUTS,
 )
 
@@ -194,7 +194,7 @@ class DoctorHead(QFrame):
         self.leave = push_button("Back to the open model", model.leave_file)
         self.original = push_button("", self._ask_original, tip=ORIGINAL_TIP)
         drop = partial(model.set_original, "")
-        self.drop = tool_button("✕", drop, tip="Compare with no original")
+        self.drop = tool_button("✕", drop, tip="Remove the original")
         self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
         told = in_column(self.verdict, self.about, spacing=UNIT_PX)
         tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
@@ -237,7 +237,7 @@ def _verdict(model: DoctorModel) -> str:
 
 def _about(model: DoctorModel) -> str:
     if not model.name:
-        return "Open a model to see what is wrong with its files."
+        return "Open a model to check its files."
     if model.examined.problem:
         return model.examined.problem
     return joined(quoted(model.title), model.file)
@@ -251,17 +251,17 @@ class FindingPanel(ItemDetails):
         self._model = model
         self._requests, self._text_page = setting.requests, setting.actions["inspect"]
         self._sign = QLabel(alignment=Qt.AlignmentFlag.AlignTop)
-        self.reason.setAccessibleName("What is wrong")
-        self.remedy = self._text(Theme.ui_font(), "Remedy")
+        self.reason.setAccessibleName("Problem")
+        self.remedy = self._text(Theme.ui_font(), "Fix")
         self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
-        self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the remedy")
+        self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the fix")
         self.try_button = push_button("", model.try_pre, role="primary")
         self.text_button = push_button("Open in Text", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
         self.manual_button = push_button("What this means", self._want_manual)
         self._in_template = heading("Template")
-        self._fixes = framed(in_column(head_row("Remedy", self.copy_button), self.remedy, spacing=UNIT_PX))
+        self._fixes = framed(in_column(head_row("Fix", self.copy_button), self.remedy, spacing=UNIT_PX))
         self._lines = framed(in_column(self._in_template, self.template, spacing=UNIT_PX))
         self.arrange(
             self.head,
@@ -279,7 +279,7 @@ class FindingPanel(ItemDetails):
 
     def copy_remedy(self) -> None:
         if (finding := self._model.finding) is not None:
-            copy_text(self, finding.remedy, "the remedy")
+            copy_text(self, finding.remedy, "the fix")
 
     def _want_template(self) -> None:
         if (finding := self._model.finding) is not None and finding.line is not None:
@@ -337,7 +337,7 @@ class FindingPanel(ItemDetails):
         is_in_use = finding.pre == self._chosen_pre
         self.try_button.setVisible(bool(finding.pre))
         self.try_button.setEnabled(not is_in_use)
-        self.try_button.setText(f"{finding.pre} is in use" if is_in_use else f"Try with {finding.pre}")
+        self.try_button.setText(f"{finding.pre} is in use" if is_in_use else f"Try {finding.pre}")
         self.text_button.setVisible(finding.changes is not None)
         self.tree_button.setText("Show tokens in tree" if len(finding.tokens) > 1 else "Show token in tree")
         self.chat_button.setVisible(finding.line is not None and self._model.is_of_open_model)

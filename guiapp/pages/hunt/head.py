@@ -30,13 +30,13 @@ MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
 FIGURES = (
     ("text tried", "texts tried"),
-    ("a second", "a second"),
+    ("per second", "per second"),
     ("differs", "differ"),
     ("cause", "causes"),
 )
 """What each counts: one of it, and several."""
-GENERATORS_TIP = "What makes the texts that are tried"
-TEXTS_TIP = "Texts of your own, tried line by line, and changed here and there"
+GENERATORS_TIP = "Generators of the texts to try"
+TEXTS_TIP = "Your texts: the hunt tries each line, and variants of it"
 RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons run to the left
 
 
@@ -92,7 +92,7 @@ class HuntHead(QFrame):
         self.generators.setText(f"{some}{n_all} generators")
         taken = [Path(name).name for name, is_taken in choices.own_texts if is_taken]
         names = ["your text"] * choices.takes_text + taken
-        shown = "no texts of yours" if not names else quoted(names[0], 24)
+        shown = "none of your texts" if not names else quoted(names[0], 24)
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         lines = f" · {counted(state.n_lines, 'line')}" if state is not None and state.n_lines else ""
         self.texts.setText(f"{shown}{more}{lines}".replace("&", "&&"))
@@ -134,7 +134,7 @@ class HuntHead(QFrame):
         choices, choose = self._model.choices, self._model.choose
         menu.setToolTipsVisible(True)
         toggled = replace(choices, takes_text=not choices.takes_text)
-        add_choice(menu, "The present text", choices.takes_text, partial(choose, toggled))
+        add_choice(menu, "The open text", choices.takes_text, partial(choose, toggled))
         for name, is_taken in choices.own_texts:
             take = partial(choose, choices.with_own(name, not is_taken))
             action = add_choice(menu, quoted(Path(name).name), is_taken, take)
@@ -144,12 +144,12 @@ class HuntHead(QFrame):
         menu.addAction("Add a folder…", self._add_folder)
 
     def _add_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Texts to hunt with")
+        names, _ = QFileDialog.getOpenFileNames(self, "Choose texts to try")
         for name in names:
             self._model.choose(self._model.choices.with_own(name, True))
 
     def _add_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "A folder of texts to hunt with"):
+        if name := QFileDialog.getExistingDirectory(self, "Choose a folder of texts to try"):
             self._model.choose(self._model.choices.with_own(name, True))
 
 
@@ -160,7 +160,7 @@ class HuntStatus(QWidget):
         super().__init__()
         self._model = model
         self.figures = [Figure(*words) for words in FIGURES]
-        self.time = MenuButton(theme_source, role="quiet", tip="How long a hunt goes on")
+        self.time = MenuButton(theme_source, role="quiet", tip="Length of the hunt")
         self.time.setFont(Theme.mono_font(FIGURE_PX))
         self.time.list_choices({_duration(seconds): seconds for seconds in SECONDS})
         self.time.menu().triggered.connect(self._choose_seconds)
@@ -168,7 +168,7 @@ class HuntStatus(QWidget):
         self.seed.setValidator(QIntValidator(0, MOST_SEED, self.seed))
         self.seed.setFixedWidth(self.seed.fontMetrics().horizontalAdvance(str(MOST_SEED)) + 4 * GAP_PX)
         self.seed.setAccessibleName("Seed")
-        self.seed.setToolTip("The same seed tries the same texts")
+        self.seed.setToolTip("The same seed gives the same texts")
         self.seed.textEdited.connect(self._choose_seed)
         self.button = push_button("Start", model.run_or_stop, role="primary")
         self.button.setMinimumWidth(72)

@@ -138,7 +138,7 @@ class HuntModel(QObject):
     @property
     def why_not(self) -> str:
         """What has to be done before there can be a hunt, "" where nothing has."""
-        return self.sides.why_not or ("" if self.choices.generators else "Choose a generator of texts.")
+        return self.sides.why_not or ("" if self.choices.generators else "Choose at least one generator.")
 
     def run(self) -> None:
         first, second = self.sides.first, self.sides.second
@@ -220,7 +220,9 @@ class HuntModel(QObject):
             pass
         except OSError as error:
             named = quoted(str(error.filename or "A text"))
-            raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
+            raise HuntError(
+                f"{named} cannot be read: {error.strerror or error}. Clear its checkbox."
+            ) from error
         return ""
 
     def _take_news(self, stopped: threading.Event, state: Hunt) -> None:
@@ -261,14 +263,14 @@ class HuntModel(QObject):
     def likely_words(self) -> str:
         """What is known of the reason, and what the file says of it."""
         causes = counted(len(self.kinds), "cause")
-        vanish = "vanishes" if len(self.kinds) == 1 else "all vanish"
-        news = f"The {causes} {vanish} when A is split as {self.likely}."
+        vanish = "disappears" if len(self.kinds) == 1 else "disappear"
+        news = f"The {causes} {vanish} if A is split as {self.likely}."
         vocabulary = self._session.vocabulary
         if vocabulary is None or self.sides.split_as:
             return news
         if vocabulary.chosen_pre:
-            return f"{news} It is split as {quoted(vocabulary.chosen_pre)}, chosen by hand."
-        return f"{news} The file names {quoted(vocabulary.pre) if vocabulary.pre else 'no pre-tokenizer'}."
+            return f"{news} You chose {quoted(vocabulary.chosen_pre)}."
+        return f"{news} The file sets {quoted(vocabulary.pre) if vocabulary.pre else 'no pre-tokenizer'}."
 
     # What was found
 
@@ -361,7 +363,7 @@ class HuntModel(QObject):
         if document.slice(start, min(start + len(line.text), document.size)) != line.text:
             start = document.text().find(line.text)
         if start < 0:
-            self.failed.emit("The text has changed: that line is no longer in it.")
+            self.failed.emit("The text has changed and no longer contains that line.")
             return
         at = min(at, len(line.text) - 1)
         self._session.text.point_out(*document.whole_characters(start + at, start + at + 1))
@@ -375,7 +377,7 @@ def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) ->
     """The plan with the window's text in a file; raises HuntError where nothing can differ."""
     first, second = Path(sides.first), Path(sides.second)
     if sides.pres[0] == sides.pres[1] and first.is_file() and second.is_file() and cmp(first, second, False):
-        raise HuntError("A and B are equal byte for byte: nothing can differ. Choose another one as B.")
+        raise HuntError("A and B are identical files. Choose another B.")
     files = [name for name, is_taken in choices.own_texts if is_taken]
     if text is not None:
         replace_file(place, text, is_private=True)
@@ -469,7 +471,7 @@ class Sides(QObject):
     @property
     def libraries(self) -> dict[HuntSide, str]:
         """All that the command line offers, and why those that cannot take part do not."""
-        about = {name: f"{PEERS[name].version} · installed reference" for name in LIBRARIES}
+        about = {name: f"{PEERS[name].version} · installed library" for name in LIBRARIES}
         return {
             HuntSide(name, None, name, about[name] if PEERS[name].is_installed else ""): reason_against(
                 name, self._session.vocabulary
@@ -482,15 +484,15 @@ class Sides(QObject):
         """What has to be done before these two can be hunted, "" where nothing has."""
         first, second = self.first, self.second
         if first is None:
-            return "Open a model to hunt with."
+            return "Open a model first."
         if second is None:
-            return "Choose what to hunt against: another model, or an installed library."
+            return "Choose B: another model or an installed library."
         if self.partner is not None and self.partner.loader.model is None:
-            return self.partner.loader.problem or "B is being opened."
+            return self.partner.loader.problem or "B is opening."
         if second.is_library and (reason := reason_against(second.name, self._session.vocabulary)):
             return reason
         if first[:2] == second[:2]:
-            return "A and B are the same file, read alike: nothing can differ. Choose another one as B."
+            return "A and B are the same file with the same settings. Choose another B."
         return ""
 
     def choose_library(self, side: HuntSide) -> None:
@@ -546,13 +548,13 @@ def texts_of(find: Find) -> tuple[Find, ...]:
 
 def where(find: Find) -> str:
     told = capitalized(find.reason.title)
-    return f"{told}, from byte {find.at:,} on" if find.text else told
+    return f"{told}, at byte {find.at:,}" if find.text else told
 
 
 def no_mismatch_lines(state: Hunt) -> Iterator[str]:
     """What it means that a hunt, which is over, has found nothing."""
     if state.tried:
-        yield f"Both gave the same for all of {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
+        yield f"Both gave the same ids for all {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
     if state.n_lines:
-        yield f"{counted(state.n_lines, 'line')} of your own are among them."
-    yield state.why_inconclusive or "That is no proof: try more seconds, or another seed."
+        yield f"This includes {counted(state.n_lines, 'line')} of your texts."
+    yield state.why_inconclusive or "This is not a proof. Try a longer hunt or another seed."

@@ -52,7 +52,7 @@ class HuntPage(Page):
         self.words = EmptyState()
         self.likely = LikelyBar(model)
         self.saving = FileSaving(self)
-        tip = "Save what was found"
+        tip = "Save the results"
         self.export = ExportButton(theme_source, self.saving, "hunt", FORMS, model.export, tip)
         self.panel = FindPanel(model, self.export, theme_source)
         self._views = QStackedWidget()
@@ -120,17 +120,17 @@ class HuntPage(Page):
             title, _, text = model.unlike.partition(": ")
             text = capitalized(text)
         elif model.is_running and state is not None and state.tried:
-            title = "Nothing found yet"
+            title = "No mismatch yet"
             text = f"Both gave the same ids for {counted(state.tried, 'text')}."
         elif model.is_running:
             title, text = "Opening both …", ""
         elif state is not None:
-            title = "Inconclusive" if state.why_inconclusive else "Nothing found"
+            title = "Inconclusive" if state.why_inconclusive else "No mismatch found"
             text = " ".join((*no_mismatch_lines(state), *state.notes))
         elif model.why_not:
             can_choose = model.sides.second is None
         else:
-            text = "Start tries many short texts on both, shrinks those that differ, and says why."
+            text = "Press Start to try many short texts on both. Each mismatch is shortened and explained."
         self.words.describe(title, text, can_choose, bool(model.unlike))
 
     def _copy(self, report: str) -> None:
@@ -160,7 +160,7 @@ class HuntPage(Page):
         """B as a column; says why where it cannot be one."""
         self.notices.clear_notice(NOTICE)
         if (session := self.model.second_session()) is None:
-            self._show_failure("Compare has no room for B. Put one of its models away first.")
+            self._show_failure("Compare has no room for B. Remove one of its models first.")
         return session
 
 
@@ -209,7 +209,7 @@ class LikelyBar(QFrame):
         self.setVisible(bool(name))
         if name:
             self.text.setText(self._model.likely_words)
-            self.button.setText(f"Hunt again as {name}")
+            self.button.setText(f"Hunt again with {name}")
 
 
 def make_page(setting: PageSetting) -> HuntPage:

@@ -61,7 +61,7 @@ BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
 LEAST_PX = 250
 SHOWN_PLACES = 5
-EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
+EMPTY = "Select a mismatch to see how both cut it, why, and where your texts contain it."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
 PLACE_PX, NUMBER_PX = 24, 48
 
@@ -78,7 +78,7 @@ class FindPanel(ItemDetails):
     compare_wanted = Signal()
 
     def __init__(self, model: HuntModel, export: QWidget, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Find", LEAST_PX, model.walk, "find")
+        super().__init__(theme_source, "Mismatch", LEAST_PX, model.walk, "mismatch")
         self._model = model
         self._shown_row: Find | None = None
         self.reason.setAccessibleName("Why")
@@ -120,7 +120,7 @@ class FindPanel(ItemDetails):
             self._theme_source.theme,
             self._model.finds[self._model.selected_row],
         )
-        number = f"Find {(walk.current or 0) + 1:,} of {walk.n_all:,}"
+        number = f"Mismatch {(walk.current or 0) + 1:,} of {walk.n_all:,}"
         self.title.set_texts([f"{number} · {title_of(find.reason.kind)}".upper(), number.upper()])
         self.grid.setVisible(find.token_ids != (None, None))  # as of two vocabularies
         sides = zip(LETTERS, range(2), find.token_ids, find.spans, strict=True)
@@ -135,7 +135,7 @@ class FindPanel(ItemDetails):
         self.compare_button.setEnabled(not library)
         self.step_button.setEnabled(not library and bool(find.text))
         for button in (self.compare_button, self.step_button):
-            button.setToolTip(plain_tip(f"{library} is a library: it has no column" if library else ""))
+            button.setToolTip(plain_tip(f"{library} is a library and cannot be a column" if library else ""))
 
     def _show_places(self, row: Find) -> None:
         """The first lines of the user's that differ so."""
@@ -204,7 +204,7 @@ class ListHead(Painted):
     """The titles of the columns."""
 
     def __init__(self, model: HuntModel, below: CauseList, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Titles of the columns")
+        super().__init__(theme_source, "Column titles")
         self._model, self._below = model, below.viewport()
         self.setFixedHeight(HEAD_PX)
         model.state_changed.connect(self.update)

@@ -41,10 +41,10 @@ AnyColor = QColor | Qt.PenStyle
 class CandidateStatus(Enum):
     """What becomes of something that competes at a step."""
 
-    WINNER = "it wins: it is taken, or goes first"
-    NOW = "the step looks at it"
-    OTHER = "it competes"
-    OUT = "it is out: gone meanwhile, or not taken"
+    WINNER = "wins: it is taken or comes first"
+    NOW = "examined by this step"
+    OTHER = "competes"
+    OUT = "out: stale or not taken"
 
     def text(self, theme: Theme) -> QColor:
         return theme.dim if self in (CandidateStatus.OTHER, CandidateStatus.OUT) else theme.text

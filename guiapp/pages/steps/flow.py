@@ -15,7 +15,7 @@ from guiapp.analysis.trace.trace import EFFECTS, FORMS, MADE_TOKENS, NUMBERS
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 
-STAGES = "What happens to any text, one stage after the other. Only the fourth is up to the encoder."
+STAGES = "The stages of encoding, in order. Encoders differ only in the fourth."
 BACKWARDS = "Second pass, backwards: the tokens {} are read from the end of the text to its start."
 PASSES = {  # of those that weigh ways: while they are found, and while the best one is read
     "viterbi": (
@@ -30,7 +30,7 @@ PASSES = {  # of those that weigh ways: while they are found, and while the best
     ),
     "table": (
         "First pass, forwards: an arc is the last token of the text up to a position; ✓ where there is one.",
-        BACKWARDS.format("that were noted"),
+        BACKWARDS.format("that were recorded"),
     ),
     "fewest": (
         "First pass, forwards: an arc is the last token of the best path to a position. Below, how many "
@@ -38,20 +38,20 @@ PASSES = {  # of those that weigh ways: while they are found, and while the best
         BACKWARDS.format("of the best path"),
     ),
 }
-WALK = "Down the tree of tokens as far as the text goes: the longest is taken."
+WALK = "Go down the token tree as far as the text matches, then take the longest token."
 CAPTIONS = {
     "heap": "Neighbours that could become one token: the lowest rank is on top.",
-    "scan": "Neighbours that could become one token, by place: the lowest rank wins.",
+    "scan": "Neighbours that could become one token, in text order: the lowest rank wins.",
     "greedy": WALK,
     "rwkv": WALK,
-    "wordpiece": "The longest stretch is tried first, then one character less, until it is a token.",
-    "linear": "Characters are read once. Where no token goes on, what is certain is taken.",
-    "backtrack": "The longest token is tried first, then shorter ones. If none can follow the last token, "
-    "that one is taken back.",
-    "words": "Each word is looked up as a whole: it is a token, or nothing stands for it.",
+    "wordpiece": "Try the longest part first, then one character less, until it is a token.",
+    "linear": "Read each character once. Where no token can continue, take the tokens that are certain.",
+    "backtrack": "Try the longest token first, then shorter ones. If none can follow the last token, "
+    "take that one back.",
+    "words": "Look up each word as a whole: it is a token, or it is unknown.",
 }
-OF_RANKS = "The rank of a rule says how early it was learned, in training: the lower goes first."
-OTHERWISE = "Each piece is looked up, and its tokens are taken."
+OF_RANKS = "The rank of a rule is its order in training: lower ranks go first."
+OTHERWISE = "Look up each piece, and take its tokens."
 WORTHS = {"heap": "rank", "scan": "rank", "viterbi": "score", "plamo2": "cost", "fewest": "tokens"}
 TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 LATTICE_PLACES = 22
@@ -86,7 +86,7 @@ class ElementRole(Enum):
     NONE = ""
     LEFT = "left part of the pair"
     RIGHT = "right part of the pair"
-    OVER = "what the step is about"
+    OVER = "subject of the step"
 
 
 class Element(NamedTuple):
@@ -336,7 +336,7 @@ VERDICTS = {
     "fail": "goes no further",
     "reject": "cannot follow",
     "dead end": "nothing can follow",
-    "rule out": "left out",
+    "rule out": "ruled out",
     "back": "taken back",
     "take": "taken",
 }

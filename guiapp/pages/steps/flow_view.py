@@ -227,7 +227,7 @@ class FlowView(ZoomedView):
         token = f", {element.below}" if element.below else ""
         lines = [f"{element.part.value}{token}"]
         lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
-        return "\n".join([*lines, "Click for a breakpoint here."])
+        return "\n".join([*lines, "Click to set a breakpoint here."])
 
 
 def height_of_rows(n_rows: int) -> int:

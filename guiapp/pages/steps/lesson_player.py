@@ -164,7 +164,7 @@ class LessonPlayer(QObject):
         lesson = next((lesson for lesson in self.lessons if lesson.name == name), None)
         if lesson is None:
             names = ", ".join(lesson.name for lesson in self.lessons)
-            raise TokenloupeError(f"There is no lesson “{name}”. There are: {names}.")
+            raise TokenloupeError(f"There is no lesson “{name}”. Lessons: {names}.")
         self.steps.forget()
         self.training.breakpoints.forget()
         self.lesson = lesson
@@ -293,4 +293,4 @@ def _file_warning(step: LessonStep, tokenizer: Tokenizer, _: Progress) -> str:
     if not is_another(tokenizer, step.model, step.sha256):
         return ""
     name = quoted(Path(step.model).name)
-    return f"{name} is not the file that this lesson was written for: what it says may not hold here."
+    return f"{name} is not the file that this lesson was written for. Its text may not match the steps."

@@ -53,15 +53,15 @@ from guiapp.pages.steps.lesson_player import LessonPlayer
 
 NARRATION_PX = 18  # readable from the last row
 MOST_OF_WINDOW = 0.4
-OWN_TEXT = "A lesson has a text and a model of its own; what you have open stays as it is."
+OWN_TEXT = "A lesson brings its own text and model. Your text and model stay open."
 LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
 SIZE_PX = (860, 640)
 SAY_PX = (640, 260)  # wide enough for the name of a file in the title
 MOST_FAULTS = 100  # told at once
 INTRODUCTION = (
-    "A lesson is a text file. Save the template below, change it in any editor, and open it here: it is read "
-    "again each time it begins. The check runs every step with the real encoders, and compares what the "
-    "lesson claims with what they do; answers to questions are computed."
+    "A lesson is a text file. Save the template below, change it in any editor, and open it here. Each start "
+    "reads the file again. The check runs every step with the real encoders and compares the results with "
+    "the lesson's claims. Answers to questions are computed."
 )
 LESSON_FILTER = f"Lessons (*{ENDING})"
 FORMATS = {
@@ -70,8 +70,8 @@ FORMATS = {
 }
 LIST_WIDTH_PX = 900
 KEYS_TEXT = (
-    "Return begins a lesson. In it, Ctrl+PgDown goes on and Ctrl+PgUp back, Ctrl+Return shows the answer "
-    "to a question, and ← and → step. Alt+Return puts it on the whole screen."
+    "Return begins a lesson. Ctrl+PgDown and Ctrl+PgUp go to the next and previous step, Ctrl+Return shows "
+    "the answer to a question, ← and → step through the run. Alt+Return shows the lesson full screen."
 )
 
 
@@ -148,7 +148,7 @@ class LessonList(QScrollArea):
 
     def _may_fetch(self, models: list[str]) -> bool:
         listed = ", ".join(quoted(model, 200) for model in models)
-        return ask_to_fetch(self, f"This lesson uses what is on the web: {listed}")
+        return ask_to_fetch(self, f"This lesson uses models from the web: {listed}")
 
     def ask_and_save(self, lesson: Lesson) -> None:
         if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
@@ -251,14 +251,14 @@ class AuthorDialog(QDialog):
 
     def __init__(self, play: Callable[[Path], bool], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Write a lesson of your own")
+        self.setWindowTitle("Write your own lesson")
         self.resize(*SIZE_PX)
         self._play = play
         self._path: Path | None = None
         self.template = QPlainTextEdit(template().decode(), readOnly=True)
         self.template.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.template.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.template.setAccessibleName("Template of a lesson")
+        self.template.setAccessibleName("Lesson template")
         self.found = QPlainTextEdit(readOnly=True)
         self.found.setAccessibleName("Result of the check")
         self.found.hide()
@@ -304,7 +304,7 @@ class AuthorDialog(QDialog):
         buttons = in_row(
             self.save_button, self.edit_button, self.check_button, self.play_button, STRETCH, close
         )
-        parts = words, heading("The template says what can be in it"), (self.template, 3), self.status
+        parts = words, heading("The template explains every entry"), (self.template, 3), self.status
         in_column(*parts, (self.found, 1), buttons, on=self, margins=MARGIN_PX, spacing=2 * UNIT_PX)
 
     def _take(self, path: Path) -> None:
@@ -338,7 +338,7 @@ def template() -> bytes:
 def _checked(path: Path, _: Progress) -> str:
     faults = check(path)
     if not faults:
-        return f"{path.name}: everything that it claims is so."
+        return f"{path.name}: all claims are correct."
     lines = [f"line {fault.line}: {fault.reason}".replace("\n", " ") for fault in faults[:MOST_FAULTS]]
     return "\n".join([f"{path.name}: {counted(len(faults), 'fault')}", *lines])
 
@@ -352,7 +352,7 @@ class AddedStepBar(QWidget):
         self._added: AddedStep | None = None
         self.message = plain_label(wraps=True)
         self.play = tool_button("Play", self._play, role="raised")
-        self.undo = tool_button("Undo", self._take_back, role="raised", tip="Have the file as it was")
+        self.undo = tool_button("Undo", self._take_back, role="raised", tip="Restore the file")
         dismiss = tool_button("Dismiss", self.hide, role="raised")
         buttons = self.play, self.undo, dismiss
         in_row((self.message, 1), *buttons, on=self, margins=(MARGIN_PX, UNIT_PX))
@@ -372,7 +372,7 @@ class AddedStepBar(QWidget):
         dialog = QInputDialog(self)
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
         dialog.setWindowTitle(title)
-        dialog.setLabelText("What to say about it:")
+        dialog.setLabelText("Text of this step:")
         dialog.setTextValue(sentence)
         dialog.resize(*SAY_PX)
         if dialog.exec():
@@ -431,7 +431,7 @@ class LessonBar(QFrame):
         for name, slot in slots.items():
             actions[name].triggered.connect(partial(self._do, slot))
         present = actions["lesson_present"].trigger
-        self.present_button = tool_button("Present", present, tip="This lesson on the whole screen")
+        self.present_button = tool_button("Present", present, tip="Show this lesson full screen")
         head = in_row((self.title, 1), self.present_button, *self.buttons.values())
         in_column(head, self._words_area, on=self, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX))
         self._zoom.watch(self)

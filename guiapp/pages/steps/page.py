@@ -95,29 +95,29 @@ def _breakpoint(**values: Any) -> Draw:
 
 
 LEGEND = (
-    LegendEntry(token("word", ringed(lambda theme: QPen(theme.accent, 2))), "A token that the step is about"),
+    LegendEntry(token("word", ringed(lambda theme: QPen(theme.accent, 2))), "Token of this step"),
     LegendEntry(
         token("word", ringed(lambda theme: QPen(theme.accent, 2, Qt.PenStyle.DashLine))),
-        "Text that the step is about, not a token yet",
+        "Text of this step, not a token yet",
     ),
     LegendEntry(_status(CandidateStatus.WINNER), "Wins this step"),
-    LegendEntry(_status(CandidateStatus.NOW), "Looked at, has not won"),
+    LegendEntry(_status(CandidateStatus.NOW), "Examined, not taken"),
     LegendEntry(_status(CandidateStatus.OUT), "Stale or dropped"),
     LegendEntry(_arc("way"), "Last token of the best path to a position"),
-    LegendEntry(_arc("now"), "The token of this step, on the way from start to end"),
-    LegendEntry(_arc("worse"), "The same, where a better path is known"),
+    LegendEntry(_arc("now"), "The token of this step, on the first pass"),
+    LegendEntry(_arc("worse"), "The same, but a better path is known"),
     LegendEntry(_arc("chosen", is_left=True), "Chosen: the best path is read from end to start"),
     LegendEntry(
         lambda painter, theme, box: paint_fork(painter, theme, box.center()),
-        "In the timeline of a race: the first difference",
+        "First difference in the timeline of a race",
     ),
     LegendEntry(
         line(lambda theme: QPen(theme.warning, 2, Qt.PenStyle.DotLine), is_upright=True),
-        "In the text of a race: tokens differ from here on",
+        "Tokens of a race differ from here on",
     ),
-    LegendEntry(_breakpoint(), "A breakpoint, and where it stops a run"),
-    LegendEntry(_breakpoint(is_enabled=False), "A breakpoint that is switched off"),
-    LegendEntry(_breakpoint(log="…"), "A breakpoint that only writes a message"),
+    LegendEntry(_breakpoint(), "Breakpoint, and where it stops a run"),
+    LegendEntry(_breakpoint(is_enabled=False), "Breakpoint that is turned off"),
+    LegendEntry(_breakpoint(log="…"), "Breakpoint that only writes a message"),
 )
 
 
@@ -325,10 +325,12 @@ class StepsPage(Page):
         for shown in (self.trace, self.training, self.lessons, self._lesson_training_area):
             self._stack.addWidget(shown)
         action = self._actions["present"]
-        tip = f"On the whole screen, in large type ({action.shortcut().toString()}); Esc leads back"
+        tip = f"Show full screen, in large type ({action.shortcut().toString()}); Esc leaves"
         self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
         add = self._actions["lesson_add"].trigger
-        self.add_button = tool_button("Add to lesson…", add, role="quiet", tip="This step, with words to it")
+        self.add_button = tool_button(
+            "Add to lesson…", add, role="quiet", tip="Add this step, with a text, to a lesson"
+        )
         self._head = in_row((self.modes, 1), self.add_button, self.present_button, self.trace.boxes)
         parts = self._head, self.export, self.added, self._lesson_part, (self._stack, 1)
         in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
@@ -387,7 +389,7 @@ class StepsPage(Page):
         if isinstance(shown, StepsModel) and shown.debugger is not None and model is not None:
             self.added.ask_and_add(shown.debugger, model.name, session.options.parse_special)
         else:
-            self.added.show_message("There is no step of an encoder to add. Choose Encode, and step to it.")
+            self.added.show_message("Only steps of an encoder can be added. Choose Encode and step to one.")
 
     def _to_caret(self) -> None:
         """Only what people open themselves has a caret."""
@@ -524,7 +526,9 @@ class ExportBar(SavingBar):
 
 def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
     """Ask which part of the run to save; None for none."""
-    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be saved?", parent=parent)
+    box = QMessageBox(
+        QMessageBox.Icon.Question, "Save run", "Which steps do you want to save?", parent=parent
+    )
     buttons = {
         box.addButton(f"{title}: {counted(len(steps), 'step')}", QMessageBox.ButtonRole.AcceptRole): title
         for title, steps in choices.items()

@@ -53,7 +53,7 @@ from guiapp.pages.steps.model import StepsModel
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
 QUEUES = ("heap", "scan")
 LEAST_BELOW_CAPTION_PX = 200
-TAKEN, TRIED = "taken so far", "tried for the next"
+TAKEN, TRIED = "taken so far", "tried next"
 TAKEN_SHARE = 0.26  # of the width, beside a walk
 # The heap
 MOST_NODES, MOST_LEVELS = 31, 5
@@ -80,7 +80,7 @@ class PictureView(ZoomedView):
     natural, usual, least_px = QSize(380, 13 * ROW_PX), QSize(420, 10 * ROW_PX), 3 * ROW_PX + SCALE_PX
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("What the encoder knows", drawing)
+        super().__init__("State of the encoder", drawing)
         TipWatch(self, self._tip)
         self._model = model
         model.position_changed.connect(self._refresh)
@@ -101,7 +101,7 @@ class PictureView(ZoomedView):
         if name in WALKERS:
             return "the walk down the token tree"
         if name not in QUEUES:
-            return "what is taken, and what is tried"
+            return "tokens taken, and tokens tried"
         waiting = self._model.waiting
         stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
         is_entering = debugger.trace.operation(debugger.position) == "push"  # and shown as if it had
@@ -135,7 +135,7 @@ class PictureView(ZoomedView):
             if entries:
                 _draw_queue(canvas, area, debugger, entries)
             else:
-                canvas.message(area, "No two neighbours have a rule.")
+                canvas.message(area, "No merge rule fits two neighbours.")
         elif name in WALKERS and tree is not None:
             left = QRectF(area.left(), area.top(), area.width() * TAKEN_SHARE, area.height())
             canvas.rows(left, _taken_rows(canvas.theme, area, debugger, has_worth=False), TAKEN)
@@ -227,7 +227,7 @@ def tried_row(entry: TriedToken, is_last: bool) -> CandidateRow:
 def _draw_walk(canvas: StepCanvas, area: QRectF, shown: MatchedPath) -> None:
     """From the root down, a line for each token on the way; the ways not taken beside it."""
     if not shown.nodes:
-        canvas.message(area, "No walk at this step.")
+        canvas.message(area, "This step does not go down the tree.")
         return
     theme, pen = canvas.theme, QPen(canvas.theme.accent, 2)
     nodes = shown.nodes[-max(2, int(area.height() // STEP_PX) - 1) :]
@@ -244,7 +244,7 @@ def _draw_walk(canvas: StepCanvas, area: QRectF, shown: MatchedPath) -> None:
     if shown.text_after:
         left = x + len(nodes) * INDENT_PX
         row = QRectF(left, y + 2, area.right() - left, STEP_PX - 6)
-        canvas.write(row, f"✕ {shown.text_after}: no longer token", theme.dim)
+        canvas.write(row, f"✕ {shown.text_after}: no token continues", theme.dim)
 
 
 def _draw_walk_node(canvas: StepCanvas, row: QRectF, node: WalkNode, is_taken: bool) -> None:
@@ -260,8 +260,8 @@ def _draw_walk_node(canvas: StepCanvas, row: QRectF, node: WalkNode, is_taken: b
     word = f"id {node.token_id} taken" if is_taken else f"id {node.token_id}"
     width = canvas.write(rest, word, status.figure(canvas.theme), size_px=SMALL_FONT_PX)
     rest.setLeft(rest.left() + width + PADDING_PX)
-    others = f"{counted(node.n_others, 'other way')}: {' '.join(node.others)}"
-    text = others if node.others else "no other way"
+    others = f"{counted(node.n_others, 'other token')}: {' '.join(node.others)}"
+    text = others if node.others else "no other token"
     canvas.write(rest, text, canvas.theme.dim, size_px=SMALL_FONT_PX)
 
 

@@ -272,9 +272,9 @@ class RaceModel(QObject):
         if self.difference is not None:
             self._difference_steps, self.verdict = self.difference.steps, self.difference.reason
         elif (step := first_other_step(leader, run)) is not None:
-            self._difference_steps, self.verdict = (step, step), f"From step {step:,} on, their steps differ."
+            self._difference_steps, self.verdict = (step, step), f"Their steps differ from step {step:,} on."
         else:
-            self.verdict = "Both do the same, step by step."
+            self.verdict = "Both take the same steps."
         self.keep_in_step()
 
     def _fail(self, message: str) -> None:
@@ -289,7 +289,7 @@ class RaceModel(QObject):
 def _proposal(encoder: str, leader: Debugger, run: Debugger) -> Proposal:
     title, is_same = ALGORITHMS[encoder].title.lower(), first_difference(leader, run) is None
     if is_same and first_other_step(leader, run) is None:
-        return Proposal(encoder, f"{title} · does the same on this text", False)
+        return Proposal(encoder, f"{title} · takes the same steps on this text", False)
     n_operations = counted(int(work(run.trace)[-1]), "operation")
     description = f"{title} · {n_operations}, {'same' if is_same else 'other'} tokens"
     return Proposal(encoder, description, True)

@@ -30,8 +30,8 @@ DESCRIPTION_ROLE = Qt.ItemDataRole.UserRole + 1
 BOX_PX, ARROW_PX = 190, 46
 LANES_PX = 2 * ROW_PX + SCALE_PX
 TIP = (
-    "An operation looks up a pair or a token, goes a byte down the token tree, or puts something into a "
-    "queue or takes it out. Steps say little about speed: some do much more than others."
+    "An operation looks up a pair or a token, goes one byte down the token tree, or adds to or removes from "
+    "a queue. The number of steps says little about speed: some steps do much more than others."
 )
 
 
@@ -58,7 +58,7 @@ class RaceBox(QComboBox):
         self.setMinimumWidth(BOX_PX)
         self.setItemDelegate(_ProposalDelegate(self))
         self.setAccessibleName("Race against another encoder")
-        self.setToolTip("Let another encoder run beside, step by step, and see where the two part")
+        self.setToolTip("Run another encoder step by step, and see where the two differ")
         self.currentIndexChanged.connect(self._choose)
         session.options_changed.connect(self._fill)
         model.race.changed.connect(self._fill)
@@ -158,8 +158,8 @@ class RaceCard(QFrame):
         self.title = title_line(drawing)
         self.flow = FlowView(model, drawing, is_competitor=True)
         self.lanes = RaceLanes(model, drawing)
-        self.verdict = SentenceView(drawing, "Where the two part")
-        self.outcome = SentenceView(drawing, "What comes of the race")
+        self.verdict = SentenceView(drawing, "First difference")
+        self.outcome = SentenceView(drawing, "Result of the race")
         self.go = quiet_button(f"go there  {action.shortcut().toString()}", drawing.zoom)
         self.go.setToolTip(action.text())
         self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
@@ -186,7 +186,7 @@ class RaceCard(QFrame):
             work = race.work[1]  # its steps are of another size than those of the leader
             parts.append(f"{work[race.competitor.position]:,} OF {work[-1]:,} OPERATIONS")
         if race.is_at_difference:
-            parts.append("HERE THEY PART")
+            parts.append("FIRST DIFFERENCE")
         self.title.set_texts([" · ".join(parts), " · ".join([*parts[:2], *parts[3:]])])
         self.go.setVisible(race.difference_step is not None)
         self.lanes.setVisible(self._has_room and race.competitor is not None)

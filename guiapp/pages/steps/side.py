@@ -58,19 +58,19 @@ COMMON_TEMPLATES = {
 TEMPLATES = COMMON_TEMPLATES | {
     "A range of ranks": "rank 0..500",
     "A range of scores": "score -8.5..",
-    "A token over a byte": "byte 0",
+    "A token that covers a byte": "byte 0",
     "A piece begins": "piece 0",
     "An operation": "operation stale",
     "First difference from an encoder": "difference greedy",
     "A condition": "rank < 500 and length > 3",
-    "A condition, with a message instead of a stop": "operation merge log {left} + {right}, rank {rank}",
+    "A condition that writes a message": "operation merge log {left} + {right}, rank {rank}",
 }
 TRAINING_TEMPLATES = COMMON_TEMPLATES | {
     "A range of merges": "rank 100..",
     "An operation": "operation prune",
-    "A pair is rarer than that": "count < 10",
-    "Ties decide": "ties > 0",
-    "The likelihood is above a bound": "likelihood > -1000",
+    "A pair is rare": "count < 10",
+    "A tie is broken": "ties > 0",
+    "The likelihood exceeds a limit": "likelihood > -1000",
     "A condition": "length > 5 and count < 20",
 }
 EXAMPLES = {  # of breakpoints, by what steps are worth, or by what is trained
@@ -157,11 +157,11 @@ class TraceSide(StepsSidePanel):
         self._model = model
         self.breakpoints = BreakpointList(model, drawing)
         self.watches = WatchList(model, drawing)
-        self.history = StepRows("Made so far", "Nothing is made yet. Step on.", self._made, model, drawing)
+        self.history = StepRows("Made so far", "No tokens yet. Step forward.", self._made, model, drawing)
         self.messages = StepRows("Messages of log points", "", self._messages, model, drawing)
         self.messages.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.clear_button = quiet_button("clear", drawing.zoom)
-        self.clear_button.setAccessibleName("Throw the messages away")
+        self.clear_button.setAccessibleName("Clear the messages")
         self.clear_button.clicked.connect(model.forget_notes)
         self._worth = drawing.zoom.fit(set_role(QLabel(), "dim"), SMALL_FONT_PX)
         messages_head = head_row("Messages", self.clear_button, drawing.zoom)
@@ -397,15 +397,15 @@ class BreakpointRow(QWidget):
         super().__init__()
         breakpoint_, theme, zoom = model.breakpoints.rows[index], drawing.theme_source.theme, drawing.zoom
         is_on = breakpoint_.is_enabled
-        sign, change = ("●", "Switch off") if is_on else ("○", "Switch on")
+        sign, change = ("●", "Turn off") if is_on else ("○", "Turn on")
         self.switch = tool_button(sign, partial(model.breakpoints.enable, index, not is_on), name=change)
         color = theme.warning if breakpoint_.log else theme.bad
         self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
         self.label = set_role(TitleButton(breakpoint_.title), "quiet")
-        self.label.setToolTip(plain_tip(f"{breakpoint_.title}\nClick to change it."))
+        self.label.setToolTip(plain_tip(f"{breakpoint_.title}\nClick to edit it."))
         zoom.fit(self.label, SMALL_FONT_PX + 1, Theme.mono_font)
         self.hits = set_role(QLabel(f"{n_hits:,}" if is_on else "off"), "dim")
-        self.hits.setToolTip("how often it is hit")
+        self.hits.setToolTip("number of hits")
         self.remove = tool_button("×", partial(model.breakpoints.remove, index), name="Remove the breakpoint")
         self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         zoom.fit(self.absence, SMALL_FONT_PX)

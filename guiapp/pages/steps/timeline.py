@@ -22,17 +22,17 @@ from guiapp.pages.steps.walk_model import SPEEDS, StepClock, TrainingModel
 
 PLAY_PX = 66
 BUTTONS = (
-    ("⇤", "debug_restart", "To the start, before the first step"),
-    ("◀ run", "debug_reverse", "Step back until the last breakpoint, or to the start"),
+    ("⇤", "debug_restart", "Go to the start, before the first step"),
+    ("◀ run", "debug_reverse", "Run back to the previous breakpoint, or to the start"),
     ("◁ back", "debug_back", "One step back"),
-    ("step on ▷", "debug_step", "One step on"),
-    ("piece ▷▷", "debug_over", "Step on until the next piece: a stretch of text encoded by itself"),
-    ("run ▶", "debug_run", "Step on until the next breakpoint, or to the end"),
-    ("⇥", "debug_end", "To the end, behind the last step"),
+    ("step ▷", "debug_step", "One step forward"),
+    ("piece ▷▷", "debug_over", "Go to the next piece, a part of the text that is encoded by itself"),
+    ("run ▶", "debug_run", "Run to the next breakpoint, or to the end"),
+    ("⇥", "debug_end", "Go to the end, after the last step"),
 )
 SIZES_TIP = (
-    "How far one step goes.\nDecision: the encoder does one thing.\n"
-    "Piece: a stretch of text that is encoded by itself.\nStage: cutting, rewriting, splitting, encoding …"
+    "Size of one step.\nDecision: one action of the encoder.\n"
+    "Piece: a part of the text that is encoded by itself.\nStage: cutting, rewriting, splitting, encoding …"
 )
 HEIGHT_PX = 36
 TRACK_MIDDLE_PX = 11
@@ -42,10 +42,7 @@ MARGIN_PX = 8
 DOT_PX = 4.5
 MOST_MARKS = 200
 FORK_PX = 5
-TIP = (
-    "All steps from the first to the last: click or drag to go to one.\n"
-    "Short lines below: here a new piece of the text begins."
-)
+TIP = "All steps: click or drag to go to one.\nShort lines below: start of a new piece of the text."
 
 
 class Scrubber(ZoomedView):
@@ -219,10 +216,10 @@ class PlayControls(QWidget):
     def __init__(self, clock: StepClock, action: QAction, zoom: TextZoom) -> None:
         super().__init__()
         self._clock = clock
-        self.button = walk_button("play", "Play: steps on by itself, or pause", action, zoom)
+        self.button = walk_button("play", "Play: step automatically, or pause", action, zoom)
         self.button.setMinimumWidth(PLAY_PX)  # for either word
         speeds = {f"{speed}/s": speed for speed in SPEEDS}
-        self.speed = zoom.fit(ChoiceBox("Steps a second", speeds, "How many steps a second"), UI_FONT_PX)
+        self.speed = zoom.fit(ChoiceBox("Steps per second", speeds, "Steps per second"), UI_FONT_PX)
         self.speed.currentIndexChanged.connect(self._choose)
         in_row(self.button, self.speed, on=self)
         clock.changed.connect(self._refresh)

@@ -66,7 +66,7 @@ MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
-HINT = "What happens next is covered. Make up your mind, then press Reveal."
+HINT = "The next step is hidden. Make your guess, then press Reveal."
 PATIENCE_MS = 400  # after which it is said that steps are being recorded
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
@@ -256,7 +256,7 @@ class RecordingPanel(QWidget):
         self.cancel = tool_button("Cancel", recording.cancel, role="raised")
         self.part = tool_button("Record a part", recording.record_part, role="raised")
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
-        self.everything = tool_button("Record all of it", recording.record_all, role="raised")
+        self.everything = tool_button("Record the whole text", recording.record_all, role="raised")
         buttons = self.cancel, self.part, self.selection, self.everything
         margins = MARGIN_PX, 0
         in_row((self.message, 1), self.bar, *buttons, on=self, margins=margins, spacing=AS_AROUND)
@@ -296,14 +296,14 @@ class RecordingPanel(QWidget):
         if recording.failure:
             return recording.failure
         if self._session.tokenizer is None and self._session.loader.loading_name is None:
-            return "Open a model, and the steps of its tokenizer appear here."
+            return "Open a model to see the steps of its tokenizer here."
         return "Preparing …"
 
     def _part(self) -> str:
         recording, document = self._recording, self._session.document
         return (
-            f"Bytes {recording.text_start:,}–{recording.text_end:,} of {document.size:,} are "
-            f"shown, as a text of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
+            f"Shown: bytes {recording.text_start:,}–{recording.text_end:,} of {document.size:,}, encoded "
+            f"separately. The whole text would take about {recording.cost.seconds:,.0f} s and "
             f"{recording.cost.size_bytes / 1e6:,.0f} MB."
         )
 
@@ -316,7 +316,7 @@ class CodeView(ZoomedView):
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Pseudo-code", drawing)
         self._model = model
-        self.setToolTip("Click on a line for a breakpoint at what it does.")
+        self.setToolTip("Click a line to set a breakpoint on its operation.")
         model.position_changed.connect(self._refresh)
         model.breakpoints_changed.connect(self.update)
         model.trace_changed.connect(self._on_zoom_changed)

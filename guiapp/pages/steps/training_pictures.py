@@ -179,7 +179,7 @@ def why_none(model: TrainingModel) -> str:
     if model.is_busy or model.record is None:
         return "Counting …"
     if model.record.start.n_steps == 0:
-        return "The smallest symbols fill the vocabulary: ask for more tokens, and pairs will merge."
+        return "The smallest symbols fill the vocabulary. To merge pairs, choose more tokens."
     return "No pair occurs twice: there is nothing to merge."
 
 
@@ -211,7 +211,7 @@ class PiecesPicture(TrainingPicture):
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None
     ) -> None:
         if step is None or isinstance(step, MergeStep):
-            canvas.message(area, "All frequent substrings compete. Step on.")
+            canvas.message(area, "All frequent substrings compete. Step forward.")
             return
         if isinstance(step, PruningStep):
             dropped = QRectF(0, 0, area.width() / 2 - GAP_PX, area.height())
@@ -219,7 +219,7 @@ class PiecesPicture(TrainingPicture):
                 CandidateRow(record.write(piece), f"−{loss:,.2f}", CandidateStatus.OUT)
                 for piece, loss in step.dropped
             ]
-            canvas.rows(dropped, losses, "dropped, and what that costs")
+            canvas.rows(dropped, losses, "dropped, with its cost")
             area = area.adjusted(dropped.width() + 2 * GAP_PX, 0, 0, 0)
         best = [
             CandidateRow(record.write(piece), percent(math.exp(score), 2), ground=canvas.theme.panel)

@@ -50,24 +50,24 @@ from guiapp.pages.steps.training_pictures import (
 from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 ALGORITHMS = {"Byte-pair encoding": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
-SOURCES = {"on the open text": False, "on a text of your own": True}
+SOURCES = {"on the open text": False, "on your own text": True}
 SYMBOLS = {"of bytes": False, "of characters, with word ends": True}
-SYMBOLS_TIP = "Models use bytes; textbooks use characters, and a mark at each word's end."
+SYMBOLS_TIP = "Models use bytes. Textbooks use characters, with a mark at the end of each word."
 MOST_TOKENS = 100_000
 FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
 TEXTBOOK = "This is insane! This is impossible"
 END_MARK_TEXT = (
-    "In a model file, a word's mark is the space behind it. The last word of a text or of a line has none "
-    "there, and runs of spaces are tokens of their own: elsewhere the file cuts words as the training did."
+    "In a model file, the space after a word is its mark. The last word of a text or a line has no mark, "
+    "and repeated spaces are separate tokens. Everywhere else the file cuts words as the training did."
 )
 OWN_TEXT_PX = 74
 SIZE_WIDTH_PX = 84
-EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
+EMPTY_TEXT = "Choose an algorithm and a text, then press Train.\nEach step shows the winner and the reason."
 BESIDE_TIPS = {
     True: "Compare it with the open model, on the open text",
-    False: "There is no room for one more model",
+    False: "Compare is full: remove a model there first",
 }
-SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "HOW OFTEN THEY OCCUR"
+SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "NUMBER OF OCCURRENCES"
 LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
 
@@ -80,9 +80,9 @@ class TrainingStage(QWidget):
         self._model = model
         self.scrubber = Scrubber(model, drawing)
         self.count = drawing.zoom.fit(QLabel(), UI_FONT_PX, Theme.mono_font)
-        self.words = WordsPicture("The words as they are cut", model, drawing)
+        self.words = WordsPicture("How the words are cut", model, drawing)
         self.sentence = SentenceView(drawing)
-        self.pairs = PairsPicture("The pairs that compete", model, drawing)
+        self.pairs = PairsPicture("Competing pairs", model, drawing)
         self.symbols = SymbolsPicture("The vocabulary", model, drawing)
         self.curve = LikelihoodPicture("Likelihood of the text", model, drawing)
         self.pieces = PiecesPicture("The pieces", model, drawing)
@@ -175,7 +175,7 @@ class TrainingView(RoomySplitter):
         self.save_button = push_button("Save as GGUF…", partial(self._ask, self.save))
         self.open_button = push_button("Save and open as model…", partial(self._ask, self.save_and_open))
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
-        self.compare_button = push_button("Open beside", self.open_comparison)
+        self.compare_button = push_button("Compare", self.open_comparison)
         self._is_presented = False
         self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.zoom)
         self._build_layout()
@@ -264,12 +264,12 @@ class TrainingForm(QWidget):
         self._document = document
         self._problem = ""
         self._theme_source, self._zoom = drawing
-        self.algorithm = ChoiceBox("What to train", ALGORITHMS)
-        self.source = ChoiceBox("What to train on", SOURCES)
+        self.algorithm = ChoiceBox("Algorithm", ALGORITHMS)
+        self.source = ChoiceBox("Training text", SOURCES)
         self.n_tokens = QLineEdit(str(FIRST_SIZES["bpe"]))
         self.n_tokens.setValidator(QRegularExpressionValidator("[0-9]{0,6}", self))
         self.n_tokens.setFixedWidth(SIZE_WIDTH_PX)
-        self.symbols = ChoiceBox("What words are made of", SYMBOLS, SYMBOLS_TIP)
+        self.symbols = ChoiceBox("Symbols of words", SYMBOLS, SYMBOLS_TIP)
         self.own_text = QPlainTextEdit(TEXTBOOK)
         self.button = push_button("Train", self._begin_or_stop, role="primary")
         self.end_mark_note = QLabel(END_MARK_TEXT, wordWrap=True)

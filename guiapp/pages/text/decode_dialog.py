@@ -128,7 +128,7 @@ class DecodeDialog(QDialog):
     @property
     def outcome(self) -> Decoded:
         if self._session.tokenizer is None:
-            return Decoded(error="Open a model first: ids mean nothing without its vocabulary.")
+            return Decoded(error="Open a model first: ids have no meaning without its vocabulary.")
         return self.decoded.value or Decoded()
 
     def paste(self) -> None:
@@ -170,7 +170,7 @@ class DecodeDialog(QDialog):
         self._text.setPlainText(cut)
         token_ids = self.outcome.token_ids
         self._tokens.set_spans(self._token_spans(token_ids[:MOST_TOKENS].tolist()))
-        first = f", THE FIRST {MOST_TOKENS}" if len(token_ids) > MOST_TOKENS else ""
+        first = f", FIRST {MOST_TOKENS} SHOWN" if len(token_ids) > MOST_TOKENS else ""
         self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
         self._error.setText(self.outcome.error)
         self._error.setVisible(bool(self.outcome.error))

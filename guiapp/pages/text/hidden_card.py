@@ -62,8 +62,8 @@ class HiddenCard(Popover):
         self.about = plain_label("dim", wraps=True)
         self.about.setText(_about(text, self.n_hidden, bool(said)))
         theme, in_card_px = theme_source.theme, 2 * (MARGIN_PX + CARD_MARGIN_PX + 1)
-        self.content = _area("What it spells", spelt, theme.text, MOST_LINES, in_card_px)
-        name = "Bytes, with bars where tokens begin"
+        self.content = _area("Hidden text", spelt, theme.text, MOST_LINES, in_card_px)
+        name = "Bytes, with a bar at the start of each token"
         self.bytes = _area(name, shown_bytes, theme.dim, 3, 2 * MARGIN_PX)
         costs = [set_role(QLabel(cost), "dim") for cost in _costs(session, data, text, last - first)]
         between = [part for label in costs for part in (label, (STRETCH, 1))][:-1]
@@ -133,9 +133,9 @@ def visible_lines(text: str) -> str:
 
 def _about(text: str, n_hidden: int, spells: bool) -> str:
     if not n_hidden:
-        return "Blank, or part of how the script is written: it stays when hidden characters are removed."
+        return "A blank, or a part of the script's spelling. “Remove hidden characters” does not delete it."
     kinds = ", ".join(kind_name(kind, len(text)) for kind in kinds_of(text)[:2])
     first, last = min(text), max(text)
     points = f"U+{ord(first):04X}" + (f" to U+{ord(last):04X}" if first != last else "")
-    said = "Nothing is drawn; a model can read:" if spells else "Nothing is drawn."
+    said = "You cannot see it, but a model reads:" if spells else "You cannot see it."
     return f"{kinds[0].upper()}{kinds[1:]}, {points}. {said}"

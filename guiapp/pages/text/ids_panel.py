@@ -65,9 +65,9 @@ GAPS = QSize(6, 6)
 OUTLINE_PX = 1  # room for it around a chip
 CACHED_CHIPS = 1000
 ENCODING_TEXT = "Encoding …"
-EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
-NO_TOKENS_TEXT = "This text has no tokens: no token stands for any of it, or it was not encoded."
-NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
+EMPTY_TEXT = "Type a text to see its token ids here."
+NO_TOKENS_TEXT = "No tokens: the vocabulary cannot express this text, or it was not encoded."
+NO_MODEL_TEXT = "Open a model to see token ids here."
 AT_ONCE = 1 << 14  # ids that are written within a frame
 
 
@@ -97,9 +97,9 @@ class IdsPanel(QFrame):
         self.format_actions = self._choices(list(FORMATS))
         self.view_actions = self._choices(["strip", "table"])
         for name, action in self.format_actions.items():
-            action.setToolTip(f"Copy the ids of the selected tokens, or all: {name}")
+            action.setToolTip(f"Copy the selected ids, or all ids, as {name}")
             action.triggered.connect(self.copy_ids)
-        self.decode_action = QAction("Decode", self, toolTip="Paste token ids and see their text")
+        self.decode_action = QAction("Decode", self, toolTip="Paste token ids to see their text")
         strip.addAction(copy_action(strip, "Copy ids", self.copy_ids))
         self._build_layout()
         for action in self.view_actions.values():

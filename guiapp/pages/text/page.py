@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 HEIGHT_PX = 28
 BOX_PX = 12
-SHORT_UNITS = {"Characters a token": "chars/token"}
+SHORT_UNITS = {"Characters per token": "chars/token"}
 BOX_RADIUS_PX = 3
 SUBJECT = "special"  # of notices
 SWITCHES = "shows_line_numbers", "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
@@ -74,16 +74,16 @@ def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 
 IN_COLORS = (
-    LegendEntry(token("word", _piece_end), "End of a piece of pre-tokenization: no token crosses it"),
-    LegendEntry(characters("49", "warning"), "Tokens of a line, amber where they hold few characters"),
-    LegendEntry(upright, "End of what fits the token budget, or the beginning of a chunk"),
+    LegendEntry(token("word", _piece_end), "End of a piece of the pre-tokenizer: no token crosses it"),
+    LegendEntry(characters("49", "warning"), "Tokens per line; amber: few characters per token"),
+    LegendEntry(upright, "End of the token budget, or start of a chunk"),
 )
 
 
 class InspectPage(Page):
     """Puts the panels together and links them through the session."""
 
-    legend = {**Page.legend, "Switched on in the menu “Colour by”": IN_COLORS}
+    legend = {**Page.legend, "Turned on in the menu “Colour by”": IN_COLORS}
 
     def __init__(
         self, session: ModelSession, settings: Settings, actions: Actions, theme_source: ThemeSource
@@ -278,7 +278,7 @@ class DoubledHint(QObject):
         self._area = area
         self._session = session
         self._doubled: str | None = None
-        self._remedy = QAction("Leave it out", self)
+        self._remedy = QAction("Remove it", self)
         self._remedy.triggered.connect(partial(session.set_add_special, False))
         session.tokens_changed.connect(self._refresh)
 
@@ -363,8 +363,8 @@ class InexactWalk(QWidget):
     def __init__(self, session: ModelSession, back: QAction, on: QAction, theme_source: ThemeSource) -> None:
         super().__init__()
         self._session = session
-        self.walking = WalkButtons(back, on, "Tokens that the exact encoder does not give")
-        self.walking.setToolTip("Tokens with a bracket above: the exact encoder does not give them.")
+        self.walking = WalkButtons(back, on, "Tokens that differ from the exact encoder")
+        self.walking.setToolTip("Tokens that differ from the exact encoder have a bracket.")
         in_row(_BracketSample(theme_source), self.walking, on=self, spacing=UNIT_PX)
         session.options_changed.connect(self._refresh)
         session.encoder_check.changed.connect(self._refresh)

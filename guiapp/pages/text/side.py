@@ -59,10 +59,10 @@ UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of
 EDGE_PX = 2 * UNIT_PX
 LEAST_PX = 40  # of a text
 TOKEN_FONT_PX = 18
-EMPTY_TEXT = "Choose a token, in the text or among its ids, to see why it is there."
-BUSY_TEXT = "Looking at what the encoder does …"
+EMPTY_TEXT = "Select a token in the text or in its ids to see why it is there."
+BUSY_TEXT = "Tracing the encoder …"
 TIP = "Show this in Steps"
-HINT_TEXT = "A click on a line shows that moment in Steps."
+HINT_TEXT = "Click a line to see that step in Steps."
 TOP_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56
@@ -93,7 +93,7 @@ class ExpensiveRow(PaintedButton):
         times = f" in {row.n_times:,} places" if row.n_times > 1 else ""
         self.setAccessibleName(f"{row.text}: {counted(row.n_tokens, 'token')}{times}, {self._share} of all")
         what = "" if is_line else f"{row.kind.capitalize()} "
-        self.setToolTip(f"{what}{row.text}\n{counted(row.n_tokens, 'token')}{times}, from line {line:,} on")
+        self.setToolTip(f"{what}{row.text}\n{counted(row.n_tokens, 'token')}{times}, first in line {line:,}")
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:

@@ -155,7 +155,7 @@ class TextLineMargin(LineMargin):
     ) -> None:
         super().__init__(document, editor, theme_source)
         self._costs = costs
-        self.setToolTip("Tokens of each line; amber: fewer than two characters a token")
+        self.setToolTip("Tokens per line; amber: fewer than 2 characters per token")
         costs.changed.connect(self.update)
         SeenWatch(self, costs.set_shown)
 
@@ -201,7 +201,7 @@ class FindBar(QFrame):
         self.field.setAccessibleName("Find in the text")
         kinds = {title: kind for kind, (title, _) in KINDS.items()}
         self.kind = ChoiceButton(theme_source, "", kinds, "What to find")
-        self.case = tool_button("Aa", self._choose_case, role="tab", tip="Upper and lower case differ")
+        self.case = tool_button("Aa", self._choose_case, role="tab", tip="Match case")
         self.case.setCheckable(True)
         self.count = FittedLabel(elides=True)
         back, on = partial(search.step, -1), partial(search.step, 1)
@@ -331,7 +331,7 @@ class BudgetBar(QFrame):
         self.of_model = push_button("", self._use_model, role="quiet")
         self._left = set_role(QLabel(), "dim")
         self._bar = _Bar(budget, theme_source)
-        menu_button = MenuButton(theme_source, "Cut", tip="What to do with what is beyond the budget")
+        menu_button = MenuButton(theme_source, "Cut", tip="Cut, copy or split the text by the budget")
         menu_button.new_menu().addActions([*cutting.values()])
         parts = heading("Budget"), self._used, QLabel("of"), self.field, self._source, self.of_model
         row = in_row(*parts, STRETCH, self._left, menu_button, spacing=GAP_PX)
@@ -368,7 +368,7 @@ class BudgetBar(QFrame):
         if (cut := self._cut()) is not None:
             self._document.select(cut, self._document.size)
             self._document.insert(b"")
-            announce(self, f"Cut to {self._tokens}. Undo brings the rest back.")
+            announce(self, f"Cut to {self._tokens}. To restore the rest, undo.")
 
     def copy_beginning(self) -> None:
         """Copy what fits."""
@@ -414,13 +414,13 @@ class BudgetBar(QFrame):
         if not self.field.isModified():
             self.field.setText(f"{budget.n_most:,}")
         model = budget.of_model
-        of_file = "context length of the model" if model else "tokens; the model's file says nothing"
-        self._source.set_texts(["tokens of your own" if budget.own else of_file, ""])
+        of_file = "context length of the model" if model else "tokens; the file sets no context length"
+        self._source.set_texts(["tokens, your limit" if budget.own else of_file, ""])
         self.of_model.setText(f"Use the model's {model:,}" if model else "")
         self.of_model.setVisible(budget.own is not None and model is not None)
         left = budget.n_most - budget.n_used
         self._left.setText(
-            f"{counted(left, 'token')} left" if left >= 0 else f"{counted(-left, 'token')} too many"
+            f"{counted(left, 'token')} left" if left >= 0 else f"{counted(-left, 'token')} over"
         )
         self._bar.update()
 
@@ -468,7 +468,7 @@ class ChunkRow(QWidget):
         self._chunks, self._document = chunks, session.document
         self.saving = FileSaving(self)
         self._count = set_role(FittedLabel(), "dim")
-        self.overlap = number_field("Overlap of chunks in tokens", self._set_overlap, "[0-9][0-9,]{0,15}")
+        self.overlap = number_field("Chunk overlap in tokens", self._set_overlap, "[0-9][0-9,]{0,15}")
         self.overlap.setText("0")
         self.by = ChoiceButton(theme_source, "end ", CHUNK_ENDS, "Where chunks may end")
         self.by.fix_width()
@@ -476,9 +476,9 @@ class ChunkRow(QWidget):
         self.save_button = MenuButton(theme_source, "Save")
         menu = self.save_button.new_menu()
         menu.addAction("JSON Lines…", self._save_lines)
-        menu.addAction("One file each…", self._save_files)
+        menu.addAction("One file per chunk…", self._save_files)
         self.overlap.setFixedWidth(OVERLAP_FIELD_PX)
-        self.overlap.setToolTip("Tokens that a chunk repeats of the one before")
+        self.overlap.setToolTip("How many tokens of a chunk the next one repeats")
         parts = heading("Chunks"), self._count, STRETCH, QLabel("overlap"), self.overlap
         in_row(*parts, self.by, self.save_button, on=self, spacing=GAP_PX)
         self.by.chosen.connect(self._set_by)

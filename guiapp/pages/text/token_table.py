@@ -67,7 +67,7 @@ _OF_TOKENS: dict[str, ListColumn[TextRows]] = of_tokens(
 COLUMNS: tuple[ListColumn[TextRows], ...] = (
     ListColumn(
         "#",
-        "its place in the text",
+        "its position in the text",
         lambda rows: np.arange(len(rows)),
         lambda rows, row, _: f"{row + 1:,}",
         figure=True,

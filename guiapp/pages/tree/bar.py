@@ -31,11 +31,11 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.tree.model import MORE_SIGN, SHAPES, TreeModel, TreeSearch, TreeWalk
 
 ABOUT = (
-    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, start again.",
-    "Goes down the tree byte by byte as far as it leads, and takes that token.",
+    "A simple encoder: go down the tree byte by byte as far as possible, take that token, start again.",
+    "Goes down the tree byte by byte as far as possible, and takes that token.",
     "Takes the longest token each time.",
 )
-HINT = "Play it from the selected token on, or go one byte at a time."
+HINT = "Play it from the selected token, or go one byte at a time."
 PLAY, PAUSE = "Play", "Pause"
 N_LINES, MORE_LINES = 1, 2  # where there is room for a sentence in so many, and where there is not
 SENTENCE = 75  # characters
@@ -50,8 +50,8 @@ NARROWER_PX = 850
 SHORT_SEARCH_PX, LEAST_SEARCH_PX = 170, 120
 LEAST_PATH_PX = 120
 SHAPE_WORDS = {
-    "sunburst": ("Sunburst", "Rings around the whole: longer tokens lie farther out"),
-    "icicle": ("Icicle", "Rows below the whole: longer tokens lie farther down"),
+    "sunburst": ("Sunburst", "Rings: longer tokens are farther out"),
+    "icicle": ("Icicle", "Rows: longer tokens are farther down"),
 }
 
 
@@ -72,7 +72,7 @@ class TreeBar(QFrame):
         self.shapes = {name: self._shape_button(name) for name in SHAPES}
         self.breadcrumb = Breadcrumb(model, theme_source)
         colorings = {coloring.title: coloring.name for coloring in COLORINGS}
-        self.coloring = ChoiceButton(theme_source, "Colour by: ", colorings, "What the colours tell")
+        self.coloring = ChoiceButton(theme_source, "Colour by: ", colorings, "What the colours show")
         self.coloring.fix_width()
         self.query = SearchField(search)
         self._build_layout()
@@ -206,7 +206,7 @@ class WalkBar(QFrame):
         self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), MORE_LINES)
         self._story.setAccessibleName("Greedy walk")
         back = tool_button("‹ Back", partial(walk.move, -1), tip="One byte back")
-        on = tool_button("On ›", partial(walk.move, 1), tip="One byte on")
+        on = tool_button("On ›", partial(walk.move, 1), tip="One byte forward")
         about = set_role(FittedLabel(elides=True), "dim")
         about.setFont(Theme.ui_font(SMALL_FONT_PX))
         about.set_texts(list(ABOUT))
@@ -262,9 +262,9 @@ class WalkBar(QFrame):
             spans += [Span("   takes ", theme.dim), Span(name(step.taken), theme.accent, is_bold=True)]
             if step.n_children:
                 longer = counted(step.n_children, "longer token")
-                spans.append(Span(f": none of {longer} follows here", theme.dim))
+                spans.append(Span(f": no match among {longer}", theme.dim))
         elif step.n_children:
             names = [name(child) for child in step.continuations[: detail.n_names]]
             more = f" … of {step.n_children:,}" if step.n_children > len(names) else ""
-            spans.append(Span(f"   may go on to {', '.join(names)}{more}", theme.dim))
+            spans.append(Span(f"   may continue with {', '.join(names)}{more}", theme.dim))
         return spans

@@ -54,7 +54,7 @@ MAP_SIZE = QSize(150, 22)
 LEAST_FRAME_PX = 3
 WHOLE = 0.995  # from this share of the tree on nobody needs a map
 N_STOPS = 16
-ALONE = "Click on one to show it alone; click again to show all."
+ALONE = "Click one to show it alone. Click it again to show all."
 
 
 def _script_color(theme: Theme, name: str = "Latin", is_lit: bool = True) -> QColor:
@@ -89,15 +89,15 @@ def _small(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 
 LEGEND = (
-    LegendEntry(_below, "A token, and below or outside of it longer tokens that begin with it"),
-    LegendEntry(_node("come"), "What a token adds to the one above it"),
-    LegendEntry(_node("Han · 4", "Han"), "Tokens that go on in the same script, and how many"),
-    LegendEntry(_node(lines=CHOSEN), "Chosen token; click it to go one step up"),
-    LegendEntry(_node(lines=ON_PATH), "On the path to the chosen token"),
+    LegendEntry(_below, "A token, and below or outside it the longer tokens that begin with it"),
+    LegendEntry(_node("come"), "The part that a token adds to the one above it"),
+    LegendEntry(_node("Han · 4", "Han"), "Tokens that continue in the same script, and their number"),
+    LegendEntry(_node(lines=CHOSEN), "Selected token; click it to go one level up"),
+    LegendEntry(_node(lines=ON_PATH), "On the path to the selected token"),
     LegendEntry(_node(is_lit=False), "Does not match the search"),
-    LegendEntry(_small, "Matches that are too small to see by colour"),
-    LegendEntry(_node(lines=CURRENT), "The match that you are at"),
-    LegendEntry(characters("1,446", "dim"), "Under a merged token: its merge rank, or its score"),
+    LegendEntry(_small, "Matches too small to see by colour"),
+    LegendEntry(_node(lines=CURRENT), "Current match"),
+    LegendEntry(characters("1,446", "dim"), "Merge rank or score of a merged token"),
 )
 
 
@@ -248,7 +248,7 @@ class MiniMap(Painted):
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # the legend beside it stays as it is
         self.setSizePolicy(policy)
-        self.setToolTip("The whole tree, and what of it is in view; drag to move.")
+        self.setToolTip("The whole tree, with the part in view. Drag to move.")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         paint.changed.connect(self._redraw)
         model.view_changed.connect(self._on_view_changed)

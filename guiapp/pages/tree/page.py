@@ -57,7 +57,7 @@ APART_PX = 4  # from what the card is about
 ELIDED = 28
 TITLE_PX = 15
 SIDES = (*product((1, -1), (1, -1)), (0, 1), (0, -1), (1, 0), (-1, 0))  # right and down first
-LIES = {"sunburst": "lies around", "icicle": "hangs under"}
+LIES = {"sunburst": "is outside", "icicle": "is below"}
 SIDE_PX = 330
 PICTURE_SHARE = 0.75  # of the type of a presentation, for labels: in the picture they have to find room
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
@@ -207,7 +207,7 @@ def make_page(setting: PageSetting) -> TreePage:
 
 def about(shape: str) -> tuple[str, ...]:
     first = f"A token {LIES[shape]} the longest token that it begins with."
-    return f"{first} Wide: many tokens begin with it. Click one.", f"{first} Click one.", first
+    return f"{first} Wide: many tokens begin with it. Click a token.", f"{first} Click a token.", first
 
 
 class TreeHead(QFrame):
@@ -257,9 +257,9 @@ class TreeHead(QFrame):
         search, n_found = self._search, len(self._search.result_nodes)
         if search.current is not None:
             place = f"{search.current + 1:,} of {n_found:,}"
-            return f"{place}, ringed in the picture. Enter goes to the next, Escape ends.", f"{place} found"
+            return f"{place}, outlined in the picture. Enter goes to the next, Escape ends.", f"{place} found"
         found = counted(n_found, "token") if search.title == FOUND else f"{search.title}: {n_found:,}"
-        where = "bright in the picture and listed under" if search.is_in_view else "none in view, all under"
+        where = "bright in the picture and listed under" if search.is_in_view else "not in view, listed under"
         go = "Enter goes to the first."
         return f"{found} found: {where} Found. {go}", f"{found} found. {go}", f"{found} found"
 

@@ -28,16 +28,16 @@ ROW_PX = 17
 INDENT_PX = 12
 PREFIX_SETTLE_MS = 60
 FONT_PX = 12
-NOTHING = "Choose a part of the tree, or a token in the text."
+NOTHING = "Select a part of the tree, or a token in the text."
 PREFIXES = "Prefixes of the text"
 ABOUT = {
     BUILDING: (
-        "Where pairs are merged: two shorter tokens make a longer one. The number is the rank of the merge: "
-        "low ranks are merged first."
+        "Each merge joins two shorter tokens into a longer one. The number is the rank of the merge: "
+        "lower ranks go first."
     ),
     PATH: "The shorter tokens it begins with, and the longer ones that begin with it.",
     PREFIXES: (
-        "Cut the text after each byte: with this token it then ends, below the one that comes before. "
+        "If the text is cut after a byte, this is its last token, shown below the token before it. "
         "Bold: the tokens of the whole text."
     ),
 }
@@ -194,7 +194,7 @@ def node_details(
     n_rules = 0 if merging is None else len(merge_rules_of(merging, token))
     if n_rules < 2 or details.tree is None or not details.tree.roots:
         return details
-    rules = f"{n_rules} merge rules make it; this is the one that text leads to."
+    rules = f"{n_rules} merge rules make it; texts use this one."
     return replace(details, tree=replace(details.tree, note=f"{rules} {details.tree.note}".rstrip()))
 
 
@@ -214,7 +214,7 @@ def _group_details(picture: TreePicture, node: int, below: str, spelling: Spelli
         tint=0,
         is_special=False,
         facts=(("children", f"{len(children):,}"), ("below it", below)),
-        tree=MergeTree((), "Nothing is merged here."),
+        tree=MergeTree((), "No merges here."),
         path=WrittenPath((), name, tuple(names), len(children)),
         name=name,
     )
@@ -228,10 +228,10 @@ def glance(
     if token is None:
         if picture.parent(node) is None:
             return "all tokens", (counted(n_below, "token"),)
-        return picture.script(node), (counted(n_below, "token"), "a group, itself no token")
+        return picture.script(node), (counted(n_below, "token"), "a group, not a token")
     token_bytes = picture.tree.token_bytes(token)
-    below = counted(n_below, "longer token") if n_below else "no longer token"
-    verb = "begins" if n_below in (0, 1) else "begin"
+    below = counted(n_below, "longer token") if n_below else "no longer tokens"
+    verb = "begins" if n_below == 1 else "begin"
     n_used = 0 if counts is None else int(counts[token])
     used = f"{times(n_used)} in this text" if n_used else "not in this text"
     return spelling.token(picture.vocabulary, token), (

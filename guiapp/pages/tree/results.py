@@ -42,17 +42,21 @@ from guiapp.kit.widgets.theme import (
 )
 from guiapp.pages.tree.model import FOUND, TreeSearch
 
-ABOUT_FIGURES = "Counts over all tokens of the model. Click one to list its tokens."
+ABOUT_FIGURES = "Counts of all tokens of the model. Click one to list its tokens."
 CHARTS = {
-    "depth": ("Tokens by depth", "Depth: how many tokens lie on the way from the root, itself included.", 16),
-    "children": ("Tokens by children", "Children: the longer tokens that hang right below one.", 8),
+    "depth": (
+        "Tokens by depth",
+        "Depth: how many tokens lie on the path from the root, itself included.",
+        16,
+    ),
+    "children": ("Tokens by children", "Children: the longer tokens directly below a token.", 8),
 }
 POINT_AT_BARS = "Point at a bar to read it; click it to list its tokens."
 NO_MODEL = "Open a model to count its tokens."
 HOW_TO_SEARCH = (
     "Type a filter in the search field: text, #9906 for an id, 0x20E6 for bytes, /^the?$/, script:Thai."
 )
-ABOUT = "What the search found, the nearest first. Select a row to show its token in the tree."
+ABOUT = "Search results, nearest first. Select a row to show its token in the tree."
 NOT_FOUND = "No token matches."
 VALUE_PX, LINK_PX = 62, 6  # of a value; around the words of a link
 N_LABELS = 5
@@ -69,7 +73,7 @@ class ResultsPanel(QWidget):
         self._hint = plain_label("dim", wraps=True)
         self.table = TokenTable(search, theme_source, "Found tokens", "tokens", counts=False)
         self.view = self.table.view
-        self.clear = push_button("Clear", search.end, tip="Show all tokens alike again (Escape)")
+        self.clear = push_button("Clear", search.end, tip="Clear the search (Escape)")
         head = in_row((self._title, 1), self.clear, self.table.export)
         parts = head, sentence(ABOUT), self._hint, (self.table, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
@@ -177,7 +181,7 @@ class FiguresPanel(QScrollArea):
         value.setFixedWidth(VALUE_PX)
         value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         note.set_texts([figure.note, ""])
-        tip = f"List them: {figure.query}\n{figure.note}".strip()
+        tip = f"List these tokens: {figure.query}\n{figure.note}".strip()
         name: QWidget
         if figure.query:
             name = tool_button(figure.name, partial(self._list, figure.query), role="link", tip=tip)

@@ -53,7 +53,7 @@ FORMATS: dict[str, tuple[Callable[[Subtree], Iterator[str]], float]] = {
 AT_ONCE_S = 0.002  # of writing lines, which is Python's work, before the window may have its turn
 PAUSE_S = 0.0002
 MOST_PX = 16_000  # of a side of a picture
-SCALE_TEXT = "How many times as wide and high as on the screen?"
+SCALE_TEXT = "Scale (1 is the size on screen):"
 FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
 TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
@@ -139,8 +139,8 @@ class TreeExport(QObject):
 def picture_of(view: TreeView, scale: float) -> QImage:
     """What a view shows, with all labels, in `scale` pixels for one of the screen."""
     if max(view.width(), view.height()) * scale > MOST_PX:
-        size = f"more than {MOST_PX:,} pixels a side"
-        raise ExportError(f"The picture would have {size}. Choose a smaller scale.")
+        size = f"{MOST_PX:,} pixels wide or high"
+        raise ExportError(f"The picture would be more than {size}. Choose a smaller scale.")
     return view.image(scale)
 
 

@@ -48,23 +48,25 @@ from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, EmbeddingsMode
 Key = Qt.Key
 STEPS = {Key.Key_Left: -1, Key.Key_Up: -1, Key.Key_Right: 1, Key.Key_Down: 1}
 COLUMN_NAMES = {"norm": "norm", "cosine": "cosine distance", "length": "length in bytes"}
-ABOUT_CHART = "{:,} tokens by {} and {}. Arrow keys go through those that look untrained."
+ABOUT_CHART = "{:,} tokens by {} and {}. Arrow keys go through the tokens that look untrained."
 SIDE_PX, BAR_PX, LINE_PX = 264, 220, 640
 ABOUT = (
-    "A token that no training text held keeps its first row in the embeddings, or one close to those of "
-    "other such tokens. Read the embeddings to see which tokens look untrained: this takes seconds, for the "
-    "largest models a minute. Nothing is sent anywhere, and the model is not run."
+    "A token that no training text contained keeps its initial embedding, or one close to other untrained "
+    "tokens. Read the embeddings to see which tokens look untrained. This takes seconds, or a minute for "
+    "the largest models. Nothing is sent anywhere, and the model does not run."
 )
 SOURCE = (
-    "As in Land & Bartolo 2024, “Fishing for Magikarp” (arXiv 2405.05417). This is a ranking, not a verdict: "
-    "rare and fine-tuned tokens are near the limit, too. Parts of characters and tokens that no text reaches "
-    "are untrained for good reason and do no harm. To be sure, ask the model, as the paper does."
+    "The method is from Land & Bartolo 2024, “Fishing for Magikarp” (arXiv 2405.05417). It gives a ranking, "
+    "not a proof: rare and fine-tuned tokens are near the limit too. Parts of characters and tokens that no "
+    "text reaches are untrained by design and do no harm. To be sure, ask the model, as the paper does."
 )
-HOW_TO_ASK = "Choose a token and give your model a prompt. A model that knows the token repeats it."
-NO_PROMPT = "This token has a part of a character: no prompt can hold it."
-NOT_HELD = "Copied, but the prompt is encoded without this token, so the answer says nothing about it."
-COPIED = "A model that knows the token continues with it and then »."
-TRYING = "Trying whether text reaches them …"
+HOW_TO_ASK = "Select a token and give your model the prompt. A model that knows the token repeats it."
+NO_PROMPT = "This token is part of a character: no prompt can contain it."
+NOT_HELD = (
+    "Copied, but encoding the prompt does not give this token, so the answer does not tell you about it."
+)
+COPIED = "A model that knows the token writes it, then »."
+TRYING = "Checking whether text can reach them …"
 HOVER = "Point at a token, or click it."
 
 
@@ -90,10 +92,12 @@ class EmbeddingsPanel(QFrame):
         self.cancel = push_button("Cancel", embeddings.reading.cancel)
         self.count = plain_label("strong", wraps=True)
         self.unreached, self.limit = (plain_label("dim", wraps=True) for _ in range(2))
-        self.list = tool_button("List them", embeddings.list_suspects)
+        self.list = tool_button("List", embeddings.list_suspects)
         self.list.setCheckable(True)
         self.known = plain_label("dim", wraps=True)
-        self.compare = MenuButton(theme_source, "Compare with", tip="Read again, and compare with other rows")
+        self.compare = MenuButton(
+            theme_source, "Compare with", tip="Read again, and compare with other tokens"
+        )
         self.compare.fill_on_open(self._list_known)
         self.pointed = plain_label("dim")
         self.pointed.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -138,7 +142,7 @@ class EmbeddingsPanel(QFrame):
             in_row(self.ask, STRETCH),
             self.asked,
             GAP_PX,
-            heading("Doubts"),
+            heading("Limits of the method"),
             sentence(SOURCE),
             STRETCH,
             on=side,
@@ -213,7 +217,7 @@ class EmbeddingsPanel(QFrame):
             add_choice(menu, _title(group), group is found.known, partial(self._embeddings.read, group.rows))
         menu.addSeparator()
         selected = self._selected()
-        title = f"The selected rows of the list ({len(selected):,})"
+        title = f"The selected tokens in the list ({len(selected):,})"
         action = menu.addAction(title, partial(self._embeddings.read, selected))
         action.setEnabled(len(selected) > 1)
 
@@ -296,6 +300,6 @@ def _mark(color: str, marker: str, is_hollow: bool = False) -> Draw:
 LEGEND = (
     LegendEntry(characters("<E2 82>"), "Bytes that are not a whole character"),
     LegendEntry(_mark("warning", "square"), "Embedding looks untrained; the dashed line is the limit"),
-    LegendEntry(_mark("warning", "square", True), "The same, and no text that was tried gives this token"),
+    LegendEntry(_mark("warning", "square", True), "The same, and no tried text gives this token"),
     LegendEntry(_mark("dim", "circle", True), "Known to be unused, such as a reserved token"),
 )

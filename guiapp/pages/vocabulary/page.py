@@ -39,12 +39,12 @@ SCRIPT_NAMES = tuple(dict.fromkeys((*FACTS, *OF_COLUMNS)))
 PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
 EMBEDDINGS_PX = 300  # high
 ROOM_FOR_PICTURE_PX = 1000
-UNTRAINED_TIP = "Which tokens look as if they were never trained"
-NO_EMBEDDINGS = "This file holds no embeddings. Open a GGUF that holds the whole model."
+UNTRAINED_TIP = "Show tokens that look untrained"
+NO_EMBEDDINGS = "This file has no embeddings. Open a GGUF of the whole model."
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
 ALL, SELECTED = "all tokens", "selected tokens"
-NOTHING_CHOSEN = "Choose a token in the list to see what it is."
+NOTHING_CHOSEN = "Select a token in the list to see its details."
 
 
 class VocabularyPage(Page):
@@ -199,20 +199,20 @@ class VocabularyBar(QFrame):
         set_role(self, "bar")
         self.field = table.field
         self.field.setMinimumWidth(FIELD_PX)
-        self.terms = MenuButton(theme_source, "Filter", tip="What can be filtered by")
+        self.terms = MenuButton(theme_source, "Filter", tip="Filter by kind, script and more")
         self.terms.fill_on_open(self._list_terms)
         self.columns, self.export = table.columns, table.export
         self.embeddings = tool_button("Embeddings")
         self.embeddings.setCheckable(True)
-        self.charts = tool_button("Charts", tip="How tokens divide by script, length, and rank or score")
+        self.charts = tool_button("Charts", tip="Tokens by script, length, and rank or score")
         self.charts.setCheckable(True)
         self.charts.setChecked(True)
         self.go = MenuButton(
-            theme_source, "Show", tip="The selected tokens elsewhere, or all that are listed"
+            theme_source, "Show", tip="Show the selected tokens, or all listed tokens, elsewhere"
         )
         menu = self.go.new_menu()
         self.tree = menu.addAction("In the tree", self.tree_wanted.emit)
-        self.compare = menu.addAction("Beside another model", self.comparison_wanted.emit)
+        self.compare = menu.addAction("Next to another model", self.comparison_wanted.emit)
         buttons = self.terms, self.columns, self.charts, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
         model.source_changed.connect(self._on_source_changed)

@@ -45,37 +45,37 @@ def _form(title: str, ending: str, write: Callable[[Tokens], str]) -> ListForm:
 FORMS = (
     _form("Ids and texts", ".tsv", plain_list),
     _form("JSON list of texts", ".json", json_list),
-    _form("JSON of all that is known", ".json", lambda tokens: json_text(record(tokens), 2) + "\n"),
+    _form("JSON with all details", ".json", lambda tokens: json_text(record(tokens), 2) + "\n"),
     _form("Python list", ".py", python_list),
     _form("CSV", ".csv", csv_text),
     MARKDOWN,
     TEXT,
 )
 SEARCH_HINT = "text, id or role"
-SEARCH_TIP = f"What is in the text or the role of a token, an id, or a filter:\n{FILTER_TIP}"
+SEARCH_TIP = f"Part of a token's text or role, an id, or a filter:\n{FILTER_TIP}"
 OWN_FACTS = (
-    *("role", "the file says", "from text", "around texts", "end of generation"),
+    *("role", "in the file", "from text", "added to texts", "end of generation"),
     *("white space", "chat template", "reserved", "in this text"),
 )
 REACHES = {
-    TokenReach.TEXT: "always: its own text leads to it",
-    TokenReach.UNKNOWN: "each character that the vocabulary does not know leads to it",
-    TokenReach.PARSED: "its own text leads to it while special tokens are parsed",
-    TokenReach.NEVER: "its own text does not lead to it",
+    TokenReach.TEXT: "always: its text becomes this token",
+    TokenReach.UNKNOWN: "every character missing from the vocabulary becomes this token",
+    TokenReach.PARSED: "its text becomes this token while special tokens are parsed",
+    TokenReach.NEVER: "never: its text does not become this token",
 }
 STRIPS = {
-    "lstrip": "removes the blanks before it",
-    "rstrip": "removes the blanks after it",
-    "single_word": "matches only where no letter is next to it",
+    "lstrip": "removes white space before it",
+    "rstrip": "removes white space after it",
+    "single_word": "matches only as a whole word",
 }
-NOTHING_CHOSEN = "Choose a token in the list to see what it is for."
+NOTHING_CHOSEN = "Select a token in the list to see its role."
 LIST_PX, DETAILS_PX = 900, 360
 NO_MODEL = "Open a model to see its special tokens."
 WAITING = "Looking for special tokens …"
 IN_COLUMNS = (
     LegendEntry(characters("always"), "From text: its text always becomes this token"),
     LegendEntry(characters("if parsed"), "From text: only while special tokens are parsed"),
-    LegendEntry(characters("looks so"), "Ends: looks like an end, but llama.cpp does not stop there"),
+    LegendEntry(characters("looks so"), "Ends: looks like an end token, but llama.cpp does not stop there"),
 )
 
 
@@ -103,7 +103,7 @@ class SpecialTokensPage(Page):
             chips="token",
         )
         self.saving = self.list.saving
-        tip = "Put it into the text, where the caret is"
+        tip = "Insert it into the text at the caret"
         self.insert = push_button("Insert", self.model.insert, role="primary", tip=tip)
         self.insert.setAccessibleName("Insert into text")
         self.next = push_button("Next in text", self._show_next, role="raised")
@@ -154,7 +154,7 @@ class SpecialTokensPage(Page):
         else:
             vocabulary, is_known = self.model.session.vocabulary, self.model.tokens is not None
             n_tokens = counted(0 if vocabulary is None else len(vocabulary), "token")
-            none = f"This model has no special tokens: its {n_tokens} are text."
+            none = f"This model has no special tokens: all its {n_tokens} are text."
             message = NO_MODEL if vocabulary is None else none if is_known else WAITING
             self.contents.show_message(message, helps=vocabulary is None)
 
@@ -200,15 +200,15 @@ def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[s
     """Names of OWN_FACTS with what there is to say; `is_parsed`: they are looked for in the text."""
     way = REACHES[token.reach]
     if token.reach is TokenReach.PARSED and not is_parsed:
-        way += ", which is switched off now"
+        way += " (now turned off)"
     values = (
         "\n".join(f"{role.name.upper().replace('_', ' ')}, {_source(role.source)}" for role in token.roles),
         token.mark,
         way,
-        f"stands {token.affix_position} each" if token.affix_position else "",
+        f"{token.affix_position.replace('behind', 'after')} each text" if token.affix_position else "",
         _end(token),
         "\n".join(STRIPS[each] for each in token.strips),
-        "writes it" if token.in_template else "",
+        "uses it" if token.in_template else "",
         _reserved(token),
         times(n_occurrences),
     )
@@ -229,13 +229,13 @@ def _end(token: SpecialToken) -> str:
             if token.end == "its text"
             else f"yes, as {token.end.replace(TOKENIZER_KEYS, '')}"
         )
-    return "no, though it looks like one: llama.cpp goes on" if token.is_end_like else "no"
+    return "no, though it looks like one: llama.cpp does not stop" if token.is_end_like else "no"
 
 
 def _reserved(token: SpecialToken) -> str:
     if token.is_unused:
-        return "yes, and nothing in the files uses it"
-    return "by its name, but it is used" if token.is_reserved else ""
+        return "yes, and the files do not use it"
+    return "by name only: the files use it" if token.is_reserved else ""
 
 
 make_page = SpecialTokensPage

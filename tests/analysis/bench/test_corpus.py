@@ -66,7 +66,7 @@ def test_a_text_without_an_end_or_too_large_is_refused_before_it_fills_the_memor
         os.mkfifo(pipe)
         writing = Thread(target=pipe.write_bytes, args=[b"y" * 101])
         writing.start()
-    with pytest.raises(CorpusError, match="no end" if name == "/dev/zero" else "more than") as error:
+    with pytest.raises(CorpusError, match="no end" if name == "/dev/zero" else "larger than") as error:
         corpus_named(str(tmp_path / name), vocabulary)
     assert "\n" not in str(error.value)
     if name == "pipe":

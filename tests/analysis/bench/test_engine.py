@@ -98,7 +98,7 @@ def test_what_is_a_ratio_is_measured_within_the_same_rounds():
     [
         ({"scenarios": ("throughput", "dream")}, "There is no scenario “dream”. Choose from: throughput, "),
         ({"scenarios": ("scaling",), "largest_bytes": 1}, "There is nothing to measure. "),
-        ({"corpora": ()}, "A benchmark needs a text. Name a corpus."),
+        ({"corpora": ()}, "A benchmark needs a text. Choose a corpus."),
     ],
 )
 def test_what_cannot_be_measured_is_said(changes, message):

@@ -33,7 +33,7 @@ def test_a_run_without_its_place_goes_to_the_temporary_files(tmp_path, monkeypat
         save_run_somewhere(impossible, RUN)
     (instead,) = tmp_path.glob("tokenloupe-run-*.json")
     assert str(caught.value).startswith(f"{impossible} cannot be written: ")
-    assert str(caught.value).endswith(f". The run is in {instead} instead.")
+    assert str(caught.value).endswith(f". The run was saved as {instead} instead.")
     assert load_run(instead).name == RUN["name"]
 
 
@@ -125,8 +125,8 @@ def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ('{"results": [], "environment": {"mhz": NaN}}', "it holds a number that is none"),
-        ('{"results": [], "environment": {"mhz": 1e999}}', "it holds a number that is none"),
+        ('{"results": [], "environment": {"mhz": NaN}}', "it has an invalid number"),
+        ('{"results": [], "environment": {"mhz": 1e999}}', "it has an invalid number"),
         ('{"results": [], "more": ' + "[" * 480 + "]" * 480 + "}", "nested too deeply"),
     ],
 )

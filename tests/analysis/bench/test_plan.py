@@ -44,7 +44,7 @@ def test_what_comes_as_a_plan_and_is_none_is_told(changes):
 
 @pytest.mark.parametrize("record", [[], None, 1, "model"])
 def test_a_plan_is_an_object(record):
-    with pytest.raises(BenchError, match="no object"):
+    with pytest.raises(BenchError, match="not an object"):
         plan_from(record)
 
 

@@ -43,12 +43,12 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
     page = report_text(".html", RUN, "Tokenloupe", {"A & B": CHART, "C": CHART})
     for words in (
         "<h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>",
-        "heap took no part: It &lt;crashed&gt;.",
+        "heap was not measured: It &lt;crashed&gt;.",
         '<g id="chart0-a"/><b fill="url(#chart0-a)"/><use xlink:href="#chart0-a"/>',
         '<g id="chart1-a"/>',
         "<td>greedy</td><td>50.0 M</td><td>200</td>",
         "<td>load before (1, 5, 15 minutes)</td><td>1.5</td>",
-        "<td>clock (auto: the processor&#x27;s while other programs run)</td><td>&lt;wall&gt;</td>",
+        "<td>clock (auto: processor time while other programs run)</td><td>&lt;wall&gt;</td>",
         "<td>tiktoken</td><td>0.14</td>",
         '<p class="verdict">a|b: Tokenloupe alone has the right ids; greedy is faster, but',
         REPEAT.replace("'", "&#x27;"),
@@ -56,6 +56,13 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
         assert words in page
     assert "<crashed>" not in page
     assert "<?xml" not in page
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".csv"])
+def test_a_report_shows_no_character_of_its_own_as_an_escape(suffix):
+    rows = (record("throughput", name, 10_000, s) for name, s in (("fast", 1e-4), ("heap", 3e-4)))
+    report = report_text(suffix, run_with(*rows), "Tokenloupe", {})
+    assert "\\" not in report.partition("<style>")[0] + report.partition("</style>")[2]
 
 
 def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
@@ -73,9 +80,11 @@ def test_the_command_of_a_report_runs_wherever_the_named_files_are(folder):
     plan = replace(PLAN, model=f"{folder}m.gguf", corpora=corpora)
     texts = [{"name": name, "sha256": f"of {name}"} for name in ("a.txt", "sample:code", YOUR_TEXT)]
     parts = PARTS | {"plan": json.loads(json.dumps(plan.record())), "corpora": texts}
-    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition("## To repeat it\n\n```\n")
+    *_, repeat = report_text(".md", run_with(**parts), "Tokenloupe", {}).partition(
+        "## Repeat this run\n\n```\n"
+    )
     save, *files, command, _ = repeat.splitlines()
-    assert "typed as your-text.txt" in save
+    assert "text as your-text.txt" in save
     hashes = {"m.gguf": "abc", "a.txt": "of a.txt", "your-text.txt": f"of {YOUR_TEXT}"}
     assert files == [f"# {name}: SHA-256 {sha256}" for name, sha256 in hashes.items()]
     parser = argparse.ArgumentParser()

@@ -120,13 +120,13 @@ def problem_with(run) -> str:
 @pytest.mark.parametrize(
     ("run", "problem"),
     [
-        (None, "it is no object"),
-        ([], "it is no object"),
+        (None, "it is not an object"),
+        ([], "it is not an object"),
         ({}, "its “results” is None"),
         ({"results": {}}, "its “results” is {}"),
         ({"results": [RUN["results"][0], None]}, "its “results[1]” is None"),
         ({"results": [{**TIMED, "ci_s": [1.0, "x"]}]}, "its “results[0].ci_s[1]” is 'x'"),
-        ({"results": [{**TIMED, "ci_s": [1.0, float("nan")]}]}, "it holds a number that is none"),
+        ({"results": [{**TIMED, "ci_s": [1.0, float("nan")]}]}, "it has an invalid number"),
     ],
 )
 def test_what_is_no_run_is_described_with_the_place(run, problem):
@@ -137,7 +137,7 @@ def test_what_is_no_run_is_described_with_the_place(run, problem):
 def test_no_more_contenders_take_part_than_charts_have_room_for():
     rows = [{**TIMED, "contender": f"c{number}"} for number in range(201)]
     assert problem_with({"results": rows[:200] * 2}) == ""
-    assert problem_with({"results": rows}) == "more than 200 encoders take part"
+    assert problem_with({"results": rows}) == "it has more than 200 encoders"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_each_figure_of_a_result_is_looked_at(result, name, wrong):
     assert problem_with({"results": [right]}) == ""
     for value in wrong:
         problem = problem_with({"results": [TIMED, {**right, name: value}]})
-        assert problem.startswith(f"its “results[1].{name}") or "number that is none" in problem, value
+        assert problem.startswith(f"its “results[1].{name}") or "invalid number" in problem, value
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from guiapp.analysis.bench.report import (
 )
 from guiapp.analysis.bench.run_results import run_of
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.export.tables import NONE
+from guiapp.analysis.export.tables import NONE, Table, sorted_by
+from guiapp.core.text.numbers_in_words import with_prefix
 
 
 def columns(table) -> dict[str, list[str]]:
@@ -38,9 +39,15 @@ def test_the_best_come_first_with_interval_ratio_and_ids():
     shown = columns(first)
     assert shown["encoder"] == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"]
     assert shown["MB/s"] == ["200", "100", "10.0", "10.0"]
-    assert shown["of Tokenloupe"] == ["2.00", "1.00", "0.10", "0.10"]
+    assert shown["of Tokenloupe"] == ["2.0", "1.00", "0.10", "0.10"]
     assert shown["ids"] == ["≈ 95.0 %", "equal", "equal", "own vocabulary"]
     assert shown["tokens/s"][-1] == NONE, "tokens of another vocabulary are no measure"
+
+
+def test_speeds_are_sorted_by_their_value_whatever_their_prefix():
+    speeds = {"a": 1e6, "b": 2e3, "c": 3e5}
+    table = Table("", [["", "tokens/s"], *([name, with_prefix(speed)] for name, speed in speeds.items())])
+    assert [row[0] for row in sorted_by(table, 1, True).rows[1:]] == ["a", "c", "b"]
 
 
 def change(name: str, ratio: float, threads: int = 1, **more) -> SpeedChange:
@@ -56,6 +63,6 @@ def test_changes_are_told_with_their_verdicts():
         ["scan", "scaling (encode)", "english", "2 KiB", "same", "1.00", "0.96 to 1.04"],
     ]
     slower, faster, counts = change_lines(changes)
-    assert slower.startswith("SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 times the time")
+    assert slower.startswith("SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 × the time")
     assert faster.startswith("FASTER: fast: scaling (encode), english, 2,048 bytes, 2 threads")
     assert counts == "1 slower, 1 faster, 1 same"

@@ -6,6 +6,7 @@ import pytest
 from bench_runs import record, result, run_with
 
 from guiapp.analysis.bench.findings import finding, verdict_of
+from guiapp.analysis.bench.report import measured_tables
 from guiapp.analysis.bench.run_results import LeftOut
 
 
@@ -23,9 +24,9 @@ def said(*rows, baseline="fast"):
 def test_the_fastest_is_told_beside_the_baseline():
     rows = [row("tiktoken", 12.0), row("fast", 1.2), row("gigatoken", 1.0)]
     end = "; all ids are right; 27,483 tokens as plain text"
-    assert said(*rows) == f"gigatoken is 1.2\xa0× as fast as fast{end}"
-    assert said(*rows[:2]) == f"fast is 10\xa0× as fast as tiktoken{end}"
-    assert said(*rows, baseline="heap") == f"gigatoken is 1.2\xa0× as fast as fast{end}"
+    assert said(*rows) == f"gigatoken is 1.2 × as fast as fast{end}"
+    assert said(*rows[:2]) == f"fast is 10 × as fast as tiktoken{end}"
+    assert said(*rows, baseline="heap") == f"gigatoken is 1.2 × as fast as fast{end}"
     assert said(rows[1]) == "fast takes part alone; its ids are right; 27,483 tokens as plain text"
     few = [replace(each, n=3, samples_s=each.samples_s[:3]) for each in rows]
     assert said(*few).startswith("gigatoken is about 1.2"), "of few turns"
@@ -42,13 +43,36 @@ def test_who_cannot_be_told_apart_is_not():
     )
 
 
+def test_on_a_busy_machine_nobody_is_called_faster_below_what_is_reliable_there():
+    busy = [row(name, ms, processor_share=0.5) for name, ms in (("gigatoken", 1.0), ("fast", 2.3))]
+    assert busy[0].was_busy
+    assert said(*busy).startswith("gigatoken and fast are too close to tell on a busy machine; all ids are")
+    assert said(busy[0], row("fast", 4.0, processor_share=0.5)).startswith("gigatoken is about 4.0 × as fast")
+    wrong = row("greedy", 0.5, share=0.9, processor_share=0.5)
+    assert "greedy may be faster, but its ids differ" in said(wrong, *busy)
+    decoding = [replace(each, scenario="decode") for each in busy]
+    assert finding("decode", decoding, [], "fast") == "gigatoken and fast decode fastest"
+
+
+def test_the_verdict_and_the_table_have_the_same_ratio_where_turns_wander():
+    """The median of paired turns is not the ratio of the medians that bars show."""
+    one, other = [1.0, 1.0, 1.0, 2.0, 2.0], [2.0, 2.0, 2.3, 2.3, 2.3]
+    rows = [
+        row(name, ms, samples_s=[each / 1e3 for each in samples], mb_per_s=100 / ms, n=5)
+        for name, ms, samples in (("gigatoken", 1.0, one), ("fast", 2.3, other))
+    ]
+    (table,) = measured_tables(rows, "fast")
+    ratio = table.rows[1][table.rows[0].index("of fast")]
+    assert (ratio, said(*rows).startswith(f"gigatoken is about {ratio} × as fast")) == ("2.3", True)
+
+
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     wrong, right, end = row("greedy", 0.1, share=0.9), row("fast", 1.0), "; 27,483 tokens as plain text"
     assert said(wrong, right) == f"fast alone has the right ids; greedy is faster, but its ids differ{end}"
     slow = replace(wrong, median_s=2.0)
     assert said(slow, right) == f"fast alone has the right ids, one other differs{end}"
     assert said(wrong, row("other", 0.2, share=0.5)) == (
-        f"greedy is 2.0\xa0× as fast as other; no ids are right{end}"
+        f"greedy is 2.0 × as fast as other; no ids are right{end}"
     )
     own = row("rs-bpe", 0.5, exact=None, agreement=None)
     assert said(own) == f"rs-bpe takes part alone{end}"

@@ -207,7 +207,7 @@ def test_the_public_function_takes_what_others_take(tmp_path):
 
 def test_variables_may_not_take_the_place_of_messages():
     for name in ("messages", "tools", "add_generation_prompt"):
-        with pytest.raises(ChatError, match=f"^{name} cannot be a variable"):
+        with pytest.raises(ChatError, match=f"^“{name}” cannot be set as a variable"):
             guiapp.chat("demo:bpe", [USER], variables={name: []})
 
 
@@ -264,7 +264,7 @@ def test_the_template_is_chosen_as_by_transformers_or_by_name_or_file(tmp_path):
     assert chosen_template(vocabulary, True, tmp_path / "d.json").text == "D"
     assert chosen_template(vocabulary, True, "{{ 1 }}").text == "{{ 1 }}"
     with pytest.raises(
-        ChatError, match=r"“none” is neither a template of this model.*It has: default, tool_use"
+        ChatError, match=r"“none” is neither a template of this model.*Templates: default, tool_use"
     ):
         chosen_template(vocabulary, True, "none")
     with pytest.raises(ChatError, match="has no chat template"):

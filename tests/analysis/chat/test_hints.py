@@ -14,7 +14,7 @@ USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "cont
 ADD = {"name": "add", "arguments": {}}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": ADD}]}
 TURN = START + "{{ message.role }}\n{{ message.content }}"
-TAKE_OUT, ADD_END, REPLACE = "Take out of the template", f"Add {END}", "Replace in the template"
+TAKE_OUT, ADD_END, REPLACE = "Remove from the template", f"Add {END}", "Replace in the template"
 
 
 def looped(text, before="", behind=""):

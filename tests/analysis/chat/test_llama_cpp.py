@@ -71,7 +71,7 @@ def test_real_models_give_the_ids_of_llama_cpp(name):
     template = templates_of(opened(path).vocabulary)[0].text
     chat, llama = prompts(template, CONVERSATIONS["empty content"], path)
     if left_out := llama.difference(chat):
-        assert left_out.startswith("llama.cpp leaves out the <bos>")
+        assert left_out.startswith("llama.cpp omits the <bos>")
     assert llama.token_ids.tolist() == llama.chat.token_ids.tolist()
 
 

@@ -73,10 +73,10 @@ def test_the_record_tells_all_else():
     nothing = dict.fromkeys(("add_special", "as_text", "edit", "template", "remedy"))
     assert [hint["fix"] for hint in found["hints"]] == [
         nothing | {"label": "Encode as text", "as_text": True},
-        nothing | {"label": "Leave out the added one", "add_special": False},
+        nothing | {"label": "Do not add another", "add_special": False},
         nothing
         | {
-            "label": "Take out of the template",
+            "label": "Remove from the template",
             "template": {"start": TURNS.index(" {% endif"), "end": TURNS.index("{% endif"), "text": ""},
         },
     ]

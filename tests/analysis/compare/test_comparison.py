@@ -191,5 +191,5 @@ def test_a_vocabulary_that_writes_unknown_tokens_never_has_the_fewest():
     outcome = compare_ids(
         sides[1].tokenizer, ("one", "two"), *(sides[1].encode(b).token_ids for b in (b"a", "🦄".encode()))
     )
-    assert next(notes(outcome)) == "Two: 33.3 % of its tokens are unknown."
+    assert next(notes(outcome)) == "Two: 33.3 % unknown tokens."
     assert fewest_tokens([]) == 0

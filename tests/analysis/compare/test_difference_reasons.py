@@ -70,7 +70,7 @@ def test_the_chosen_encoder_is_the_reason_where_it_gives_other_tokens():
     start, end = compare_text(sides, text).spans.differences[0].tolist()
     ((_, _, reason),) = told_of(sides, text, text[start:end])
     assert reason.kind == (Cause.ENCODER, "words")
-    assert reason.sentence == "B is encoded with `words`, which does not give its exact tokens here."
+    assert reason.sentence == "B is encoded with `words`, which does not give the exact tokens here."
 
 
 def test_switches_are_the_reason_where_they_make_the_difference():
@@ -83,7 +83,7 @@ def test_switches_are_the_reason_where_they_make_the_difference():
     sides = [ModelSide("A", bos), ModelSide("B", bos, add_special=False)]
     ((_, _, reason),) = told_of(sides, "one", "")
     assert reason.kind == (Cause.AROUND, "switch")
-    assert reason.sentence == "B adds no special tokens: you switched that off."
+    assert reason.sentence == "B adds no special tokens: you turned them off."
 
 
 def test_what_is_put_around_a_text_is_told_of_its_ends():

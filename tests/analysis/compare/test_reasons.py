@@ -53,10 +53,10 @@ def worst_score(token: bytes):
     return change
 
 
-IN_FRONT = "A makes `·a` of the text, B `a`. They differ in the space in front."
+IN_FRONT = "A normalizes the text to `·a`, B to `a`. They differ in the space in front."
 CASES = (
     ("bpe", "gguf", set_part(pre="qwen2"), "12", Cause.PIECES, "digits",
-     "A cuts `12` and B cuts `1` | `2`. It is about digits."),
+     "A splits `12` and B splits `1` | `2`. They differ in digits."),
 
 
 
@@ -67,19 +67,19 @@ CASES = (
      "A adds BOS, id 2549, before the text; B adds nothing."),
 
     ("bpe", "json", lowercase_contractions, "'The", Cause.PIECES, "contractions",
-     "A cuts `'T` | `he` and B cuts `'The`. It is about contractions."),
+     "A splits `'T` | `he` and B splits `'The`. They differ in contractions."),
     ("bpe", "json", normalized_by("NFC"), "e\u0301", Cause.NORMALIZED, "composed characters",
-     "A makes `e\u0301` of the text, B `\u00e9`. They differ in composed characters."),
+     "A normalizes the text to `e\u0301`, B to `\u00e9`. They differ in composed characters."),
 
     ("bpe", "json", normalized_by("NFKC"), "ﬁ", Cause.NORMALIZED, "compatible characters",
-     "A makes `ﬁ` of the text, B `fi`. They differ in compatible characters."),
+     "A normalizes the text to `ﬁ`, B to `fi`. They differ in compatible characters."),
     ("bpe", "json", flag(lstrip=True), "a <mask>", Cause.SPECIAL, "white space beside",
-     "White space beside `<mask>` belongs to the token in only one of the two.", with_mask),
+     "White space next to `<mask>` belongs to the token in only one model.", with_mask),
 
     ("bpe", "json", planted.swap_texts("Ġthe", "Ġand"), "a the", Cause.NUMBER, "ids",
      "The token `·the` has the id 263 in A and 295 in B."),
     ("bpe", "gguf", set_part(pre="dbrx"), " the", Cause.WHOLE_PIECE, "pieces",
-     "A takes the piece `·the` whole, B merges it.", drop_all_that_make("Ġthe")),
+     "A takes the piece `·the` as one token, B merges it.", drop_all_that_make("Ġthe")),
     ("bpe", "gguf", lambda parts: parts["merges"].reverse(), "hello there", Cause.MERGE, "order",
      "A merges `h` + `e` (rank 3) first, B `e` + `l` (rank 2,084)."),
     ("unigram", "gguf", worst_score("▁the".encode()), "the", Cause.SCORE, "scores",
@@ -87,7 +87,7 @@ CASES = (
     ("spm", "gguf", set_key(add_space_prefix=False), "a", Cause.NORMALIZED, "the space in front", IN_FRONT),
 
     ("spm", "json", set_path("model", "byte_fallback", value=False), "𝄞", Cause.FALLBACK, "unknown text",
-     "`·𝄞` has text that no token stands for: A gives byte tokens for that, B no such tokens."),
+     "`·𝄞` has text that is not in the vocabulary: A gives byte tokens, B no such tokens."),
 
 
 

@@ -28,7 +28,7 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
     report = compare_ids(tokenizer, NAMES, with_bos, without)
     assert list(sentences(report)) == [
         f"one has {len(with_bos)} tokens, other {len(without)}: the same text.",
-        "0 tokens in common from the start (0 % of other): what a prefix cache keeps.",
+        "0 tokens in common from the start (0 % of other): a prefix cache can reuse them.",
         f"1 change: 1 token removed, 0 inserted, {len(without)} kept.",
         "BOS is missing in other.",
     ]

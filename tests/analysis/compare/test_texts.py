@@ -76,7 +76,7 @@ def test_a_folder_without_texts_is_refused_in_a_sentence(tmp_path, make):
     make(tmp_path)
     with pytest.raises(TextFolderError) as error:
         text_files(tmp_path)
-    assert str(error.value) == f"{tmp_path} holds no texts. Choose a folder of texts."
+    assert str(error.value) == f"{tmp_path} has no text files. Choose a folder with text files."
 
 
 def test_a_file_that_cannot_be_read_is_told_by_its_name(folder, monkeypatch):

@@ -251,5 +251,5 @@ def test_what_files_say_is_compared_and_what_was_chosen_by_hand_is_named(files, 
     [setting] = (each for each in found.settings if each.name == "pre-tokenizer")
     for told, name, pre in zip(setting[1:3], files, chosen, strict=True):
         assert told.startswith(name or "none")
-        assert "by hand" in told if pre else told == (name or "none")
+        assert "you chose" in told if pre else told == (name or "none")
         assert pre is None or pre in told

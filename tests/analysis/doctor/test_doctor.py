@@ -194,7 +194,7 @@ def test_a_file_with_many_faults_of_a_kind_has_few_findings(tmp_path: Path):
     )
     found = [each for each in doctor(path).findings if each.code == "special_invisible"]
     assert len(found) == 21
-    assert found[-1].what == "The same for 4,980 more."
+    assert found[-1].what.startswith("4,980 more")
 
 
 def test_a_template_of_many_lines_and_markers_takes_less_than_a_second(tmp_path: Path):

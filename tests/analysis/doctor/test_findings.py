@@ -109,13 +109,17 @@ def test_a_pre_tokenizer_that_fits_as_little_as_all_others_is_not_called_unknown
     findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **given)).findings
     (finding,) = (each for each in findings if each.code.startswith("pre_"))
     assert (finding.code, finding.severity) == ("pre_of_other_family", "warning")
-    assert finding.what.startswith("The file asks for “gpt-2”, but no pre-tokenizer fits its tokens: even ")
-    assert finding.what.endswith(" cuts 1 of 131 tokens in two.")
+    assert finding.what.startswith(
+        "The file specifies “gpt-2”, but no known pre-tokenizer fits its tokens: even "
+    )
+    assert finding.what.endswith(" splits 1 of 131 tokens.")
     (tmp_path / "unknown").mkdir()
     unknown = write_vocab(tmp_path / "unknown" / "m.gguf", **given | {"pre": "nonsense"})
     (finding,) = (each for each in guiapp.doctor(unknown).findings if each.code.startswith("pre_"))
     assert finding.code == "pre_unknown"
-    assert finding.what.startswith("The file names no known pre-tokenizer, and no one fits its tokens: even ")
+    assert finding.what.startswith(
+        "The file does not name a known pre-tokenizer, and none fits its tokens: even "
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,7 @@ def test_a_template_that_writes_a_role_that_is_not_there_is_told_with_its_line(
     assert finding.line == TemplateLine("default", 5, 2, ("b", "c", "d", chosen, "e", "f", "g"))
     assert finding.what == (
         f"The chat template “default” writes {name}_token, "
-        f"but the file names none (tokenizer.ggml.{name}_token_id): nothing is written there."
+        f"but the file does not name one (tokenizer.ggml.{name}_token_id): nothing is written there."
     )
     assert finding.remedy.startswith(remedy)
 

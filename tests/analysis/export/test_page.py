@@ -147,7 +147,7 @@ def test_a_page_has_the_state_before_each_step_and_the_last_one():
     assert state.pairs[:2] == (PagePair("· + l → ·l", "24", True), PagePair("o + n → on", "35"))
     assert state.pairs_title == "Pairs: 4 could merge"
     end = run.page_step(7)
-    assert (end.place, end.sentence, end.pairs) == ("Step 7 of 7", "That is all: 3 tokens.", ())
+    assert (end.place, end.sentence, end.pairs) == ("Step 7 of 7", "Finished: 3 tokens.", ())
     assert run.page_head() == ("scan on “·lions”", "7 steps, 3 tokens.")
 
 

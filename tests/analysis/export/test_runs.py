@@ -101,7 +101,7 @@ def test_what_went_wrong_is_raised_for_people_and_leaves_what_was_there(tmp_path
         write_apart(run, missing, run.steps, ignore)
     with full_disk(), pytest.raises(TokenloupeError, match="cannot be written: File too large"):
         write_apart(run, output, run.steps, ignore)
-    with pytest.raises(TokenloupeError, match="ended unexpectedly"):
+    with pytest.raises(TokenloupeError, match="stopped unexpectedly"):
         write_apart(run, output, run.steps, ignore, "guiapp.no_such_module")
     with pytest.raises(ZeroDivisionError):
         write_apart(run, output, run.steps, lambda share: 1 / 0)

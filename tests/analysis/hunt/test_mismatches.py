@@ -20,7 +20,7 @@ from guiapp.analysis.hunt.mismatches import (
 )
 from guiapp.analysis.hunt.report import record
 
-DIGITS = Reason(Cause.PIECES, "digits", "A cuts `12`.")
+DIGITS = Reason(Cause.PIECES, "digits", "A splits `12`.")
 MERGE = Reason(Cause.MERGE, "order", "B merges `b` first.")
 PATH = guiapp.open_model("demo:toy").vocabulary.path
 BOTH = (
@@ -95,7 +95,7 @@ def test_a_record_has_all(hunted):
         "finds": [
             common
             | {"text": "12", "bytes_hex": "3132", "token_ids": [[1, 2], []], "at": 1}
-            | {"cause": "pre-tokenizer", "subject": "digits", "why": "A cuts 12."},
+            | {"cause": "pre-tokenizer", "subject": "digits", "why": "A splits 12."},
             common
             | {"text": "\ufffdb", "bytes_hex": "ff62", "token_ids": [None, [7]], "at": 0, "share": 0.001}
             | {"cause": "merge", "subject": "order", "why": "B merges b first."},

@@ -88,7 +88,7 @@ def test_it_is_told_where_each_token_came_from(name):
 def test_a_library_with_another_vocabulary_is_refused():
     if not PEERS["rs-bpe"].is_installed:
         pytest.skip("rs-bpe is not installed")
-    with pytest.raises(HuntError, match="o200k_base only"):
+    with pytest.raises(HuntError, match="only the vocabulary o200k_base"):
         LibrarySide("rs-bpe", guiapp.open_model("demo:bpe"))
 
 
@@ -109,19 +109,20 @@ def cut_at_digits(text, ids):
 END = np.int32(planted.opened("demo:bpe").vocabulary.find(b"<|im_end|>"))
 SPACE = np.int32(planted.opened("demo:bpe").vocabulary.find("Ġ".encode()))
 MARKED = b"<|im_end|>the"
-GIVEN = "A gives {} and B gives {}."
+GIVEN = "A gives {}, B gives {}."
 LIES = (
     (
         cut_at_digits,
         b"x12",
         (Cause.PIECES, "digits"),
-        f"Pieces end at other places: {GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} It is about digits.",
+        f"The text is split differently: {GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} "
+        "They differ in digits.",
     ),
     (
         lambda text, ids: ids[:-1] if b"x" in text else ids,
         b"axb",
         (Cause.NORMALIZED, "characters"),
-        "Tokens stand for other texts: `axb` by A and `ax` by B.",
+        "The tokens stand for different texts: A gives `axb`, B gives `ax`.",
     ),
     (
         lambda text, ids: None if b"x" in text else ids,
@@ -133,7 +134,7 @@ LIES = (
         lambda text, ids: np.append(ids, np.int32(1 << 20)),
         b"a",
         (Cause.OTHER_VOCABULARY, "ids"),
-        "B gives the id 1048576, and there are 2,560 tokens.",
+        "B gives the id 1048576, but there are only 2,560 tokens.",
     ),
     (
         lambda text, ids: ids + 1 if text == b"a" else ids,
@@ -145,8 +146,8 @@ LIES = (
         lambda text, ids: np.append(ids, SPACE),
         b"<|im_end|>",
         (Cause.SPECIAL, "white space beside"),
-        "White space beside special tokens stays in only one of the two: "
-        "`<|im_end|>` by A and `<|im_end|>·` by B.",
+        "Only one of the two keeps white space next to special tokens: "
+        "A gives `<|im_end|>`, B gives `<|im_end|>·`.",
     ),
     (
         lambda text, ids: np.append(ids, END),
@@ -204,7 +205,7 @@ def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
     ).write(tmp_path)
     first, second = map(guiapp.open_model, paths)
     pair = SidePair(FileSide("A", first), FileSide("B", second))
-    assert "different ids for their tokens" in pair.note
+    assert "number their tokens differently" in pair.note
     assert pair.unrelated == ""
     assert pair.differing(TEXTS) == []
     sides = FileSide("A", TOKENIZER), FileSide("B", first)
@@ -232,7 +233,7 @@ def test_other_numbers_are_no_difference_of_what_is_around_and_none_of_where_tok
     first = toy("a b c ab <s>", VocabType.BPE, bos=4)
     second = toy("<s> c ab b a", VocabType.BPE, ["a b"], bos=0)
     pair = SidePair(FileSide("A", first), FileSide("B", second))
-    assert "different ids for their tokens" in pair.note
+    assert "number their tokens differently" in pair.note
     assert pair.affixes() is None
     assert pair.differing([b"acb", b"cab"]) == [1]
     assert pair.first_difference(b"cab") == 1

@@ -11,7 +11,7 @@ from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, OfKi
 from guiapp.analysis.hunt.report import escaped, markdown
 
 NASTY = "`</script>` | \u202e \n# *x* \\ ' 中".encode()
-REASON = Reason(Cause.PIECES, "digits", "A cuts `` a`b `` and <b> *B* `c`.")
+REASON = Reason(Cause.PIECES, "digits", "A splits `` a`b `` and <b> *B* `c`.")
 MODEL = open_model("demo:toy").vocabulary.path
 SUBJECTS = (
     HuntSubject("a|`<b>*.gguf", format="GGUF", path=MODEL, tokens=1000),

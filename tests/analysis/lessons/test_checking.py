@@ -18,16 +18,16 @@ ASK = HEAD + 'ask = "?"\n'
 TRAINING = 'title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\ntext = "aab aab b aab"\ntrain = "bpe"\n'
 FAULTS = {
     HEAD: [],
-    HEAD + 'break = "end"\nnow = ["ab", "a", "cb"]\nsays = "That is all: 3 tokens."': [],
+    HEAD + 'break = "end"\nnow = ["ab", "a", "cb"]\nsays = "Finished: 3 tokens."': [],
     HEAD + 'break = "end"\nnow = ["ab"]\nsays = "That."': [
-        "9: step 1: “now” is not what is there: [\"ab\", \"a\", \"cb\"].",
-        "10: step 1: “says” is not what the program says: That is all: 3 tokens.",
+        "9: step 1: “now” must be [\"ab\", \"a\", \"cb\"].",
+        "10: step 1: “says” must be: Finished: 3 tokens.",
     ],
     HEAD + "now = []\nbreak = 'operation merge'": [
-        '8: step 1: “now” is not what is there: ["a", "b", "a", "c", "b"].'
+        '8: step 1: “now” must be ["a", "b", "a", "c", "b"].'
     ],
     HEAD + "break = 'operation take'": [
-        "8: step 1: the run never stops at “operation take”. No step of scan is a “take”. There are: "
+        "8: step 1: the run never stops at “operation take”. scan has no operation “take”. It has: "
     ],
     HEAD + "break = 'rank == 9'": ["8: step 1: the run never stops at “rank == 9”."],
     HEAD + "break = 'operation merge hit 99999999999999999999'": [
@@ -45,30 +45,30 @@ FAULTS = {
     HEAD.replace("scan", "viterbi") + 'aks = "?"\nsha256 = "00"\nbreak = "x"': [
         "7: step 1: This model has no encoder “viterbi”.",
         "8: step 1 has an unknown entry “aks”.",
-        "9: step 1: demo:toy is another file",
+        "9: step 1: demo:toy is a different file",
     ],
     HEAD.replace("z", "", 1).replace("scan", "x") + 'break = "?"\n[[step]]\nmodel = "demo:none"\n': [
         "7: step 1: This model has no encoder “x”.",
         "8: step 1: ",
-        "9: step 2 says nothing.",
+        "9: step 2 has no text.",
         "10: step 2: There is no demo model “demo:none”.",
     ],
     HEAD.replace("title", "tilte") + "now = []\nbreak = 'operation merge'": [
         "1: there is no title.",
         "1: there is an unknown entry “tilte”.",
-        "8: step 1: “now” is not what is there: ",
+        "8: step 1: “now” must be ",
     ],
     HEAD + "page = 3\nnow = []\n[[step]]\nsay = 'z'\nnow = []": ["8: step 1: “page” must be "],
-    HEAD + 'sha256 = "00"': ["8: step 1: demo:toy is another file: its sha256 is "],
+    HEAD + 'sha256 = "00"': ["8: step 1: demo:toy is a different file: its sha256 is "],
     ASK + 'answer_is = "next"': [],
     ASK + 'answer_is = "operation merge hit 2"': [],
     ASK + 'answer_is = "operation take"': ["9: step 1: the run never stops at “operation take”. "],
-    ASK + 'answer_is = "ids"\nbreak = "end"': ["9: step 1: the answer is on the screen at the end."],
+    ASK + 'answer_is = "ids"\nbreak = "end"': ["9: step 1: the answer is visible at the end of the run."],
     ASK.replace('"z"', '"It has 3 tokens"') + 'answer_is = "n_tokens"': [
-        "4: step 1: “say” tells the answer to the question beside it: 3 tokens."
+        "4: step 1: “say” gives away the answer: 3 tokens."
     ],
     TRAINING + 'merges = 2\nlearned = ["b</w>", "aa"]\nask = "?"\nanswer_is = "next"': [],
-    TRAINING + 'merges = 1\nlearned = ["aa"]': ['8: step 1: “learned” is not what is learned: ["b</w>"].'],
+    TRAINING + 'merges = 1\nlearned = ["aa"]': ['8: step 1: “learned” must be ["b</w>"].'],
     TRAINING + "merges = 9": ["7: step 1: after 3 merges there is nothing left to learn."],
     "title = 1": ["1: there is no title.", "1: there is no summary.", "1: there are no steps."],
 }  # fmt: skip
@@ -116,7 +116,7 @@ def test_runs_that_take_long_are_refused_before_they_are_made(lesson_file, monke
     began = perf_counter()
     long = f'\n[[step]]\nsay = "a"\nmodel = "demo:spm"\ntext = "{"a" * 4_900}"\n'
     (fault,) = check(lesson_file(HEAD + long))
-    assert (fault.line, "Take shorter texts" in fault.reason) == (12, True)
+    assert (fault.line, "Use shorter texts" in fault.reason) == (12, True)
     monkeypatch.setattr(scenes, "MOST_SECONDS", 0.1)
     steps = "".join(f'\n[[step]]\nsay = "a"\ntext = "{"ab" * (200 + n)}"\n' for n in range(50))
     assert len(check(lesson_file(HEAD + steps))) > 40
@@ -147,6 +147,6 @@ def test_a_page_has_each_step_and_covers_what_is_asked(lesson, tmp_path):
 def test_a_lesson_that_says_what_is_not_so_becomes_no_page(tmp_path):
     path = tmp_path / "1.toml"
     path.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nsays = "no"\n')
-    with pytest.raises(FaultyFileError, match=r"1\.toml, line 5: step 1: “says” is not what the program"):
+    with pytest.raises(FaultyFileError, match=r"1\.toml, line 5: step 1: “says” must be"):
         save_lesson(load(path), tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()

@@ -26,18 +26,18 @@ KNOWN = (
     "train, merges, learned"
 )
 TOLD = {
-    HEAD + 'step = ["z"]': '3: step 1 says nothing. Add a line such as say = "…".',
+    HEAD + 'step = ["z"]': '3: step 1 has no text. Add a line such as say = "…".',
     HEAD + "step = []": "3: there are no steps. Add one under [[step]].",
     HEAD + "step = 3": "3: there are no steps. Add one under [[step]].",
-    HEAD + "[[step]]\nsay = 3": '4: step 1 says nothing. Add a line such as say = "…".',
-    HEAD + "[[step]]\ntext = 'say = \"x\"'": '3: step 1 says nothing. Add a line such as say = "…".',
+    HEAD + "[[step]]\nsay = 3": '4: step 1 has no text. Add a line such as say = "…".',
+    HEAD + "[[step]]\ntext = 'say = \"x\"'": '3: step 1 has no text. Add a line such as say = "…".',
     'summary = "y"\n[[step]]\nsay = "z"': '1: there is no title. Add a line such as title = "…".',
     'title = "y"\nsummary = 3\n[[step]]\nsay = "z"': (
         '2: there is no summary. Add a line such as summary = "…".'
     ),
     "colour = 1\n" + STEP: "1: there is an unknown entry “colour”. Steps begin with [[step]].",
-    STEP + "colour = 3": f"5: step 1 has an unknown entry “colour”. There are: {KNOWN}.",
-    STEP + "place = 3": f"5: step 1 has an unknown entry “place”. There are: {KNOWN}.",
+    STEP + "colour = 3": f"5: step 1 has an unknown entry “colour”. Known entries: {KNOWN}.",
+    STEP + "place = 3": f"5: step 1 has an unknown entry “place”. Known entries: {KNOWN}.",
     STEP + "break = 3": '5: step 1: “break” must be a text in quotes, such as "abc".',
     STEP + '[[step]]\nsay = """z\n\nmerges = 1\n"""\nmerges = true': (
         "10: step 2: “merges” must be a whole number, such as 3."
@@ -46,24 +46,24 @@ TOLD = {
     STEP + 'train = "unigram"': "5: step 1: “train” must be bpe or wordpiece.",
     STEP + "parse_special = 1": "5: step 1: “parse_special” must be true or false.",
     STEP + "learned = 3": '5: step 1: “learned” must be a list of texts, such as ["a", "b"].',
-    STEP + 'page = "moon"': "5: step 1: there is no page “moon”. There are: steps, training.",
-    STEP + 'break = "rank x..y"': "5: step 1: “x..y” is no range. Write one such as 0..500, ..500 or -8.5..",
+    STEP + 'page = "moon"': "5: step 1: there is no page “moon”. Choose from: steps, training.",
+    STEP + 'break = "rank x..y"': "5: step 1: “x..y” is not a range, such as 0..500, ..500 or -8.5..",
     STEP + 'ask = "q"\nanswer_is = "colour == 3"': (
-        f"6: step 1: There is no column “colour”. There are: {', '.join(COLUMNS)}."
+        f"6: step 1: There is no column “colour”. Columns: {', '.join(COLUMNS)}."
     ),
     STEP + 'ask = "q"': "5: step 1 has a question without an answer, or an answer without a question.",
     STEP + 'answer = "q"': "5: step 1 has a question without an answer, or an answer without a question.",
     STEP + 'train = "bpe"\nask = "q"\nanswer_is = "ids"': (
-        "7: step 1: the answer about a training can only be “next”."
+        "7: step 1: the answer in a training step must be “next”."
     ),
     STEP + "text = '''\n" + "a" * 5_001 + "'''": (
-        "5: step 1: the text is longer than 5,000 bytes. Take a part of it."
+        "5: step 1: the text is longer than 5,000 bytes. Shorten it."
     ),
-    STEP + "say = 3": "5: this is no valid TOML: Cannot overwrite a value.",
-    STEP + 'text = "a': "5: this is no valid TOML: Unterminated string.",
-    STEP + "a" + ".a" * 100_000 + " = 1": "5: there are more dots here than any lesson needs.",
-    STEP + "now = " + "[" * 100_000: "1: this is no lesson: a number is too long, or lists are too deep.",
-    STEP + "merges = " + "9" * 5000: "1: this is no lesson: a number is too long, or lists are too deep.",
+    STEP + "say = 3": "5: this is not valid TOML: Cannot overwrite a value.",
+    STEP + 'text = "a': "5: this is not valid TOML: Unterminated string.",
+    STEP + "a" + ".a" * 100_000 + " = 1": "5: this has too many dots for a lesson.",
+    STEP + "now = " + "[" * 100_000: "1: this is not a lesson: a number is too long, or lists are too deep.",
+    STEP + "merges = " + "9" * 5000: "1: this is not a lesson: a number is too long, or lists are too deep.",
     HEAD + '[[step]]\nsay = "z"\n' * 501: "3: there are 501 steps. A lesson has at most 500.",
 }
 
@@ -88,8 +88,8 @@ def test_what_cannot_be_used_is_told_with_its_line(lesson_file, text):
 def test_files_that_cannot_be_read_are_told(tmp_path, lesson_file):
     for path, reason in {
         tmp_path / "2.toml": r"2\.toml cannot be read: No such file or directory\.",
-        tmp_path: "is no file",
-        lesson_file(b"title = 1\n\xff"): r"^1\.toml, line 2: this is no text in UTF-8\.",
+        tmp_path: "is not a file",
+        lesson_file(b"title = 1\n\xff"): r"^1\.toml, line 2: this is not UTF-8\.",
     }.items():
         with pytest.raises(FaultyFileError, match=reason):
             load(path)

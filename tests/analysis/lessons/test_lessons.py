@@ -73,11 +73,11 @@ def test_a_wrong_claim_in_it_is_refused_with_its_line(folder, name, capsys):
     assert run(["lesson", "check", str(path)]) == 1
     line, n_steps = before.count("\n") + 1, before.count("[[step]]")
     told = capsys.readouterr().out
-    assert told.startswith(f"{path}:{line}: step {n_steps}: “now” is not what is there: [")
+    assert told.startswith(f"{path}:{line}: step {n_steps}: “now” must be [")
     assert told.count("\n") == 1
 
 
 def test_the_one_with_a_wrong_claim_is_refused_with_line_and_reason(folder, capsys):
     path = folder / f"{WRONG}.toml"
     assert run(["lesson", "check", *map(str, (folder / "scan.toml", path))]) == 1
-    assert capsys.readouterr().out == f'{path}:15: step 2: “now” is not what is there: ["ab", "a", "cb"].\n'
+    assert capsys.readouterr().out == f'{path}:15: step 2: “now” must be ["ab", "a", "cb"].\n'

@@ -42,7 +42,7 @@ FAULTS = {
         "1: there must be one entry “text”, or “text_base64” for what is no UTF-8.",
     ],
     WHOLE + 'text_base64 = "YQ=="': ["3: there must be one entry “text”, or “text_base64” for what is no "],
-    WHOLE + "colour = 1": [f"4: there is an unknown entry “colour”. There are: {LISTED}."],
+    WHOLE + "colour = 1": [f"4: there is an unknown entry “colour”. Known entries: {LISTED}."],
     WHOLE + "step = true": ["4: “step” must be a whole number, such as 3."],
     WHOLE + "step = -1": ["4: “step” must not be negative."],
     WHOLE + "selection = [1]": ["4: “selection” must be two whole numbers, such as [0, 12]."],
@@ -51,7 +51,7 @@ FAULTS = {
     WHOLE + 'page = "moon"': ["4: “page” names no page. There are: text, "],
     WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is not an object such as "],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
-        "4: “chat” holds no messages: “chat_template” in the request is not of the type str."
+        "4: “chat” holds no messages: “chat_template” in the request must be of type str."
     ],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/{a}"}'""": [
         "4: “chat” names the file of a template. Give the text of it."
@@ -66,9 +66,9 @@ FAULTS = {
     WHOLE + 'breakpoints = ["(\'a\' * 9**9) == 1"]': ["4: “breakpoints” has "],
     WHOLE + f"watches = {['rank'] * 201}": ["4: “watches” has 201 rows. There may be 200."],
     HEAD + 'text_base64 = "%"': ["3: “text_base64” is no base64."],
-    WHOLE + "a" + ".a" * 99_999 + " = 1": ["4: there are more dots here than any session needs."],
-    WHOLE + "step = " + "9" * 5000: ["1: this is no session: a number is too long, or lists are too deep."],
-    WHOLE + 'text = "b"': ["4: this is no valid TOML: Cannot overwrite a value."],
+    WHOLE + "a" + ".a" * 99_999 + " = 1": ["4: this has too many dots for a session."],
+    WHOLE + "step = " + "9" * 5000: ["1: this is not a session: a number is too long, or lists are"],
+    WHOLE + 'text = "b"': ["4: this is not valid TOML: Cannot overwrite a value."],
 }  # fmt: skip
 FULL = SessionFile(
     "demo:toy", b"abacb\r\n", "Look\nhere ", "ab12", "llama-bpe", "scan", False, False, "steps", (4, 1),

@@ -138,7 +138,7 @@ def test_a_run_goes_to_the_next_and_to_the_previous_stop():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (f"token {N_TOKENS}", f"The model has no token {N_TOKENS}: its last one is {N_TOKENS - 1:,}."),
+        (f"token {N_TOKENS}", f"The model has no token {N_TOKENS}: its last id is {N_TOKENS - 1:,}."),
         ('pair "N" 9999', "The model has no token 9999"),
         ("byte 999", "The text has no byte 999"),
         ("piece 999", "There is no piece 999"),

@@ -125,7 +125,7 @@ def test_the_step_that_divides_by_zero_is_named(values, sign):
     for condition in (Condition(f"1 {sign} (step - 3)"), Condition(f"step > 1 and 1 {sign} (step - 3)")):
         with pytest.raises(ConditionError) as caught:
             everywhere(condition, values)
-        assert str(caught.value) == "This divides by zero at step 3."
+        assert str(caught.value) == "Division by zero at step 3."
         assert (caught.value.position, caught.value.condition) == (
             condition.text.rindex("step"),
             condition.text,

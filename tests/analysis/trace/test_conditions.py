@@ -74,7 +74,7 @@ def test_a_condition_holds_where_python_says_so(text):
             error = True
             break
     if error:
-        with pytest.raises(ConditionError, match="divides by zero"):
+        with pytest.raises(ConditionError, match="Division by zero"):
             everywhere(Condition(text), VALUES)
         return
     assert everywhere(Condition(text), VALUES).tolist() == np.flatnonzero(expected).tolist()
@@ -110,15 +110,15 @@ def test_no_pattern_takes_forever(pattern):
 def test_the_left_side_guards_the_right_one():
     assert steps_where("depth > 0 and 1 / depth > 0")
     assert steps_where("depth == 0 or 1 / depth > 0")
-    with pytest.raises(ConditionError, match="divides by zero at step 0"):
+    with pytest.raises(ConditionError, match="Division by zero at step 0"):
         steps_where("1 / depth > 0")
 
 
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [
-        ("", 0, "condition ends"),
-        ("rank <", None, "Expected a comparison|condition ends"),
+        ("", 0, "is incomplete"),
+        ("rank <", None, "Expected a comparison|is incomplete"),
         ("rank < 5 5", 9, "near “5”"),
         ("rank = 5", None, "Expected a comparison"),
         ('  result == "é🙂" and = 5', None, "Expected a comparison"),
@@ -127,8 +127,8 @@ def test_the_left_side_guards_the_right_one():
         ("(rank < 5", None, "Expected a comparison"),
         ("rank < 5)", 8, "near"),
         ("rank == 'b", 8, "Expected a comparison"),
-        ("rank < \0", None, "not understood|Expected a comparison"),
-        ("rank < \ud800", None, "not understood"),
+        ("rank < \0", None, "invalid character|Expected a comparison"),
+        ("rank < \ud800", None, "invalid character"),
         ("rank in ()", 8, "not allowed"),
         ("(rank, 5)", 0, "not allowed"),
         ("+rank", 0, "not allowed"),
@@ -146,18 +146,18 @@ def test_the_left_side_guards_the_right_one():
         ("5j", 0, "not allowed"),
         ("colour == 3", 0, "no column “colour”"),
         ("1 + colour", 4, "no column “colour”"),
-        ('rank == "x"', 8, "text can only be compared"),
-        ('operation == "jump"', 13, "“jump” is no operation"),
+        ('rank == "x"', 8, "text with a column only"),
+        ('operation == "jump"', 13, "no operation “jump”"),
         ("open(1)", 0, "no function “open”"),
         ('matches(rank, "x")', 0, "Write matches"),
         ('matches(result, "(")', 16, "not valid"),
         ('matches(result, "(?=a)")', 16, "not valid"),
         ("__import__", 0, "no column"),
-        ("(" * 1000, None, "Expected a comparison|too many levels"),
-        ("(" * 300 + "1" + ")" * 300, None, "Expected a comparison|too many levels"),
-        ("not " * 200 + "1", 0, "too many levels"),
-        ("-" * 300 + "1", 0, "too many levels"),
-        ("1" + "+1" * 499, 0, "too many levels"),
+        ("(" * 1000, None, "Expected a comparison|too deeply"),
+        ("(" * 300 + "1" + ")" * 300, None, "Expected a comparison|too deeply"),
+        ("not " * 200 + "1", 0, "too deeply"),
+        ("-" * 300 + "1", 0, "too deeply"),
+        ("1" + "+1" * 499, 0, "too deeply"),
         ("9" * 5000, 1000, "at most 1,000"),
     ],
 )

@@ -30,7 +30,7 @@ DIFFERENCES = {
         0,
         9,
         1,
-        "heap left `acbacb` in parts: nothing joins them. words left `acbacb` out: it is no token.",
+        "heap left `acbacb` in parts: no rule joins them. words skipped `acbacb`: it is not a token.",
     ),
     ("bpe", "acbx in acbx", "table", "fewest"): (
         7,
@@ -48,7 +48,7 @@ DIFFERENCES = {
         6,
         3,
         3,
-        "rwkv took `·su`, bytes 6–9. words left `·sun` out: it is no token.",
+        "rwkv took `·su`, bytes 6–9. words skipped `·sun`: it is not a token.",
     ),
 }
 
@@ -107,7 +107,7 @@ PARTINGS = {
         8,
         "llama-bpe took the whole piece `102`, bytes 8–11. qwen2 split off the piece `1`.",
     ),
-    ("gemma-4", "gpt-2", SUM): (7, "gemma-4 joined nothing to `·`. gpt-2 merged `·1`, rank 96."),
+    ("gemma-4", "gpt-2", SUM): (7, "gemma-4 joined nothing with `·`. gpt-2 merged `·1`, rank 96."),
     ("llama-bpe", "qwen2", "汉字 a"): (
         0,
         "llama-bpe merged `汉`, rank 250,144. qwen2 merged `汉字`, rank 114,055.",
@@ -120,10 +120,10 @@ PARTINGS = {
         0,
         "qwen2 cut out the special token `<|im_start|>`. gpt-2 split off the piece `<|`.",
     ),
-    ("qwen2", "gemma-4", "hello"): (0, "qwen2 has no token there. gemma-4 put `<bos>` in front of the text."),
+    ("qwen2", "gemma-4", "hello"): (0, "qwen2 has no token there. gemma-4 added `<bos>` before the text."),
     ("llama-bpe", "bert-bge", "hello"): (
         5,
-        "llama-bpe has no token there. bert-bge put `[SEP]` behind the text.",
+        "llama-bpe has no token there. bert-bge added `[SEP]` after the text.",
     ),
 }
 
@@ -221,7 +221,12 @@ OUTCOMES = [
     (("toy", "abacb"), "heap", "scan", "the same 3 tokens."),
     (("toy", "a"), "heap", "heap", "the same 1 token."),
     (("bpe", "unbelievably"), "heap", "words", "against none."),
-    (("bpe", "unbelievably hippopotamus"), "words", "scan", " at 13 places, such as byte 0: none against "),
+    (
+        ("bpe", "unbelievably hippopotamus"),
+        "words",
+        "scan",
+        " at 13 positions, such as byte 0: none against ",
+    ),
 ]
 
 

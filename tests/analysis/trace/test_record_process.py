@@ -77,6 +77,6 @@ def test_who_gives_up_is_not_kept_waiting_and_may_ask_again(process):
 
 def test_a_process_that_dies_is_told():
     dying = RecordingProcess("guiapp.no_such_module")
-    with pytest.raises(TokenloupeError, match="ended unexpectedly"):
+    with pytest.raises(TokenloupeError, match="stopped unexpectedly"):
         dying.record(open_model("demo:toy"), b"ab", "heap", True, True, ignore)
     dying.close()

@@ -13,9 +13,9 @@ WALKS = {
 0 `a·` is text between special tokens, bytes 0–2.
 2 Piece 1 of 3: `a`. Tokens never cross its edges.
 2 Piece 2 of 3: `·`. Tokens never cross its edges.
-0 The piece `a` is taken as `a`: nothing to merge.
+0 The piece `a` is the token `a`: nothing to merge.
 8 Piece 1 of 3, `a`, is done: 1 token.
-0 The piece `·` is taken as `·`: nothing to merge.
+0 The piece `·` is the token `·`: nothing to merge.
 8 Piece 2 of 3, `·`, is done: 1 token.
 0 `lion` is text between special tokens, bytes 14–18.
 2 Piece 3 of 3: `lion`. Tokens never cross its edges.
@@ -25,10 +25,10 @@ WALKS = {
 5 `o` + `n` → `on`, rank 35: the lowest of 3 candidates.
 6 `i` + `on` → `ion` could merge: it enters the queue with rank 163.
 5 `i` + `on` → `ion`, rank 163: the lowest of 2 candidates.
-4 `l` + `i` → `li` leaves the queue, but one of the two is gone meanwhile: skip it.
-4 `i` + `o` → `io` leaves the queue, but one of the two is gone meanwhile: skip it.
+4 `l` + `i` → `li` leaves the queue, but one of the two has already merged: skip it.
+4 `i` + `o` → `io` leaves the queue, but one of the two has already merged: skip it.
 8 Piece 3 of 3, `lion`, is done: 2 tokens.
-4 `<|begin_of_text|>` is put in front of the text, as the file asks.
+4 `<|begin_of_text|>` is added before the text, as the file specifies.
 """,
 }
 

@@ -89,9 +89,9 @@ def test_counts_scores_and_likelihoods_have_their_columns(records):
         ("candidates > 3", "no column “candidates”"),
         ("operation stale", "no operation"),
         ('operation == "push"', "no operation"),
-        ("rank x..", "no range"),
+        ("rank x..", "not a range"),
         ("pattern (a", "not valid"),
-        ("not " * 200 + "1", "levels"),
+        ("not " * 200 + "1", "too deeply"),
     ],
 )
 def test_nonsense_is_refused_with_a_reason(text, message):

@@ -72,7 +72,7 @@ FIGURES = [
     ("tokens", "10", ""),
     ("begin no longer token", "7", "below:0"),
     ("hold part of a character", "2", "is:notutf8"),
-    ("have the bytes of another", "2", "is:duplicate"),
+    ("share their bytes", "2", "is:duplicate"),
     ("tokens on the longest path", "3", "depth:3"),
     ("most children of one token", "2", "children:2"),
     ("bytes in the longest token", "3", "length:3"),

@@ -40,7 +40,7 @@ def test_what_gguf_does_not_decode_is_refused_by_name(tmp_path):
     for kind in set(GGMLQuantizationType) - {F32, *KINDS}:
         _block, size = GGML_QUANT_SIZES[kind]
         path = write_model(tmp_path / "x.gguf", {INPUT: (kind, np.zeros((3, size), np.uint8))}, 3)
-        with pytest.raises(VocabError, match=f"is stored as {kind.name}, which is not decoded"):
+        with pytest.raises(VocabError, match=f"in the format {kind.name}, which cannot be read"):
             find_matrices(path)
 
 
@@ -60,15 +60,15 @@ def test_a_model_in_several_files_is_read_from_all_of_them(tmp_path):
 @pytest.mark.parametrize(
     ("shape", "kind", "offset", "said"),
     [
-        ((4,), 0, 0, "of 4 numbers, which is no row for each token"),
+        ((4,), 0, 0, "of 4 numbers, not one row for each token"),
         ((), 0, 0, "of no numbers"),
         ((4, 3, 2), 0, 0, "of 4 × 3 × 2 numbers"),
         ((4, 0), 0, 0, "of 4 × 0 numbers"),
-        ((4, matrices.MOST_ROWS + 1), 0, 0, "which is no row for each token"),
-        ((matrices.WIDEST + 1, 3), 0, 0, "which is no row for each token"),
-        ((4, 3), 4, 0, "is stored as type 4, which is not decoded"),
-        ((4, 3), -1, 0, "is stored as type -1, which is not decoded"),
-        ((128, 3), 12, 0, "whose rows of 128 numbers are no whole blocks of 256"),
+        ((4, matrices.MOST_ROWS + 1), 0, 0, "not one row for each token"),
+        ((matrices.WIDEST + 1, 3), 0, 0, "not one row for each token"),
+        ((4, 3), 4, 0, "in the format type 4, which cannot be read"),
+        ((4, 3), -1, 0, "in the format type -1, which cannot be read"),
+        ((128, 3), 12, 0, "whose rows of 128 numbers are not a multiple of 256"),
         ((4, 3), 0, (1 << 64) - 32, "is incomplete"),
         ((4, 4), 0, 0, "is incomplete"),
     ],

@@ -83,5 +83,5 @@ def cosine_distances(rows: np.ndarray) -> np.ndarray:
 
 
 def test_a_matrix_of_nothing_but_broken_rows_is_an_error(tmp_path):
-    with pytest.raises(VocabError, match=r"no row in token_embd\.weight that consists of numbers"):
+    with pytest.raises(VocabError, match=r"no row with valid numbers in token_embd\.weight"):
         read(tmp_path, {INPUT: raw(np.full((N_TOKENS, WIDTH), np.inf, np.float32))})

@@ -124,21 +124,21 @@ def test_filters_leave_what_they_say(figures, query, expected):
 def test_what_is_not_finished_leaves_all_tokens_and_says_what_is_missing(figures, query):
     assert leaves(figures, query) == NAMES
     if query.strip():
-        with pytest.raises(QueryError, match=f"“{re.escape(query)}” is not finished"):
+        with pytest.raises(QueryError, match=f"“{re.escape(query)}” is incomplete"):
             check_filter(query)
 
 
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("kind:blue", "There is no kind “blue”. There are: control, unknown"),
-        ("script:Grek", "There is no script “Grek”. Did you mean Greek? There are: "),
-        ("length:long", "“long” is not a number, nor a range such as 4..8 or >=4."),
-        ("the lenght:>3", "There is no filter lenght:. Did you mean length:? Put text between quotes."),
-        ("is:special-", "There is no is:“special-”. Did you mean special? There are: unreached"),
-        ("rank:3", "Tokens of this vocabulary have no rank: its type is SPM."),
-        ("norm:<1", "The embeddings have not been read."),
-        ("is:unreached", "Which tokens text reaches has not been tried yet."),
+        ("kind:blue", "There is no kind “blue”. Choose from: control, unknown"),
+        ("script:Grek", "There is no script “Grek”. Did you mean Greek? Choose from: "),
+        ("length:long", "“long” is not a number or a range, such as 4..8 or >=4."),
+        ("the lenght:>3", "There is no filter lenght:. Did you mean length:? To search for text, quote it."),
+        ("is:special-", "There is no is:“special-”. Did you mean special? Choose from: unreached"),
+        ("rank:3", "The tokens of a SPM vocabulary have no rank."),
+        ("norm:<1", "Read the embeddings first:"),
+        ("is:unreached", "The search for unreached tokens is not finished."),
         ("/(/", "The regular expression is not valid: "),
     ],
 )

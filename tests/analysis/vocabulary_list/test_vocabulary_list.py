@@ -108,7 +108,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
             "untrained": 1,
             "compared_with": {"what": "tokens named or marked as unused or reserved", "rows": [4, 5]},
             "tensors": [{"name": "token_embd.weight", "type": "F32", "rows": 8, "width": 4}],
-            "remarks": ["Rows of token_embd.weight with values that are too large or not numbers: 1."],
+            "remarks": ["Rows of token_embd.weight with invalid or too large numbers: 1."],
         }
     )
     assert len(list(indicators.sentences)) == 3

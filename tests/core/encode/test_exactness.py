@@ -10,35 +10,34 @@ import guiapp
 from guiapp.core.encode.exactness import REFUSED, Exactness, exactness_of
 from guiapp.core.vocabulary.vocabulary import VocabType
 
-EQUAL = "The ids equal llama.cpp's for the same file, text and switches; this is tested with random texts."
-AS_ASKED = "llama.cpp splits it as the file asks, unless it is told to."
+EQUAL = "The ids equal llama.cpp's for the same file, text and options; this is tested with random texts."
+AS_ASKED = "llama.cpp splits it as the file specifies, unless you override it."
 
 
 @pytest.mark.parametrize(
     ("vocab_type", "said", "level", "reason"),
     [
-        (VocabType.BPE, {}, "exact", f"BPE vocabulary, split as “llama-bpe” asks. {EQUAL}"),
+        (VocabType.BPE, {}, "exact", f"BPE vocabulary, split as “llama-bpe” specifies. {EQUAL}"),
         (VocabType.SPM, {}, "exact", f"SPM vocabulary. {EQUAL}"),
         (VocabType.SPM, {"pre": "gpt-2"}, "exact", f"SPM vocabulary. {EQUAL}"),
         (
             VocabType.BPE,
             {"pre": ""},
             "unknown pre",
-            "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp does "
-            "in that case, so the ids are those that llama.cpp feeds the model, but perhaps not those that "
-            "the model was trained on.",
+            "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split by llama.cpp's "
+            "default: the ids equal llama.cpp's, but the model may have been trained on other ids.",
         ),
         (
             VocabType.BPE,
             {"chosen_pre": "gpt-2"},
             "approximate",
-            f"The file asks for “llama-bpe”. Text is split as “gpt-2”, chosen by hand. {AS_ASKED}",
+            f"The file specifies “llama-bpe”. Text is split as “gpt-2”, chosen by hand. {AS_ASKED}",
         ),
         (
             VocabType.BPE,
             {"pre": "new", "chosen_pre": "gpt-2"},
             "unknown pre",
-            "The file asks for “new”, which is not known. Text is split as “gpt-2”, chosen by hand. The "
+            "The file specifies “new”, which is unknown. Text is split as “gpt-2”, chosen by hand. The "
             "model may have been trained on other ids.",
         ),
         (VocabType.UGM, {"deviation": "Keys are cut."}, "approximate", "Keys are cut."),
@@ -46,7 +45,7 @@ AS_ASKED = "llama.cpp splits it as the file asks, unless it is told to."
             VocabType.BPE,
             {"refusals": ("It is broken.", "It is old."), "deviation": "Keys are cut."},
             REFUSED,
-            "llama.cpp would not load this file. It is broken. It is old.",
+            "llama.cpp cannot load this file. It is broken. It is old.",
         ),
     ],
 )
@@ -66,7 +65,7 @@ def test_the_ids_are_trusted_as_far_as_the_file_tells_how_text_is_split(vocab_ty
             "vocab.txt",
             "as transformers does for such models. The ids equal those of tokenizers set up so",
         ),
-        ("CLIP's merges", "here it is as transformers does for such models."),
+        ("CLIP's merges", "here as transformers does for such models."),
         ("tekken.json", "Tokens by rank, split by the pattern in the file. The ids equal tiktoken's"),
     ],
 )

@@ -47,8 +47,8 @@ REFUSED = {
     "second part": (
         part(1),
         "not_usable",
-        "is part 2 of a split model and holds no vocabulary. "
-        "Open part 1: the file whose name holds -00001-of-.",
+        "is part 2 of a split model and does not contain the vocabulary. "
+        "Open part 1: the file with -00001-of- in its name.",
     ),
     "none on purpose": (
         spm(model="no_vocab"),
@@ -58,7 +58,7 @@ REFUSED = {
     "unknown": (
         spm(model="new"),
         "not_usable",
-        "has a tokenizer of an unknown kind: tokenizer.ggml.model is 'new'. Known are llama, gpt2, "
+        "has an unknown tokenizer type: tokenizer.ggml.model is 'new'. Known types: llama, gpt2, "
         "hybriddna, whitespace, gemma4, bert, t5, rwkv, plamo2, test.",
     ),
     "no merge rules": (
@@ -120,7 +120,7 @@ REMARKS = {
         [],
         ["The file does not name its architecture (key general.architecture)."],
     ),
-    "architecture": (spm(architecture="lama"), [], ["It loads no model of the architecture 'lama'."]),
+    "architecture": (spm(architecture="lama"), [], ["llama.cpp does not know the architecture 'lama'."]),
     "a merge rule": (
         bpe(merges=["a b", "ab", "a  b"]),
         ["1 merge rule does not consist of two texts and a space; it has no effect."],
@@ -133,7 +133,7 @@ REMARKS = {
     ),
     "empty merge rules": (
         bpe(merges=Raw("array:string", [])),
-        ["The list of merge rules is empty: every character becomes a token of its own."],
+        ["The list of merge rules is empty: every character becomes its own token."],
         [],
     ),
     "more scores": (
@@ -153,7 +153,7 @@ REMARKS = {
     ),
     "no default pre": (
         bpe(pre=None),
-        ["The file names no pre-tokenizer (tokenizer.ggml.pre); the default may split text wrongly."],
+        ["The file does not name a pre-tokenizer (tokenizer.ggml.pre): the default may split text wrongly."],
         [],
     ),
 }
@@ -170,9 +170,9 @@ def test_what_is_odd_is_said_and_nothing_else(tmp_path, file, warnings, refusals
 @pytest.mark.parametrize(
     ("limit", "amount", "file", "said"),
     [
-        ("MOST_MERGES", 2, bpe(merges=["a b", "b a"]), "has 2 merge rules. At most 1 are read."),
-        ("MOST_TOKENS", 6, spm(), "has 6 tokens. At most 5 are read."),
-        ("MOST_TOKEN_BYTES", 16, spm(), "has tokens of 16 bytes together. At most 15 are read."),
+        ("MOST_MERGES", 2, bpe(merges=["a b", "b a"]), "has 2 merge rules. The limit is 1."),
+        ("MOST_TOKENS", 6, spm(), "has 6 tokens. The limit is 5."),
+        ("MOST_TOKEN_BYTES", 16, spm(), "has tokens with a total of 16 bytes. The limit is 15."),
         ("MOST_CHARSMAP_BYTES", len(MAP), unigram(MAP), f"that is {len(MAP):,} bytes long."),
     ],
 )
@@ -242,4 +242,4 @@ def test_a_damaged_map_is_told_once(tmp_path):
     vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
     (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
     assert said.startswith("The character map ")
-    assert said.endswith(": where a text gets there, llama.cpp gives up.")
+    assert said.endswith(": llama.cpp fails on texts that lead there.")

@@ -112,16 +112,16 @@ def refusal(ask) -> str:
 def test_what_is_missing_or_too_large_is_refused(opened, monkeypatch):
     source, _ = opened
     assert refusal(lambda: source.need(101, "the list")) == (
-        "model.gguf ends in the middle of the list: it is 100 bytes long and byte 101 is missing. "
-        "It was not copied completely; download it again."
+        "model.gguf ends in the middle of the list: it has 100 bytes, and byte 101 is missing. "
+        "The copy is incomplete: download it again."
     )
     monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 60)
     source.need(8, "the header")
     source.reserve(30, "strings")
     source.reserve(10, "strings")
     too_much = (
-        "model.gguf wants more than 0 MiB of memory for strings. "
-        "No known tokenizer is that large; choose another file."
+        "model.gguf needs more than 0 MiB of memory for strings. "
+        "No known tokenizer needs that much: choose another file."
     )
     assert refusal(lambda: source.reserve(13, "strings")) == too_much
     assert refusal(lambda: source.need(21, "strings")) == too_much
@@ -170,13 +170,13 @@ def told(tmp_path, *tensors: Tensor, **parts: object) -> str:
     try:
         return " ".join(check_tensor_infos(source, read_header(source)))
     except VocabError as error:
-        return str(error).removeprefix("x.gguf ").removesuffix(" The file is damaged; download it again.")
+        return str(error).removeprefix("x.gguf ").removesuffix(" The file is damaged: download it again.")
     finally:
         source.close()
 
 
-INCOMPLETE = "The file is incomplete: {} missing. The vocabulary is whole."
-IMPOSSIBLE = "has a tensor of impossible size"
+INCOMPLETE = "The file is incomplete: {} missing. The vocabulary is complete."
+IMPOSSIBLE = "has the tensor {} of impossible size (byte {})."
 INFO = 8 + 1 + 4 + 8 + 4 + 8  # of a tensor "t" of one dimension, behind the 24 bytes of an empty header
 
 
@@ -184,16 +184,16 @@ INFO = 8 + 1 + 4 + 8 + 4 + 8  # of a tensor "t" of one dimension, behind the 24 
     ("tensors", "parts", "expected"),
     [
         ([], {}, ""),
-        ([], {"n_tensors": 1, "tail": bytes(23)}, "claims 1 tensor (byte 8), with 23 bytes left."),
+        ([], {"n_tensors": 1, "tail": bytes(23)}, "claims 1 tensor (byte 8), but only 23 bytes follow."),
         ([Tensor("", ())], {"tail": bytes(48)}, ""),
         ([Tensor("", ())], {}, INCOMPLETE.format("48 bytes of tensors are")),
         ([Tensor("t" * 63, ())], {"tail": bytes(49)}, ""),
-        ([Tensor("t" * 64)], {}, "has a tensor name of 64 bytes at byte 24; 63 is the most."),
+        ([Tensor("t" * 64)], {}, "has a tensor name of 64 bytes at byte 24; the limit is 63."),
         ([Tensor("t", (1, 1, 1, 1))], {"tail": bytes(100)}, ""),
-        ([Tensor("t", (1,) * 5)], {}, "has a tensor of 5 dimensions, t."),
-        ([Tensor("t", (0, -1))], {}, f"{IMPOSSIBLE}, t (byte 24)."),
-        ([Tensor("t", (1 << 62, 2))], {}, f"{IMPOSSIBLE}, t (byte 24)."),
-        ([Tensor("t", (1,)), Tensor("u", (-1,))], {}, f"{IMPOSSIBLE}, u (byte {24 + INFO})."),
+        ([Tensor("t", (1,) * 5)], {}, "has the tensor t with 5 dimensions."),
+        ([Tensor("t", (0, -1))], {}, IMPOSSIBLE.format("t", 24)),
+        ([Tensor("t", (1 << 62, 2))], {}, IMPOSSIBLE.format("t", 24)),
+        ([Tensor("t", (1,)), Tensor("u", (-1,))], {}, IMPOSSIBLE.format("u", 24 + INFO)),
         (
             [Tensor("t"), Tensor("t", offset=32)],
             {},
@@ -202,7 +202,7 @@ INFO = 8 + 1 + 4 + 8 + 4 + 8  # of a tensor "t" of one dimension, behind the 24 
         (
             [Tensor("t"), Tensor("u", (1, 1), offset=32)],
             {"n_tensors": 4},
-            f"claims 4 tensors (byte 8), with {2 * INFO + 8} bytes left.",
+            f"claims 4 tensors (byte 8), but only {2 * INFO + 8} bytes follow.",
         ),
         (
             [Tensor("t")],
@@ -215,7 +215,7 @@ def test_the_list_is_read_as_far_as_it_goes(tmp_path, tensors, parts, expected):
     assert told(tmp_path, *tensors, **parts) == expected
 
 
-STARTS = "The tensor {} is said to start at {} instead of {}. The vocabulary is not affected."
+STARTS = "The tensor {} starts at {} instead of {}. The vocabulary is not affected."
 UNTOUCHED = " The vocabulary is not affected."
 
 
@@ -262,7 +262,7 @@ def test_other_alignments_are_refused(tmp_path, alignment):
 def test_no_more_tensors_than_any_model_has_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(gguf_reader, "MOST_TENSORS", 2)
     tensors = [Tensor("t"), Tensor("u", offset=32), Tensor("v", offset=64)]
-    assert told(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). At most 2 are read."
+    assert told(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). The limit is 2."
     assert told(tmp_path, *tensors[:2], tail=bytes(200)) == ""
 
 
@@ -308,17 +308,17 @@ def test_values_are_those_in_the_file(keys):
         b"ab",
         b"a[EMPTY_1]b",
     ]
-    assert keys.warnings == ["The key text\\x00again is ignored: text came before it."]
+    assert keys.warnings == ["The key text\\x00again is ignored: text comes first."]
     assert keys.refusals == []
 
 
 def test_a_value_of_another_type_is_refused(keys):
     for ask, told in {
-        lambda: keys.scalar("number", "string"): "number of type uint32, where string is needed",
+        lambda: keys.scalar("number", "string"): "number of type uint32 instead of string",
         lambda: keys.numbers(
             "strings", "uint8", "int8"
-        ): "strings of type array of string, where array of uint8 or array of int8 is needed",
-        lambda: keys.strings("bytes"): "bytes of type array of uint8, where array of string is needed",
+        ): "strings of type array of string instead of array of uint8 or array of int8",
+        lambda: keys.strings("bytes"): "bytes of type array of uint8 instead of array of string",
     }.items():
         with pytest.raises(VocabError) as caught:
             ask()
@@ -333,10 +333,10 @@ def test_what_llama_cpp_refuses_is_told_where_we_can_go_on(keys):
     assert [keys.optional_string("number"), keys.optional_count("text", "uint32")] == [None, 0]
     assert [keys.needed_count("none", "uint32"), keys.needed_count("text", "uint16")] == [0, 0]
     assert keys.refusals == [
-        "number is ignored: it is uint32, not string.",
-        "text is ignored: it is string, not uint32.",
-        "The file has no none.",
-        "text is ignored: it is string, not uint16.",
+        "number is ignored: its type is uint32, not string.",
+        "text is ignored: its type is string, not uint32.",
+        "The file has no key none.",
+        "text is ignored: its type is string, not uint16.",
     ]
 
 
@@ -372,8 +372,8 @@ def test_the_first_part_is_found_by_the_name_of_another(name, first):
     assert first_part(Path("folder", name)) == first
 
 
-BADLY_NAMED = "This is part {} of {}, but its name does not end in {} as it should."
-MISSING = "Part m-{} is missing: the vocabulary is whole, the model is not."
+BADLY_NAMED = "This is part {} of {}, but its name does not end in {}."
+MISSING = "Part m-{} missing: the vocabulary is complete, the model is not."
 
 
 @pytest.mark.parametrize(
@@ -389,12 +389,12 @@ MISSING = "Part m-{} is missing: the vocabulary is whole, the model is not."
             1,
             2,
             (1,),
-            ["This is part 2 of 2: llama.cpp wants m-00001-of-00002.gguf opened."],
+            ["This is part 2 of 2: llama.cpp opens m-00001-of-00002.gguf."],
         ),
         ("m-00001-of-00003.gguf", 0, 3, (1, 2, 3), []),
-        ("m-00001-of-00003.gguf", 0, 3, (1, 2), [MISSING.format("00003-of-00003.gguf")]),
-        ("m-00001-of-00003.gguf", 0, 3, (1, 3), [MISSING.format("00002-of-00003.gguf")]),
-        ("m-00001-of-00003.gguf", 0, 3, (1,), [MISSING.format("00002-of-00003.gguf and 1 more")]),
+        ("m-00001-of-00003.gguf", 0, 3, (1, 2), [MISSING.format("00003-of-00003.gguf is")]),
+        ("m-00001-of-00003.gguf", 0, 3, (1, 3), [MISSING.format("00002-of-00003.gguf is")]),
+        ("m-00001-of-00003.gguf", 0, 3, (1,), [MISSING.format("00002-of-00003.gguf and 1 more are")]),
     ],
 )
 def test_why_llama_cpp_does_not_load_a_part(tmp_path, name, number, count, present, told):

@@ -34,7 +34,7 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path, content):
     if len(content) < 24:
         assert seen == Glance("GGUF", problem=str(caught.value))
     else:
-        assert seen == Glance("GGUF", problem="There is no tokenizer in it.")
+        assert seen == Glance("GGUF", problem="It does not contain a tokenizer.")
     assert glance(tmp_path / "missing").problem.startswith("missing cannot be opened")
 
 

@@ -69,12 +69,12 @@ def test_rules_are_two_texts_in_either_spelling(merges):
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        (BPE | {"unk_token": "x"}, "has the unknown token “x”, which is none of its model's"),
-        (BPE | {"dropout": 1.1}, "has a dropout of 1.1"),
-        (BPE | {"dropout": -0.1}, "has a dropout of -0.1"),
-        (BPE | {"dropout": "x"}, "has a dropout of 'x'"),
+        (BPE | {"unk_token": "x"}, "names the unknown token “x”, which is not in its model"),
+        (BPE | {"dropout": 1.1}, "has an invalid dropout: 1.1"),
+        (BPE | {"dropout": -0.1}, "has an invalid dropout: -0.1"),
+        (BPE | {"dropout": "x"}, "has an invalid dropout: 'x'"),
         (BPE | {"fuse_unk": 0}, "has a “fuse_unk” that is neither true nor false"),
-        (BPE | {"end_of_word_suffix": 0}, "has a “end_of_word_suffix” that is no text"),
+        (BPE | {"end_of_word_suffix": 0}, "has a “end_of_word_suffix” that is not text"),
         *(
             (BPE | {"merges": [rule]}, "has a merge rule that is not two texts")
             for rule in (" b", "a ", "ab", "")
@@ -86,19 +86,22 @@ def test_rules_are_two_texts_in_either_spelling(merges):
             "has a merge rule whose second text is shorter than the prefix “##”",
         ),
         (BPE | {"vocab": {"a": True}}, "has a vocabulary that does not give each text an id"),
-        (WORD_PIECE | {"max_input_chars_per_word": -1}, "has a “max_input_chars_per_word” that is no count"),
+        (
+            WORD_PIECE | {"max_input_chars_per_word": -1},
+            "has a “max_input_chars_per_word” that is not a whole number",
+        ),
         (
             WORD_PIECE | {"max_input_chars_per_word": 1 << 63},
-            "has a “max_input_chars_per_word” that is no count",
+            "has a “max_input_chars_per_word” that is not a whole number",
         ),
         (
             WORD_PIECE | {"max_input_chars_per_word": True},
-            "has a “max_input_chars_per_word” that is no count",
+            "has a “max_input_chars_per_word” that is not a whole number",
         ),
-        (UNIGRAM | {"unk_id": 3}, "has 3 tokens, and calls 3 the unknown one"),
-        (UNIGRAM | {"unk_id": 1.0}, "has a “unk_id” that is no count"),
-        (UNIGRAM | {"vocab": [["a", [1.0]]]}, "has tokens whose scores are no numbers"),
-        ({"type": "Magic"}, "has a model of the kind “Magic”, which is not known here"),
+        (UNIGRAM | {"unk_id": 3}, "has 3 tokens, but names 3 as the unknown one"),
+        (UNIGRAM | {"unk_id": 1.0}, "has a “unk_id” that is not a whole number"),
+        (UNIGRAM | {"vocab": [["a", [1.0]]]}, "has tokens whose scores are not numbers"),
+        ({"type": "Magic"}, "has a model of the unknown type “Magic”"),
     ],
 )
 def test_what_cannot_be_used_is_the_end_of_a_sentence(said, sentence):
@@ -278,16 +281,16 @@ THREE = template("1 A 1")
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (template("1"), "repeats or drops the text, rather than to put ids around it"),
-        (template("A A"), "repeats or drops the text, rather than to put ids around it"),
+        (template("1"), "repeats or drops the text instead of adding ids to it"),
+        (template("A A"), "repeats or drops the text instead of adding ids to it"),
         (in_a_row(template("1 A"), template("A", "A")), "repeats or drops the text"),
-        (template("A B"), "wants a text “B” where there is none"),
-        (in_a_row(template("1 A"), template("A", "A C B")), "wants a text “C” where there is none"),
+        (template("A B"), "refers to a missing text “B”"),
+        (in_a_row(template("1 A"), template("A", "A C B")), "refers to a missing text “C”"),
         (in_a_row(THREE, THREE), "fills a template from more than two parts"),
-        (BERT | {"sep": ["c", True]}, "with the id True"),
-        (BERT | {"cls": ["b", -1]}, "with the id -1"),
-        (ROBERTA | {"sep": ["c", "2"]}, "with the id '2'"),
-        (template("A" + " 1" * (MOST_AROUND + 1)), "puts 4,097 ids around a text"),
+        (BERT | {"sep": ["c", True]}, "with an invalid id: True"),
+        (BERT | {"cls": ["b", -1]}, "with an invalid id: -1"),
+        (ROBERTA | {"sep": ["c", "2"]}, "with an invalid id: '2'"),
+        (template("A" + " 1" * (MOST_AROUND + 1)), "adds 4,097 ids to a text"),
     ],
 )
 def test_what_puts_no_ids_around_is_refused_in_a_sentence(said, message):
@@ -302,5 +305,5 @@ def test_as_many_ids_as_may_be_are_put_around():
 def test_as_many_rules_as_are_read_and_no_more(monkeypatch):
     monkeypatch.setattr(model_sections, "MOST_MERGES", 2)
     assert len(model_section(BPE | {"merges": ["a b"] * 2}).merge_offsets) == 3
-    with pytest.raises(ComponentError, match="has 3 merge rules; at most 2 are read"):
+    with pytest.raises(ComponentError, match="has 3 merge rules; the limit is 2"):
         model_section(BPE | {"merges": ["a b"] * 3})

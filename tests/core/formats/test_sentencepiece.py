@@ -243,12 +243,12 @@ def broken_map(units, replacements=b"x\0"):
 
 
 REFUSED = {
-    "a cut piece": (UNK + BOS + A[:-2], "is broken from byte [0-9,]+ on, or incomplete"),
-    "a length that lies": (UNK + BOS + b"\n\xff\xff\xff\xff\x07", "is broken from byte"),
-    "a length of 2^63": (UNK + BOS + b"\n" + b"\x80" * 9 + b"\x01", "is broken from byte"),
-    "a number without end": (UNK + BOS + b"\x10" + b"\xff" * 11, "is broken from byte"),
-    "a group": (UNK + BOS + b"\x1b", "is broken from byte"),
-    "a length that lies within a piece": (UNK + BOS + b"\n\x02\n\x05", "is broken from byte"),
+    "a cut piece": (UNK + BOS + A[:-2], "is damaged from byte [0-9,]+ on, or incomplete"),
+    "a length that lies": (UNK + BOS + b"\n\xff\xff\xff\xff\x07", "is damaged from byte"),
+    "a length of 2^63": (UNK + BOS + b"\n" + b"\x80" * 9 + b"\x01", "is damaged from byte"),
+    "a number without end": (UNK + BOS + b"\x10" + b"\xff" * 11, "is damaged from byte"),
+    "a group": (UNK + BOS + b"\x1b", "is damaged from byte"),
+    "a length that lies within a piece": (UNK + BOS + b"\n\x02\n\x05", "is damaged from byte"),
     "a broken specification": (
         UNK + BOS + A + field(2, b"\x18"),
         "is broken where it says how text is changed",
@@ -263,12 +263,12 @@ REFUSED = {
         model([*START, A, *BYTES], BPE),
         "has pieces for bytes, but does not use any",
     ),
-    "not all bytes": (model([*START, A, *BYTES[:255]], {**BPE, 35: 1}), "has not one piece for each byte"),
+    "not all bytes": (model([*START, A, *BYTES[:255]], {**BPE, 35: 1}), "not have one piece for each byte"),
     "odd bytes": (
         model([*START, A, *BYTES, piece("<0xZZ>", 0, BYTE)], {**BPE, 35: 1}),
         "bytes that name none",
     ),
-    "infinity": (model([*START, piece("a", float("-inf"))], UNIGRAM), "whose score is no number"),
+    "infinity": (model([*START, piece("a", float("-inf"))], UNIGRAM), "whose score is not a number"),
     "a short map": (model([*START, A], BPE, {2: b"\0\1"}), "has a precompiled_charsmap that claims a table"),
     "a map out of bounds": (
         model([*START, A], BPE, broken_map([0x7FFFFC00])),
@@ -279,7 +279,7 @@ REFUSED_HERE = {
     "a long surface": (model([*START, A], {**BPE, 44: "?" * 2000}), "unk_surface"),
     "no number": (
         model([*START, piece("a", float("nan"))], BPE),
-        "has the piece 2, whose score is no number",
+        "has the piece 2, whose score is not a number",
     ),
     "no normal pieces": (model([*START, piece("a", 0, USER_DEFINED)], UNIGRAM), "has no normal pieces"),
     "words": (model([*START, A], WORD), "is a model of whole words"),

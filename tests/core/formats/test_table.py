@@ -46,7 +46,7 @@ def test_each_format_is_known_by_its_first_bytes_and_by_no_others(tmp_path):
 def test_json_of_no_tokenizer_leads_to_that_of_one(tmp_path):
     path = tmp_path / "tokenizer_config.json"
     path.write_bytes(b'{\n  "add_bos_token": true}')
-    with pytest.raises(VocabError, match="is JSON, but none of a tokenizer"):
+    with pytest.raises(VocabError, match="is JSON, but not a tokenizer"):
         load_vocabulary(path)
 
 

@@ -80,7 +80,7 @@ def test_special_tokens_come_first_and_text_begins_with_bos(pair):
     assert special_texts(vocabulary) == {
         "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"
     }  # fmt: skip
-    assert vocabulary.warnings == ("Tokens beyond the vocabulary's size are left out: 19,928.",)
+    assert vocabulary.warnings == ("Tokens beyond the vocabulary size are left out: 19,928.",)
     assert tokenizer.exactness.level == "exact"
 
 
@@ -111,47 +111,53 @@ def test_tokens_beyond_the_size_are_left_out(tmp_path):
         *[256 + 4, 256 + 4],
         *(ord(letter) + 4 for letter in "eyond"),
     ]
-    assert tokenizer.vocabulary.warnings == ("Tokens beyond the vocabulary's size are left out: 1.",)
+    assert tokenizer.vocabulary.warnings == ("Tokens beyond the vocabulary size are left out: 1.",)
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ('{"config": {"default_num_special_tokens"', "is broken JSON: "),
-        ('{"config": {"default_num_special_tokens": 1}}', "is not laid out as such files are: "),
-        ({**content(), "vocab": [{"rank": 0, "token_bytes": "I"}]}, "is not laid out as such files are: "),
+        ('{"config": {"default_num_special_tokens"', "is not valid JSON: "),
+        ('{"config": {"default_num_special_tokens": 1}}', "does not have the layout of such files: "),
+        (
+            {**content(), "vocab": [{"rank": 0, "token_bytes": "I"}]},
+            "does not have the layout of such files: ",
+        ),
         (
             {**content(), "vocab": [{"rank": -1, "token_bytes": "IQ=="}]},
-            "is not laid out as such files are: ",
+            "does not have the layout of such files: ",
         ),
-        ({**content(), "vocab": [{"rank": 0, "token_bytes": "é"}]}, "is not laid out as such files are: "),
-        ({**content(), "vocab": 3}, "is not laid out as such files are: "),
+        (
+            {**content(), "vocab": [{"rank": 0, "token_bytes": "é"}]},
+            "does not have the layout of such files: ",
+        ),
+        ({**content(), "vocab": 3}, "does not have the layout of such files: "),
         (
             {**content(), "special_tokens": [{"rank": 2**63, "token_str": ""}]},
-            "is not laid out as such files",
+            "does not have the layout of such files",
         ),
-        (content({**CONFIG, "default_num_special_tokens": True}), "is not laid out as such files are: "),
-        (content({**CONFIG, "default_vocab_size": 1e300}), "is not laid out as such files are: "),
+        (content({**CONFIG, "default_num_special_tokens": True}), "does not have the layout of such files: "),
+        (content({**CONFIG, "default_vocab_size": 1e300}), "does not have the layout of such files: "),
         (content(rows=[b""]), "has an empty token"),
         (content(special_tokens=[{"rank": 0, "token_str": ""}]), "has an empty token"),
         (content(rows=[b"a", b"a"]), "has two equal tokens: 4 and 5 are both 'a'"),
-        (content({**CONFIG, "pattern": r"(?<=a)b"}), "cuts text by a pattern that is not known here: "),
-        (content({**CONFIG, "pattern": "(" * 3_000}), "cuts text by a pattern that is not known here: "),
+        (content({**CONFIG, "pattern": r"(?<=a)b"}), "splits text by an unsupported pattern: "),
+        (content({**CONFIG, "pattern": "(" * 3_000}), "splits text by an unsupported pattern: "),
         (
             content({**CONFIG, "pattern": "(?:" * 900 + ")" * 900}),
-            "cuts text by a pattern that is not kno",
+            "splits text by an unsupported pattern",
         ),
         (
             content({**CONFIG, "pattern": r"(?:\p{L}{1,999}){1,999}"}),
-            "cuts text by a pattern that is not known",
+            "splits text by an unsupported pattern",
         ),
         (
             '{"config": {"default_num_special_tokens": ' + "[" * 100_000,
-            "is broken JSON: it is nested too deep",
+            "is not valid JSON: it is nested too deep",
         ),
         (
             '{"config": {"default_num_special_tokens": ' + "9" * 5000 + "}}",
-            "is broken JSON: it holds a number",
+            "is not valid JSON: it has a number",
         ),
     ],
 )

@@ -167,7 +167,7 @@ def test_an_unknown_file_is_split_as_somebody_chooses(tmp_path, text):
         tokenizer = guiapp.open_model(path, pre=name)
         assert tokenizer.exactness.level == "unknown pre"
         assert tokenizer.vocabulary.warnings == (
-            f"Text is split as “{name}”, chosen by hand; the file tells neither that nor special tokens.",
+            f"Text is split as “{name}”, chosen by hand; the file gives neither that nor special tokens.",
         )
         reference = tiktoken.Encoding(
             "own", pat_str=pattern.source, mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
@@ -178,7 +178,9 @@ def test_an_unknown_file_is_split_as_somebody_chooses(tmp_path, text):
 def test_a_name_that_llama_cpp_knows_will_do_and_another_will_not(tmp_path):
     path = write(tmp_path / "own.tiktoken", ALL_BYTES)
     assert guiapp.open_model(path, pre="falcon").vocabulary.patterns[-1].source == "[0-9][0-9][0-9]"
-    with pytest.raises(VocabError, match=r"There is no pre-tokenizer “fal\\ncon”\. Try cl100k_base"):
+    with pytest.raises(
+        VocabError, match=r"There is no pre-tokenizer “fal\\ncon”\. Choose one of: cl100k_base"
+    ):
         guiapp.open_model(path, pre="fal\ncon")
 
 
@@ -265,9 +267,9 @@ def test_ids_that_no_token_has_are_named_and_never_found(tmp_path):
         (b"Iw==Iw== 2", "has a line that is not a token in base64 and its rank"),
         (b"Iw==\nIw== 3", "has a line that is not a token in base64 and its rank: “Iw==”"),
         (b"=\n= 2", "has a line that is not a token in base64 and its rank: “=”"),
-        (b"Iw== 0", "has two tokens of the id 0"),
+        (b"Iw== 0", "has two tokens with the id 0"),
         (b"IQ== 2", "has two equal tokens: 0 and 2 are both '!'"),
-        (b"Iw== 70000", "has 3 tokens, one of which has the id 70,000"),
+        (b"Iw== 70000", "has 3 tokens, but one has the id 70,000"),
         (b"Iw== 9223372036854775808", "has a line that is not a token in base64 and its rank"),
         (b"Iw== " + b"9" * 5000, "has a line that is not a token in base64 and its rank"),
     ],

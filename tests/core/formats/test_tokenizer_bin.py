@@ -32,7 +32,7 @@ def test_ids_spans_and_text_are_those_of_the_model_that_it_was_made_of(tmp_path,
     check(tokenizer, library, random_texts(SEED, count))
     assert tokenizer.encode("a").token_ids[0] == tokenizer.vocabulary.special_ids.bos == 1
     assert tokenizer.exactness.level == "exact"
-    assert "of both the file says nothing" in tokenizer.exactness.reason
+    assert "The file specifies neither" in tokenizer.exactness.reason
 
 
 @pytest.mark.real_vocabs
@@ -47,15 +47,15 @@ def test_the_tokens_of_a_real_model_are_the_same_in_this_form(tmp_path, count):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda data: data[:-3], "is broken at token"),
-        (lambda data: data[:-9], "ends in the middle of a token|is broken at token"),
+        (lambda data: data[:-3], "is damaged at token"),
+        (lambda data: data[:-9], "ends in the middle of a token|is damaged at token"),
         (
             lambda data: data + b"\0\0\0\0\xff\xff\xff\x7f",
-            "is broken at token [0-9,]+, which would have 2,147,483,647",
+            "is damaged at token [0-9,]+, which would have 2,147,483,647",
         ),
-        (lambda data: data + bin_row(b"a", float("nan")), "whose score is no number"),
+        (lambda data: data + bin_row(b"a", float("nan")), "whose score is not a number"),
         (lambda data: data + bin_row(b"<0x0A>"), "has two equal tokens"),
-        (lambda data: data.replace(b"<0x0B>", b"<0x0C>", 1), "has not one token for each byte"),
+        (lambda data: data.replace(b"<0x0B>", b"<0x0C>", 1), "one token for each byte"),
     ],
 )
 def test_damage_is_told_in_one_sentence(tmp_path, change, said):

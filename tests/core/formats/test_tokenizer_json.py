@@ -148,7 +148,7 @@ def test_of_added_tokens_that_are_looked_for_alike_the_first_is_found(tmp_path):
     ]
     path = written(tmp_path / "tokenizer.json", added_tokens=added, normalizer={"type": "Lowercase"})
     tokenizer = guiapp.open_model(path)
-    assert "2 added tokens are looked for as “xy”" in tokenizer.vocabulary.warnings[0]
+    assert "2 added tokens match the same text “xy”" in tokenizer.vocabulary.warnings[0]
     for encode in (tokenizer.encode, tokenizer.encode_readable):
         assert encode("axYab").token_ids.tolist() == [0, 4, 2]
     assert tokenizer.decode([4, 5]) == tokenizers.Tokenizer.from_file(str(path)).decode([4, 5])
@@ -207,7 +207,7 @@ def test_where_libraries_differ_both_readings_are_offered(tmp_path, own, name, o
         == as_other.check(text)
         != tokenizer.encode(text).token_ids.tolist()
     )
-    with pytest.raises(VocabError, match=f"and not as “qwen2”. Open it without a name, or as {name}."):
+    with pytest.raises(VocabError, match=f"and not as “qwen2”. Open it without choosing one, or as {name}."):
         guiapp.open_model(path, pre="qwen2")
 
 
@@ -256,34 +256,34 @@ def tokens(**ids):
 @pytest.mark.parametrize(
     ("sections", "expected"),
     [
-        ({"version": "2.0"}, "has the version '2.0', which is not known here"),
-        ({"model": {"type": "Magic"}}, "has a model of the kind “Magic”, which is not known here"),
-        ({"model": None}, "is not laid out as such files are"),
+        ({"version": "2.0"}, "has the unknown version '2.0'"),
+        ({"model": {"type": "Magic"}}, "has a model of the unknown type “Magic”"),
+        ({"model": None}, "does not have the layout of such files"),
         (
             {"model": {"type": "BPE", "vocab": [], "merges": []}},
             "has a vocabulary that does not give each text",
         ),
         ({"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}, "has no tokens"),
-        (tokens(c=2), "has two tokens of the id 2"),
+        (tokens(c=2), "has two tokens with the id 2"),
         (tokens(c=-1), "has a token of the id -1"),
-        (tokens(c=1 << 63), "is not laid out as such files are"),
-        (tokens(c=1 << 40), "has 8 tokens, one of which has the id 1,099,511,627,776"),
+        (tokens(c=1 << 63), "does not have the layout of such files"),
+        (tokens(c=1 << 40), "has 8 tokens, but one has the id 1,099,511,627,776"),
         (tokens(c="3"), "has a vocabulary that does not give each text an id"),
         (tokens(**{"\ud800": 4}), "UnicodeEncodeError"),
         ({"model": SMALL["model"] | {"merges": ["a b c"]}}, "has a merge rule that is not two texts"),
         (
             {"model": SMALL["model"] | {"merges": ["a x"]}},
-            "has a merge rule with “x”, which is none of its tokens",
+            "has a merge rule with “x”, which is not one of its tokens",
         ),
-        ({"model": SMALL["model"] | {"merges": ["a a"]}}, "has a merge rule with “aa”, which is none of"),
+        ({"model": SMALL["model"] | {"merges": ["a a"]}}, "has a merge rule with “aa”, which is not one of"),
         ({"model": SMALL["model"] | {"merges": [["a"]]}}, "not enough values to unpack"),
         ({"model": SMALL["model"] | {"merges": 3}}, "are not a list"),
-        ({"model": SMALL["model"] | {"unk_token": "?"}}, "has the unknown token “?”, which is none"),
+        ({"model": SMALL["model"] | {"unk_token": "?"}}, "names the unknown token “?”, which is not"),
         ({"model": SMALL["model"] | {"fuse_unk": 1}}, "has a “fuse_unk” that is neither true nor false"),
-        ({"normalizer": {"type": "Magic"}}, "Magic”, which is not known here"),
+        ({"normalizer": {"type": "Magic"}}, "Magic”"),
         ({"pre_tokenizer": {"type": "Split"}}, "Split”"),
         ({"decoder": []}, "decoder"),
-        ({"post_processor": {"type": "Magic"}}, "uses a post-processor “Magic”, which is not known here"),
+        ({"post_processor": {"type": "Magic"}}, "uses an unknown post-processor “Magic”"),
         (
             {"post_processor": {"type": "BertProcessing", "sep": ["x", 99], "cls": ["y", 1]}},
             "puts the id 99 around",
@@ -293,10 +293,10 @@ def tokens(**ids):
                 "normalizer": {"type": "Prepend", "prepend": "a" * 1000},
                 "added_tokens": [PLAIN | {"id": 4, "content": "x", "normalized": True}],
             },
-            "has an added token that its normalizer makes far too long",
+            "has an added token that its normalizer makes too long",
         ),
-        ({"added_tokens": [{"id": 4}]}, "is not laid out as such files are"),
-        ({"added_tokens": {"content": "x"}}, "is not laid out as such files are"),
+        ({"added_tokens": [{"id": 4}]}, "does not have the layout of such files"),
+        ({"added_tokens": {"content": "x"}}, "does not have the layout of such files"),
     ],
 )
 def test_damaged_files_are_refused_in_a_sentence(tmp_path, sections, expected):
@@ -313,7 +313,7 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, sections, expected):
         ('{"truncation": null, "model": ' + "[" * 100_000, "nested too deeply"),
         ('{"truncation": null, "model": ' + "9" * 5000 + "}", "too many digits"),
         ('{"truncation": null, "model": [' + "[]," * (5 << 20) + "0]}", "more than four million lists"),
-        ('{"truncation": null', "is broken JSON"),
+        ('{"truncation": null', "is not valid JSON"),
     ],
 )
 def test_hostile_json_is_refused_in_a_sentence(tmp_path, text, expected):

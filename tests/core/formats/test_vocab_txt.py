@@ -189,8 +189,8 @@ def test_a_real_vocabulary_gives_the_ids_of_tokenizers(tmp_path, count):
     [
         (b"[UNK]\n[CLS]\n\xff\n", {}, "is not UTF-8: byte 12 is 0xff"),
         (b"[UNK]\n[CLS]\n" + b"\n" * (1 << 20), {}, "has more than 1,048,576 lines"),
-        (b"[UNK]\n[CLS]\n", {"added_tokens_decoder": 5}, "is not laid out as such files are"),
-        (b"[UNK]\n[CLS]\n", {"unk_token": {"x": 1}}, "is not laid out as such files are"),
+        (b"[UNK]\n[CLS]\n", {"added_tokens_decoder": 5}, "does not have the layout of such files"),
+        (b"[UNK]\n[CLS]\n", {"unk_token": {"x": 1}}, "does not have the layout of such files"),
         (b"[UNK]\n[CLS]\n", {"do_lower_case": "perhaps"}, ""),
     ],
 )

@@ -96,7 +96,7 @@ def test_sequences_may_not_be_nested_deeply_or_be_too_long(reader, key):
 @pytest.mark.parametrize(
     ("reader", "said", "sentence"),
     [
-        (normalizer_of, {"type": "Foo"}, "uses a normalizer “Foo”, which is not known here"),
+        (normalizer_of, {"type": "Foo"}, "uses a normalizer “Foo”, which is unknown"),
         (decoder_of, {}, "has a decoder without a type"),
         (pre_tokenizer_of, {"type": "Digits"}, "has a pre-tokenizer “Digits” without “individual_digits”"),
         (
@@ -107,9 +107,9 @@ def test_sequences_may_not_be_nested_deeply_or_be_too_long(reader, key):
         (
             normalizer_of,
             {"type": "Precompiled", "precompiled_charsmap": "!"},
-            "has a normalizer “Precompiled” whose map is no base64",
+            "has a normalizer “Precompiled” whose map is not base64",
         ),
-        (decoder_of, [], "has a decoder that is no JSON object"),
+        (decoder_of, [], "has a decoder that is not a JSON object"),
     ],
 )
 def test_what_is_wrong_is_named(reader, said, sentence):
@@ -222,5 +222,5 @@ def test_regular_expressions_count_for_more_than_other_parts(kind, most):
 
     parts = [split(number) for number in range(most)]
     assert pre_tokenizer_of({"type": "Sequence", "pretokenizers": parts}) is not None
-    with pytest.raises(ComponentError, match="more than 100 parts"):
+    with pytest.raises(ComponentError, match="limit of 100 parts"):
         pre_tokenizer_of({"type": "Sequence", "pretokenizers": [*parts, split(most)]})

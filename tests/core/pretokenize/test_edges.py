@@ -23,24 +23,24 @@ from guiapp.core.pretokenize.splitter import splitter_of
 TEXT = "Don't pay 12345 €!\n\n  Straße"
 PIECES = {
     "llama-bpe": [
-        ("Don", "letters, and one space or sign before them"),
+        ("Don", "letters, with one space or symbol before them"),
         ("'t", "a contraction such as 's or 'll"),
-        (" pay", "letters, and one space or sign before them"),
+        (" pay", "letters, with one space or symbol before them"),
         (" ", "white space"),
         ("123", "up to three digits"),
         ("45", "up to three digits"),
-        (" €!\n\n", "signs, a space before them, line ends behind them"),
-        (" ", "white space, but for the last before a word"),
-        (" Straße", "letters, and one space or sign before them"),
+        (" €!\n\n", "symbols, with a space before and line ends after them"),
+        (" ", "white space, except the last before a word"),
+        (" Straße", "letters, with one space or symbol before them"),
     ],
     "gpt-2": [
-        ("Don", "letters, and a space before them"),
+        ("Don", "letters, with a space before them"),
         ("'t", "a contraction such as 's or 'll"),
-        (" pay", "letters, and a space before them"),
-        (" 12345", "digits, and a space before them"),
-        (" €!", "signs, and a space before them"),
-        ("\n\n ", "white space, but for the last before a word"),
-        (" Straße", "letters, and a space before them"),
+        (" pay", "letters, with a space before them"),
+        (" 12345", "digits, with a space before them"),
+        (" €!", "symbols, with a space before them"),
+        ("\n\n ", "white space, except the last before a word"),
+        (" Straße", "letters, with a space before them"),
     ],
 }
 

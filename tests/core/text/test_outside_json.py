@@ -33,7 +33,7 @@ def test_every_fault_is_a_value_error_that_can_be_shown(text):
     ("text", "reason"),
     [
         (DEEP, "it is nested too deeply"),
-        (LONG, "it holds a number of too many digits"),
+        (LONG, "it has a number of too many digits"),
         (" " * (3 << 20) + "1", "it is longer than 3 MB"),
     ],
     ids=["deep", "digits", "long"],

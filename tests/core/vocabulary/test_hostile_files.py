@@ -55,9 +55,9 @@ REFUSED: dict[str, tuple[GgufFile | bytes, str]] = {
     "3 git-lfs": (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
     "3 anything": (b"\x1b[31mred" + bytes(60), "not in a known tokenizer format"),
     "4 version 0": (GgufFile(version=0), "version 0"),
-    "5 version 1": (GgufFile(version=1), "version 1, older .* Convert the model again"),
-    "7 version 4": (GgufFile(version=4), "version 4, newer .* A newer Tokenloupe may read it"),
-    "7 version 2^32-1": (GgufFile(version=2**32 - 1), "newer"),
+    "5 version 1": (GgufFile(version=1), "version 1; .* Convert the model again"),
+    "7 version 4": (GgufFile(version=4), "version 4; .* A newer Tokenloupe may read it"),
+    "7 version 2^32-1": (GgufFile(version=2**32 - 1), "reads versions 2 and 3"),
     "8 big-endian": (GgufFile(version=3 << 24), "big-endian"),
     "9 tensors 2^63": (GgufFile(n_tensors=2**63), "claims 9,223,372,036,854,775,808 tensors"),
     "9 tensors 2^64-1": (GgufFile(n_tensors=2**64 - 1), "18,446,744,073,709,551,615 tensors"),
@@ -156,7 +156,7 @@ ACCEPTED: dict[str, tuple[GgufFile, str]] = {
     "35 tensor type 9999": (with_tensor(type=9999), "unknown type 9999"),
     "35 tensor type 43": (with_tensor(type=43), "unknown type 43"),
     "35 tensor type -1": (with_tensor(type=-1), "unknown type -1"),
-    "37 tensor offset": (with_tensor(offset=7), "start at 7 instead of 0"),
+    "37 tensor offset": (with_tensor(offset=7), "starts at 7 instead of 0"),
     "37 data missing": (with_tensor(shape=(2**50,)), "incomplete"),
     "37 size wraps": (with_tensor(shape=(2**62, 1)), "incomplete"),
     "38 no elements": (with_tensor(shape=(0,)), ""),
@@ -164,8 +164,8 @@ ACCEPTED: dict[str, tuple[GgufFile, str]] = {
     "40 unknown architecture": (spm(architecture="zzz"), "zzz"),
     "40 architecture u32": (spm(architecture=5), "general.architecture is ignored"),
     "41 name u32": (spm(name=5), "general.name is ignored"),
-    "45 pre missing": (bpe(pre=None), "no pre-tokenizer"),
-    "45 pre empty": (bpe(pre=""), "no pre-tokenizer"),
+    "45 pre missing": (bpe(pre=None), "not name a pre-tokenizer"),
+    "45 pre empty": (bpe(pre=""), "not name a pre-tokenizer"),
     "47 no spm tokens": (spm(tokens=[]), "list of tokens is empty"),
     "47 no bpe tokens": (bpe(tokens=[]), "list of tokens is empty"),
     "49 empty token": (spm(tokens=["a", "", "b"]), "empty"),
@@ -187,7 +187,7 @@ ACCEPTED: dict[str, tuple[GgufFile, str]] = {
     "64 spm without bytes": (spm(), "of the 256 byte tokens are missing"),
     "64 spm without one byte": (
         spm(tokens=["b", *(f"<0x{byte:02X}>" for byte in range(255))]),
-        "1 of the 256 byte tokens is missing: where byte FF",
+        "1 of the 256 byte tokens is missing: byte FF",
     ),
     "66 no merges": (bpe(merges=[]), "merge rules is empty"),
     "66 merges odd": (bpe(merges=["ab", "", " a", "a b"]), "3 merge rules"),
@@ -225,7 +225,7 @@ def test_more_tokens_than_any_model_has_are_refused_before_anything_is_made_of_t
     count = MOST_TOKENS + 1
     file = spm(tokens=None, scores=None)
     file.add_raw(string("tokenizer.ggml.tokens") + struct.pack("<IIQ", 9, 8, count) + bytes(8 * count))
-    with pytest.raises(VocabError, match="At most 4,194,304 are read"):
+    with pytest.raises(VocabError, match="The limit is 4,194,304"):
         load_vocabulary(file.write(tmp_path / "model.gguf"))
 
 
@@ -240,7 +240,7 @@ def test_a_tensor_begins_behind_the_one_before(tmp_path, kind, shape, size):
         return " ".join(load_vocabulary(file.write(tmp_path / "model.gguf")).warnings)
 
     assert "incomplete" in told(size)
-    assert f"next is said to start at {size + 32} instead of {size}" in told(size + 32)
+    assert f"next starts at {size + 32} instead of {size}" in told(size + 32)
 
 
 SEED = 20261121

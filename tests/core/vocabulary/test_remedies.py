@@ -37,5 +37,5 @@ def test_an_end_of_a_generation_takes_the_role_that_is_free(ids, role):
     )
     assert ending_generation(file_of(None, "tokenizer.json", **ids), 1) == (
         "Add 1 to eos_token_id of generation_config.json. "
-        f"In a GGUF file made of this one, set tokenizer.ggml.{role}_token_id to it."
+        f"In a GGUF file made from this one, set tokenizer.ggml.{role}_token_id to the same id."
     )

@@ -190,7 +190,7 @@ def test_a_merge_rule_of_no_token_is_refused_by_its_text(tmp_path):
     with pytest.raises(VocabError) as error:
         guiapp.open_model(path)
     assert str(error.value) == (
-        f"{path} has a merge rule with “zz”, which is none of its tokens. Download it again, or choose "
+        f"{path} has a merge rule with “zz”, which is not one of its tokens. Download it again, or choose "
         "another file."
     )
     assert error.value.code == "merge_of_no_token"

@@ -87,7 +87,7 @@ def test_a_place_that_cannot_be_written_is_told_once(tmp_path, qtbot):
     texts.keep(DATA, None)
     assert not texts.is_on_disk()
     assert len(told) == 1
-    assert "cannot be kept" in told[0]
+    assert "cannot be autosaved" in told[0]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts the open files of this process")

@@ -39,7 +39,7 @@ def test_a_text_too_large_to_show_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text_files, "LARGEST_TEXT_BYTES", 3)
     path = tmp_path / "text.txt"
     path.write_bytes(b"1234")
-    with pytest.raises(TextFileError, match="has 4 bytes; texts up to 3 bytes"):
+    with pytest.raises(TextFileError, match="4 bytes; the limit is 3"):
         read_text(path)
 
 

@@ -67,12 +67,12 @@ def choose(menu, text):
 
 
 COPIES = ["·a   6 off", "", "Copy id 6", "Copy bytes 20 61", "Copy text", ""]
-WAYS = ["Why this token", "Show in tree", "How it is built", "Stop when it is formed"]
+WAYS = ["Why this token", "Show in tree", "How it is built", "Break when it is formed"]
 VARIANTS, REST = "Variants of “a”", ["", "Paste"]
 
 
 def test_each_kind_of_text_has_its_rows(make_menu):
-    others = "Find its 1 other"
+    others = "Find 1 other in this text"
     assert titles(over(make_menu(), 2)) == [*COPIES, others, *WAYS, VARIANTS, *REST]
     other = make_menu(kind=Kind.OTHER)
     assert titles(over(other, 2)) == [*COPIES, others, *WAYS[1:3], VARIANTS, *REST]
@@ -131,7 +131,7 @@ def test_rows_ask_the_window_for_what_they_say(make_menu):
     for name in ("why_wanted", "token_wanted", "building_wanted", "stop_wanted"):
         getattr(made.requests, name).connect(lambda *given, name=name: asked.append((name, *given)))
     menu = over(made, 2)
-    for text in (*WAYS, "Find its 1 other"):
+    for text in (*WAYS, "Find 1 other in this text"):
         choose(menu, text)
     assert asked == [("why_wanted", 1), ("token_wanted", 6), ("building_wanted", 6), ("stop_wanted", 6, 2)]
     assert made.search.looked_for == [("token", "6", 4)]
@@ -145,8 +145,8 @@ def test_a_word_has_its_variants_once_somebody_looks(make_menu):
         menu.aboutToShow.emit()
         assert titles(menu) == [
             "a\t0", "·a\t10 0", "A\t11", "·A\t10 11", "\u2068↵a\u2069\t0", "",
-            "Copy logit_bias that bans those of one token (OpenAI)",
-            "Copy logit_bias that bans those of one token (llama.cpp)",
+            "Copy logit_bias that bans the one-token variants (OpenAI)",
+            "Copy logit_bias that bans the one-token variants (llama.cpp)",
         ]  # fmt: skip
     copied = []
     for action in menu.actions():

@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_the_next_change_is_tried(tm
     settings = Settings(tmp_path / "file" / "settings.ini")
     with qtbot.waitSignal(settings.failed) as failed:
         settings.theme = "dark"
-    assert "cannot be written" in failed.args[0]
+    assert "could not be saved" in failed.args[0]
     assert settings.theme == "dark"
     (tmp_path / "file").unlink()
     with qtbot.assertNotEmitted(settings.failed):

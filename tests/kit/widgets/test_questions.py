@@ -47,7 +47,7 @@ def test_changes_are_saved_discarded_or_kept_open(qtbot, path, key, button, answ
 
     QTimer.singleShot(0, reply)
     assert Questions(window).save_before_closing(path) is answer
-    told = "The text is in no file." if path is None else "The text of words.txt has changed."
+    told = "The text is not saved in a file." if path is None else "The text of words.txt has changed."
     assert seen == [told]
 
 

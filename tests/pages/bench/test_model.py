@@ -45,7 +45,7 @@ def test_a_plan_at_fault_is_told_as_it_stands(qtbot, make_model):
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
     assert failed.args == ["No such text."]
-    assert model.progress == "Nothing was measured"
+    assert model.progress == "No results"
 
 
 def test_a_program_that_is_not_there_is_told(qtbot, make_model):

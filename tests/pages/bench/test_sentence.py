@@ -37,12 +37,21 @@ def told(model, verdict) -> str:
 def test_what_is_still_to_come_and_what_never_came_are_told(model, monkeypatch):
     alone = replace(SURE, competitor="")
     show(model, ["Tokenloupe", "heap", "scan"], ["Tokenloupe"], left_out=["scan"])
-    assert str(title_of(model, alone)).startswith("Tokenloupe alone was measured")
-    assert told(model, alone) == "1 encoder was not measured."
+    assert str(title_of(model, alone, "english")).startswith("Tokenloupe alone was measured")
+    assert told(model, alone) == "1 encoder not measured."
     monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert str(title_of(model, alone)).startswith("Tokenloupe is ready first")
+    assert str(title_of(model, alone, "english")).startswith("Tokenloupe is ready first")
     show(model, ["Tokenloupe"], ["Tokenloupe"])
-    assert title_of(model, alone) is alone
+    assert title_of(model, alone, "english") == alone
+
+
+def test_of_several_texts_the_verdict_names_its_own_and_says_that_more_is_to_come(model, monkeypatch):
+    rows = [record("throughput", "heap", 10, 1e-4, corpus=corpus) for corpus in (ENGLISH, CODE)]
+    model.show_run(run_with(*rows, plan={"contenders": ["heap", "scan"]}))
+    assert str(title_of(model, SURE, CODE)).startswith("Code: Tokenloupe is 1.3 ×")
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert str(title_of(model, SURE, ENGLISH)).startswith("English, so far: Tokenloupe is")
+    assert "1 encoder still to measure." in sentences_of(model, SURE, ENGLISH)
 
 
 def test_results_of_another_model_or_text_say_so_until_they_are_measured(model, session, monkeypatch):

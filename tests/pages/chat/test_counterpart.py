@@ -84,7 +84,7 @@ def comparison_text(compared):
 
 def test_why_there_is_none_is_told_and_forgotten(counterpart, qtbot):
     assert compare(counterpart, qtbot, Counterpart(PromptVariant.TEMPLATE, "{% if %}")) is None
-    assert counterpart.problem.startswith("The template has a mistake in line 1")
+    assert counterpart.problem.startswith("The template has a syntax error in line 1")
     assert compare(counterpart, qtbot, Counterpart(PromptVariant.AS_TEXT)) is not None
     assert counterpart.problem == ""
 

@@ -75,7 +75,7 @@ def test_a_prompt_stays_while_the_template_fails(model, qtbot):
     text = model.chat.text
     model.choose(replace(model.settings, template="{% for %}"))
     settle(model, qtbot)
-    assert model.failure.startswith("The template has a mistake in line 1")
+    assert model.failure.startswith("The template has a syntax error in line 1")
     assert model.result.failed_line == 1
     assert model.chat.text == text
     assert model.is_outdated

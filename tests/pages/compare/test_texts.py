@@ -372,7 +372,7 @@ def test_a_list_that_cuts_the_same_text_otherwise_is_told_of(lions, qtbot):
     lions.first.document.set_text(b" lions")
     paste(lions, b"220 75 1507", qtbot)
     qtbot.waitUntil(lambda: lions.report is not None)
-    assert beginning(lions).lines[:-1][-1] == "The list stands for the same text, cut in another way."
+    assert beginning(lions).lines[:-1][-1] == "The ids decode to the same text, but cut it differently."
 
 
 def test_the_spans_of_a_list_are_the_models_but_for_the_mistake(lions, qtbot):

@@ -296,7 +296,7 @@ def test_hovering_and_right_clicks_tell_of_tokens_as_on_the_inspect_page(
     assert tip.startswith(shown)
     assert f"id {token_id}" in tip
     assert len([each for each in words if each.startswith("Variants of")]) == n_variants
-    assert ("Stop when it is formed" in words) is is_stepped
+    assert ("Break when it is formed" in words) is is_stepped
     assert {"Show in tree", "How it is built"} <= set(words)
     row = next(each for each in menu.actions() if each.text() == "Copy text")
     qtbot.mouseClick(menu, Left, pos=menu.actionGeometry(row).center())

@@ -86,7 +86,7 @@ def test_one_click_tries_the_pre_tokenizer_that_is_likelier(open_page, qtbot, fa
     page = open_page(faulty)
     choose(page, qtbot, "pre_of_other_family")
     suggested = page.model.finding.pre
-    assert page.panel.try_button.text() == f"Try with {suggested}"
+    assert page.panel.try_button.text() == f"Try {suggested}"
     qtbot.mouseClick(page.panel.try_button, LEFT)
     qtbot.waitUntil(lambda: page.shell.session.vocabulary.chosen_pre == suggested)
     settle(page, qtbot)

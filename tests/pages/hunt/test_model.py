@@ -36,10 +36,10 @@ def run_to_its_end(qtbot, model) -> None:
 def test_b_is_the_next_model_of_compare_until_another_is_chosen(make_model, engine, pair, qtbot):
     model = make_model(engine, pair[0])
     assert model.sides.second is None
-    assert "Choose what to hunt against" in model.why_not
+    assert "Choose B: another model" in model.why_not
     with qtbot.waitSignal(model.sides.changed):
         added = model.compared.add(pair[1])
-    assert model.why_not == "B is being opened."
+    assert model.why_not == "B is opening."
     qtbot.waitUntil(lambda: model.why_not == "")
     assert (model.sides.first.name, model.sides.second.name) == pair
     model.sides.choose_file("elsewhere/other\u202e.gguf", None)
@@ -95,7 +95,7 @@ def test_the_same_file_twice_is_no_hunt(make_model, engine, pair, tmp_path, qtbo
     model.sides.choose_file(str(copy))
     qtbot.waitUntil(lambda: model.why_not == "")
     run_to_its_end(qtbot, model)
-    assert "equal byte for byte" in model.problem
+    assert "identical files" in model.problem
     assert engine.plans == []
     model.sides.choose_file(pair[0], "qwen2")
     qtbot.waitUntil(lambda: model.why_not == "")
@@ -232,7 +232,7 @@ def test_a_line_is_pointed_out_in_the_text_even_after_it_moved(make_model, engin
     text.document.replace(13, 17, b"")
     with qtbot.waitSignal(model.failed) as failed:
         model.point_out(place)
-    assert "no longer in it" in failed.args[0]
+    assert "no longer contains" in failed.args[0]
     assert len(seen) == 2
 
 
@@ -279,7 +279,7 @@ def test_a_hunt_finds_what_is_planted_and_names_the_likely_reason(make_model, pa
     assert digits.n_lines == 2
     assert [place.line.text for place in digits.places] == [b"one 1984", b"two 12"]
     qtbot.waitUntil(lambda: model.likely == "qwen2")
-    assert "when A is split as qwen2" in model.likely_words
+    assert "if A is split as qwen2" in model.likely_words
     second = model.sides.second
     model.hunt_again()
     qtbot.waitUntil(lambda: model.state is not None and model.state.tried > 1000, timeout=60_000)
@@ -321,13 +321,13 @@ def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot
 
 def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
     find = find_of(
-        b"12", sentence="`first.gguf` cuts `1` | `2` and `second.gguf` cuts `12`. It is about digits."
+        b"12", sentence="`first.gguf` splits `1` | `2` and `second.gguf` splits `12`. They differ in digits."
     )
     assert plain(find, START.subjects) == "A cuts 1 | 2 and B cuts 12."
-    assert where(find) == "Pre-tokenizer: digits, from byte 0 on"
+    assert where(find) == "Pre-tokenizer: digits, at byte 0"
 
 
-QWEN = "all vanish when A is split as qwen2."
+QWEN = "disappear if A is split as qwen2."
 
 
 @pytest.fixture
@@ -348,7 +348,7 @@ def test_the_likely_one_is_told_beside_what_the_file_says(model, pair):
     ((plan, finds),) = model.asked
     assert (plan.first, plan.second, finds) == (*pair, model.state.finds)
     assert model.kinds == [DIGITS, MERGE]
-    assert model.likely_words == f"The 2 causes {QWEN} The file names llama-bpe."
+    assert model.likely_words == f"The 2 causes {QWEN} The file sets llama-bpe."
 
 
 def test_a_hunt_is_begun_again_with_the_likely_one_once(model, engine, pair, qtbot):
@@ -364,7 +364,7 @@ def test_a_hunt_is_begun_again_with_the_likely_one_once(model, engine, pair, qtb
 def test_nothing_can_be_hunted_without_generators(make_model, engine, pair):
     model = make_model(engine, *pair)
     model.choose(replace(model.choices, generators=()))
-    assert model.why_not == "Choose a generator of texts."
+    assert model.why_not == "Choose at least one generator."
     model.run()
     assert not model.is_running
     model.hunt_again()

@@ -49,7 +49,7 @@ def test_a_lesson_begins_as_the_template_is_checked_and_played(page, author, qtb
     qtbot.mouseClick(author.edit_button, LEFT)
     assert edited == [str(path)]
     qtbot.mouseClick(author.check_button, LEFT)
-    qtbot.waitUntil(lambda: author.status.text() == "own.toml: everything that it claims is so.")
+    qtbot.waitUntil(lambda: author.status.text() == "own.toml: all claims are correct.")
     path.write_text(path.read_text().replace('now = ["ab", "a", "cb"]', 'now = ["<b>"]'))
     qtbot.mouseClick(author.check_button, LEFT)
     qtbot.waitUntil(lambda: author.status.text() == "own.toml: 1 fault")
@@ -150,7 +150,7 @@ def test_nothing_is_fetched_for_a_lesson_before_people_say_so(
 
     monkeypatch.setattr(QMessageBox, "exec", lambda box: answer(box, lambda box: None))
     page.lessons.open(path)
-    assert status == [f"This lesson uses what is on the web: {model}\n\nFetch its tokenizer from there?"]
+    assert status == [f"This lesson uses models from the web: {model}\n\nFetch its tokenizer from there?"]
     assert (page.player.lesson, opened) == (None, [])
     page.player.open(path, lambda models: False)
     assert page.player.lesson is None

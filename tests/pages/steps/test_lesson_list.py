@@ -112,7 +112,7 @@ def test_a_file_with_a_fault_is_told_and_nothing_begins(make_steps_page, own, co
     ("entry", "told"),
     [
         ('encoder = "viterbi"', "This model has no encoder “viterbi”. It has: "),
-        ('break = "1 / depth > 0"', "divides by zero"),
+        ('break = "1 / depth > 0"', "Division by zero"),
         ('model = "none.gguf"', "none.gguf"),
     ],
 )

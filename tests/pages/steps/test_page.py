@@ -201,7 +201,7 @@ def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):
         ("◁ back", 7),
         ("◀ run", 3),
     )
-    for text, target in (*backwards, ("⇤", 0), ("step on ▷", 1), ("run ▶", 3), ("run ▶", 9)):
+    for text, target in (*backwards, ("⇤", 0), ("step ▷", 1), ("run ▶", 3), ("run ▶", 9)):
         qtbot.mouseClick(buttons[text], LEFT)
         assert (text, model.position) == (text, target)
 
@@ -280,7 +280,7 @@ def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qt
     qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
     (row,) = listed.row_widgets
     qtbot.waitUntil(row.absence.isVisible)
-    assert row.absence.text() == "The model has no token 2500: its last one is 8."
+    assert row.absence.text() == "The model has no token 2500: its last id is 8."
     listed.field.line.setText("token 8")
     qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
     lacking, other = listed.row_widgets
@@ -418,7 +418,7 @@ def test_the_size_of_steps_is_chosen_and_followed(make_steps_page):
         page.model.set_granularity(size)
         assert box.currentData() is size
     tips = {button.text(): button.toolTip() for button in page.trace.findChildren(QToolButton)}
-    assert "(F10)" in tips["step on ▷"]
+    assert "(F10)" in tips["step ▷"]
     assert "(Shift+F5)" in tips["◀ run"]
 
 

@@ -140,8 +140,8 @@ def test_what_would_do_the_same_is_not_proposed(race, leader):
     for each in race.proposals:
         race.choose(each.encoder)
         assert (race.difference_step is not None) is each.differs
-        assert each.differs or each.description.endswith("does the same on this text")
-        assert each.differs or race.verdict == "Both do the same, step by step."
+        assert each.differs or each.description.endswith("takes the same steps on this text")
+        assert each.differs or race.verdict == "Both take the same steps."
 
 
 def test_runs_part_at_a_step_where_their_tokens_do_not(race, leader):
@@ -261,7 +261,7 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, leader, ses
         other.loader.open("demo:toy")
     race.choose_model(other)
     assert race.outcome.endswith("the same 3 tokens.")
-    assert (race.verdict, race.difference_step) == ("Both do the same, step by step.", None)
+    assert (race.verdict, race.difference_step) == ("Both take the same steps.", None)
     other.set_encoder("greedy")
     name = other.vocabulary.name
     short = name.removeprefix(FAMILY)

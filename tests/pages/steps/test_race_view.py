@@ -38,10 +38,10 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     qtbot.mouseClick(buttons["run ▶"], LEFT)
     difference_step = race.difference.steps[0]
     assert model.position == difference_step > 0
-    assert page.trace.race_card.title.whole_text.endswith("HERE THEY PART")
+    assert page.trace.race_card.title.whole_text.endswith("FIRST DIFFERENCE")
     qtbot.mouseClick(buttons["run ▶"], LEFT)
     assert model.position == model.n_steps
-    assert not page.trace.race_card.title.whole_text.endswith("HERE THEY PART")
+    assert not page.trace.race_card.title.whole_text.endswith("FIRST DIFFERENCE")
     qtbot.mouseClick(buttons["◀ run"], LEFT)
     assert model.position == difference_step
     model.breakpoints.add(f"step == {difference_step - 1}")
@@ -63,9 +63,9 @@ def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(
         model.restart()
         go()
         assert model.position == race.difference_step
-        assert card.title.whole_text.endswith("HERE THEY PART")
+        assert card.title.whole_text.endswith("FIRST DIFFERENCE")
     assert card.go.text() == "go there  F8"
-    assert "tokens differ at 2 places, such as byte 2: a cb against ac b." in card.outcome.text()
+    assert "tokens differ at 2 positions, such as byte 2: a cb against ac b." in card.outcome.text()
     race.choose("scan")
     qtbot.waitUntil(lambda: race.competitor is not None)
     model.restart()

@@ -81,7 +81,7 @@ def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopp
         qtbot.mouseClick(listed.row_widgets[1].switch, LEFT)
         row = listed.row_widgets[1]
         assert row.switch.text() == ("●" if is_on else "○")
-        assert row.switch.accessibleName() == ("Switch off" if is_on else "Switch on")
+        assert row.switch.accessibleName() == ("Turn off" if is_on else "Turn on")
         assert row.hits.text() == ("3" if is_on else "off")
 
 

@@ -119,7 +119,7 @@ def test_a_presented_race_shows_both_texts_and_their_work_without_scrolling(
     assert card.flow.isVisible()
     assert not page.trace.picture.isVisible()
     page.model.to_difference()
-    assert card.title.text().endswith("HERE THEY PART")
+    assert card.title.text().endswith("FIRST DIFFERENCE")
 
 
 @pytest.mark.parametrize("width", [827, 1207])  # of the page in windows of 900 and 1280

@@ -12,9 +12,9 @@ from guiapp.pages.text.hidden_card import HiddenCard
 @pytest.mark.parametrize(
     ("hidden", "about", "content"),
     [
-        ("\U000e0048\U000e0069", "Nothing is drawn; a model can read:", "Hi"),
-        ("\u200b\u200b", "Nothing is drawn.", "U+200B"),
-        ("\u00a0", "it stays when hidden characters are removed.", "U+00A0"),
+        ("\U000e0048\U000e0069", "You cannot see it, but a model reads:", "Hi"),
+        ("\u200b\u200b", "You cannot see it.", "U+200B"),
+        ("\u00a0", "does not delete it.", "U+00A0"),
     ],
 )
 def test_what_it_is_and_spells_is_said(share_shell, hidden, about, content):

@@ -93,7 +93,7 @@ def test_a_doubled_token_is_a_hint_of_its_page_and_left_out_by_one_click(make_sh
     window.actions_table["inspect"].trigger()
     with qtbot.waitSignal(shell.session.spans.encoded):
         hint.remedy_button.click()
-    assert (hint.remedy_button.text(), area.notices) == ("Leave it out", [])
+    assert (hint.remedy_button.text(), area.notices) == ("Remove it", [])
     assert not window.actions_table["add_special"].isChecked()
     with qtbot.waitSignal(shell.session.spans.encoded):
         window.actions_table["add_special"].trigger()

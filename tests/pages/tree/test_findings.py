@@ -76,7 +76,7 @@ def test_groups_are_told_where_there_are_any(make_tree):
     assert (len(details.path.continuations), details.path.n_continuations) == (12, 132)
     assert glance(unigram.picture, group, None, SIGNS) == (
         "Latin",
-        ("526 tokens", "a group, itself no token"),
+        ("526 tokens", "a group, not a token"),
     )
 
 
@@ -84,7 +84,7 @@ def test_groups_are_told_where_there_are_any(make_tree):
     ("token", "said"),
     [
         (b"a", ("a", ("id 0 · 1 byte", "3 longer tokens begin with it", "not in this text"))),
-        (b"acbb", ("acbb", ("id 8 · 4 bytes", "no longer token begins with it", "once in this text"))),
+        (b"acbb", ("acbb", ("id 8 · 4 bytes", "no longer tokens begin with it", "once in this text"))),
         (b"cb", ("cb", ("id 4 · 2 bytes", "1 longer token begins with it", "not in this text"))),
     ],
 )

@@ -170,7 +170,7 @@ def test_a_trial_that_failed_is_repeated_only_where_people_ask_for_it(model, qtb
         model.set_query(query)
         settle(model, qtbot)
         assert (len(tried), model.problem) == (1, "It cannot be tried.")
-        assert model.shown.problem == "Which tokens text reaches has not been tried yet."
+        assert model.shown.problem == "The search for unreached tokens is not finished."
     model.try_reaching()
     assert model.problem == ""
     model.end()

@@ -104,7 +104,7 @@ def test_the_list_follows_what_is_typed(open_page, qtbot):
     assert told(page)["Token text"] == "ab"
     qtbot.keyClicks(page.bar.field, " nowhere")
     settle(page, qtbot)
-    assert (listed(page), page.list.state.text()) == ([], "Nothing here matches.")
+    assert (listed(page), page.list.state.text()) == ([], "No matches.")
     qtbot.keyClicks(page.bar.field, " length:>")
     settle(page, qtbot)
     assert "length:>" in page.list.state.text()

@@ -152,11 +152,11 @@ def test_facts_say_that_parsing_is_switched_off(opened, session):
     token = model.tokens[3]
     assert facts_of(token, True, 1) == {
         "role": "EOT, by eot_token_id",
-        "the file says": "token_type 3, control",
-        "from text": "its own text leads to it while special tokens are parsed",
+        "in the file": "token_type 3, control",
+        "from text": "its text becomes this token while special tokens are parsed",
         "end of generation": "yes, as EOT by eot_token_id",
-        "chat template": "writes it",
+        "chat template": "uses it",
         "in this text": "once",
     }
     session.set_options(Options(parse_special=False))
-    assert "switched off" in facts_of(token, model.is_parsed, 0)["from text"]
+    assert "turned off" in facts_of(token, model.is_parsed, 0)["from text"]

@@ -110,7 +110,7 @@ def test_typing_filters_and_escape_ends_it(open_page, qtbot):
     assert page.model.chosen_token.name == "<|fim_prefix|>"
     qtbot.keyClicks(page.list.field, "x")
     settle(page, qtbot)
-    assert (shown(page), page.list.state.text()) == ([], "Nothing here matches.")
+    assert (shown(page), page.list.state.text()) == ([], "No matches.")
     qtbot.keyClick(page.list.field, KEY.Key_Escape)
     settle(page, qtbot)
     assert len(shown(page)) == 11
@@ -164,7 +164,7 @@ def test_they_are_saved_in_each_form(open_page, qtbot, tmp_path, monkeypatch, fo
 
 def test_json_and_csv_are_those_of_the_command_line(open_page, qtbot, capsys):
     page = open_page()
-    for title, form in (("JSON of all that is known", "--json"), ("CSV", "--csv")):
+    for title, form in (("JSON with all details", "--json"), ("CSV", "--csv")):
         choose_form(page, f"Copy: {title}")
         assert run(["special", "demo:bpe", form]) == 0
         told = capsys.readouterr().out
@@ -174,7 +174,7 @@ def test_json_and_csv_are_those_of_the_command_line(open_page, qtbot, capsys):
 
 def test_a_model_without_any_and_no_model_say_so(open_page, make_shell, qtbot):
     page = open_page("demo:toy", b"ab")
-    assert page.contents.message.text() == "This model has no special tokens: its 9 tokens are text."
+    assert page.contents.message.text() == "This model has no special tokens: all its 9 tokens are text."
     assert not page.open.isVisible()
     shell = make_shell(b"", None)
     shell.window.actions_table["special_tokens"].trigger()

@@ -65,7 +65,7 @@ def test_closing_asks_where_text_cannot_be_kept(make_shell, qtbot, tmp_path):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     assert not shell.window.close()
-    assert any("cannot be kept" in notice.message for notice in shell.window.notices.notices)
+    assert any("cannot be autosaved" in notice.message for notice in shell.window.notices.notices)
     shell.window.questions.closing = SaveAnswer.DISCARD
     assert shell.window.close()
 

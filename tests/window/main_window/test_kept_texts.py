@@ -161,15 +161,15 @@ def test_only_what_was_typed_is_written(make_shell, qtbot, tmp_path):
 
 def listed(shell):
     """What the menu shows of kept texts, without their times."""
-    menu = shell.window.actions_table.menus["File/Kept texts"]
+    menu = shell.window.actions_table.menus["File/Autosaved texts"]
     menu.aboutToShow.emit()
     titles = [action.text().rpartition(" (")[0] or action.text() for action in menu.actions()]
-    assert titles[-2:] == ["", "Delete kept texts…"]
+    assert titles[-2:] == ["", "Delete autosaved texts…"]
     return titles[:-2]
 
 
 def choose(shell, at):
-    shell.window.actions_table.menus["File/Kept texts"].actions()[at].trigger()
+    shell.window.actions_table.menus["File/Autosaved texts"].actions()[at].trigger()
 
 
 def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(make_shell, qtbot, tmp_path):
@@ -188,7 +188,7 @@ def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(ma
     assert (shell.session.text.path, shell.session.text.is_modified) == (path, True)
     assert path.read_bytes() == b"one two three"
     assert listed(shell) == ["words.txt: more && one two three"]
-    assert shell.window.actions_table.menus["File/Kept texts"].actions()[0].isChecked()
+    assert shell.window.actions_table.menus["File/Autosaved texts"].actions()[0].isChecked()
     shell.session.document.undo()
     assert (shell.session.document.text(), shell.session.text.path) == (b"two two", other)
 

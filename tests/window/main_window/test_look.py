@@ -46,6 +46,13 @@ def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtb
     assert "selected" not in line.text
 
 
+def test_the_status_line_tells_no_other_speed_beside_those_of_bench(shell, qtbot):
+    shell.window.pages.show_page("bench")
+    qtbot.waitUntil(lambda: "tokens/s" not in shell.window.status_line.text)
+    shell.window.pages.show_page("inspect")
+    qtbot.waitUntil(lambda: "tokens/s" in shell.window.status_line.text)
+
+
 def test_size_and_options_come_back_at_the_next_start(make_shell):
     first = make_shell()
     first.window.resize(860, 500)

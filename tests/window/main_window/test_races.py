@@ -41,7 +41,7 @@ def test_it_begins_where_the_two_part_and_another_model_is_on_the_list_until_it_
     assert all(name in card.verdict.text() for name in (ours, theirs))
     title = card.title.whole_text
     assert title.startswith(f"RACE · {theirs} · ")
-    assert title.endswith(" · HERE THEY PART")
+    assert title.endswith(" · FIRST DIFFERENCE")
     assert (box.currentText()[:12], box.currentData()) == (f"race {theirs}"[:12], OTHER_MODEL)
     assert all(element.element.text for element in card.flow.boxes)
     page.model.to_end()

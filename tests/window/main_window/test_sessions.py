@@ -151,7 +151,7 @@ def test_what_was_there_comes_back(make_shell, qtbot, tmp_path):
     drop(shell.window, [path])
     qtbot.waitUntil(lambda: shell.session.document.text() == b"abacb")
     assert page.model.breakpoints.rows == ()
-    menu = shell.window.actions_table.menus["File/Kept texts"]
+    menu = shell.window.actions_table.menus["File/Autosaved texts"]
     menu.aboutToShow.emit()
     assert any("my own words" in action.text() for action in menu.actions())
     shell.window.inspect_page.editor.setFocus()

@@ -52,7 +52,7 @@ def test_what_is_typed_filters_by_names_places_and_keys(dialog, qtbot):
     dialog.choices.filter.setText("ctrl+shift+o")
     assert shown(dialog) == ["FILE", "Open text file…"]
     dialog.choices.filter.setText("timeline")
-    assert shown(dialog) == ["ON THE TIMELINE", "Step back or on", "First or last step"]
+    assert shown(dialog) == ["ON THE TIMELINE", "Step back or forward", "First or last step"]
     dialog.choices.filter.setText("zzqx")
     assert shown(dialog) == ["No shortcut matches"]
     QGuiApplication.clipboard().setText("before")

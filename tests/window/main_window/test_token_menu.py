@@ -70,7 +70,7 @@ def test_others_are_found_and_the_tree_and_the_debugger_show_it(shell, qtbot):
     token_id, _ = token_at(shell, offset)
     n_here = shell.session.tokens.count(token_id)
     assert n_here > 1
-    choose(right_click(shell, qtbot, offset), qtbot, "Find its")
+    choose(right_click(shell, qtbot, offset), qtbot, "Find ")
     assert (page.text_panel.search.kind, page.text_panel.search.n_matches) == ("token", n_here)
     assert shell.session.document.selection[0] == TEXT.rindex(b" word")
     choose(right_click(shell, qtbot, offset), qtbot, "How it is built")
@@ -78,7 +78,7 @@ def test_others_are_found_and_the_tree_and_the_debugger_show_it(shell, qtbot):
     assert tree.bar.query.text() == f"#{token_id}"
     assert tree.splitter.sizes()[1] > 400
     shell.window.pages.show_page("inspect")
-    choose(right_click(shell, qtbot, offset), qtbot, "Stop when it is formed")
+    choose(right_click(shell, qtbot, offset), qtbot, "Break when it is formed")
     model = shell.window.pages.current.model
     qtbot.waitUntil(lambda: model.debugger is not None and model.position > 0)
     trace = model.debugger.trace
@@ -156,7 +156,7 @@ def test_columns_of_several_models_and_the_tree_have_the_menu_and_the_hover_too(
     qtbot.waitUntil(lambda: editor.is_painted)
     place = place_of_byte(editor, 5)
     titles = [action.text() for action in editor.findChild(TokenMenu).menu_at(place).actions()]
-    assert "Stop when it is formed" in titles
+    assert "Break when it is formed" in titles
 
 
 def test_a_menu_that_was_open_while_the_text_changed_asks_for_no_token_that_is_gone(shell, qtbot):

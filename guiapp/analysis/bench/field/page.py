@@ -33,10 +33,10 @@ MOST_SHOWN = 120  # characters of a text
 MARKS = {EQUAL: "✓", WRONG: "✗", DISPUTED: "≠", LOST: "☓", LEFT_OUT: NONE}
 MEANINGS = {
     EQUAL: "the same ids on all texts compared",
-    WRONG: "other ids on some, and a reference agrees with what is expected",
-    DISPUTED: "other ids on some, and no reference to ask",
-    LOST: "crashed or never answered",
-    LEFT_OUT: "takes no such vocabulary",
+    WRONG: "different ids on some texts, where a reference confirms ours",
+    DISPUTED: "different ids on some texts, and no reference to decide",
+    LOST: "crashed or did not answer",
+    LEFT_OUT: "does not support the vocabulary",
 }
 NAMES = {  # of the template, the same for all runs
     "three_digits": three_digits,
@@ -135,7 +135,7 @@ def _fastest_sentence(field_run: FieldRun, vocabulary: VocabularyField) -> str:
             ratio = "" if best.ratio is None else f", {best.ratio:.2f} × as fast as {TOKENLOUPE}"
             doubt = f" (intervals touch: {', '.join(best.comparable)})" if best.comparable else ""
             sentences.append(f"{text.title}: {best.contender}{ratio}{doubt}")
-    return f"The fastest of the exact. {'; '.join(sentences)}." if sentences else "Nobody exact was timed."
+    return f"Fastest exact: {'; '.join(sentences)}." if sentences else "No exact tokenizer was timed."
 
 
 def _timed(

@@ -193,9 +193,9 @@ class FieldRun:
         n_others = len(taking) - n_exact
         with_them = f"{n_vocabularies} vocabularies" if n_vocabularies != 1 else "one vocabulary"
         give = (
-            "gives the right ids with all it takes"
+            "gives correct ids with all that it supports"
             if n_exact == 1
-            else "give the right ids with all they take"
+            else "give correct ids with all that they support"
         )
         do = "does" if n_others == 1 else "do"
         first = f"{counted(len(taking), 'tokenizer')}, {with_them}: {n_exact} {give}, {n_others} {do} not."
@@ -219,14 +219,12 @@ class FieldRun:
 
 def _fastest_sentence(best: Fastest, where: str) -> str:
     speeds = (speed_text(getattr(best.row, key), key) for key in ("tokens_per_s", "mb_per_s"))
-    speed = "{} ({})".format(*speeds).replace(
-        "\N{NO-BREAK SPACE}", " "
-    )  # the page would show it as an escape
+    speed = "{} ({})".format(*speeds)
     if best.comparable:
         names = " and ".join((", ".join((best.contender, *best.comparable[:-1])), best.comparable[-1]))
-        return f"The fastest exact {where}, as far as this run can tell: {names}, {speed}."
+        return f"Fastest exact tokenizers {where}, equal within this run's accuracy: {names}, {speed}."
     than = "" if best.ratio is None else f", {best.ratio:.2g} × as fast as {TOKENLOUPE}"
-    return f"The fastest exact one {where} is {best.contender}: {speed}{than}."
+    return f"The fastest exact tokenizer {where} is {best.contender}: {speed}{than}."
 
 
 def json_of(field_run: FieldRun) -> str:
@@ -240,7 +238,9 @@ def load_field(path: Path) -> FieldRun:
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise BenchError(f"{path} is not a record of `tokenloupe bench field --json`: {error}.") from error
+        raise BenchError(
+            f"{path} is not a record that `tokenloupe bench field --json` wrote: {error}."
+        ) from error
 
 
 def _field(record: Any) -> FieldRun:
@@ -253,5 +253,5 @@ def _field(record: Any) -> FieldRun:
         vocabulary.measured  # noqa: B018  # raises for what is none
         for verdict in vocabulary.verdicts:
             if verdict.state not in STATES:
-                raise ValueError(f"{verdict.state!r:.40} is no state of a library")
+                raise ValueError(f"{verdict.state!r:.40} is not a state of a library")
     return field_run

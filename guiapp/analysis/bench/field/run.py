@@ -87,7 +87,7 @@ def run_field(
     """Measure all; when stopped, what was found until then.  Raises BenchError for a plan that cannot be."""
     if not plan.given:
         raise BenchError(
-            "There is no vocabulary to measure with. Name model files, or folders that hold some."
+            "There is no vocabulary to measure with. Name model files, or folders that have model files."
         )
     begin_early()
     first = open_model(plan.given[0].path).vocabulary
@@ -186,7 +186,7 @@ class _VocabularyRun:
             state = LOST if isinstance(error, WorkerLost) else LEFT_OUT
             return self._without(name, Judgement(name, state, version, str(error)))
         if loaded.other_vocabulary:
-            reason = f"It brings {loaded.other_vocabulary}, whatever it is given."
+            reason = f"It supports only {loaded.other_vocabulary}."
             return self._without(name, Judgement(name, LEFT_OUT, loaded.version, reason))
         from_file = name not in PEERS or PEERS[name].file_source(vocabulary) is not None
         verdict = replace(check.check(name, process), version=loaded.version, from_file=from_file)

@@ -165,16 +165,14 @@ def check_names(names: Sequence[str]) -> None:
     for name in names:
         if name not in all_names:
             raise BenchError(
-                f"The field has no vocabulary “{quoted(name)}”. Choose from: {', '.join(all_names)}."
+                f"There is no known vocabulary “{quoted(name)}”. Choose from: {', '.join(all_names)}."
             )
 
 
 def _files_in(folder: Path) -> list[str]:
     files = [path for path in sorted(folder.iterdir()) if path.is_file() and is_tokenizer_name(path.name)]
     if len(files) > MOST_FILES:
-        raise BenchError(
-            f"{folder} holds {len(files):,} models. Name those to measure with, or a smaller folder."
-        )
+        raise BenchError(f"{folder} has {len(files):,} models. Name single files, or a smaller folder.")
     return list(map(str, files))
 
 
@@ -188,11 +186,11 @@ def _identify(path: str, is_from_folder: bool) -> Given | None:
     mark = fingerprint(vocabulary)
     known = next((each for each in KNOWN if each.tokens == mark), None)
     if known is not None:
-        return Given(path, known, known.name, known.title, f"{known.about}; known by its tokens")
+        return Given(path, known, known.name, known.title, f"{known.about}; recognized by its tokens")
     if is_from_folder:
         return None
     name = Path(path).stem.removeprefix("ggml-vocab-")
-    about = f"{vocabulary.type.value}, {len(vocabulary):,} tokens; called as its file is"
+    about = f"{vocabulary.type.value}, {len(vocabulary):,} tokens; named after its file"
     return Given(path, None, name, name, about)
 
 

@@ -36,14 +36,14 @@ from guiapp.core.vocabulary.merges import MARKED_SPACE
 from guiapp.core.vocabulary.parts import Parts, TextRules
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
-BROKEN = "What is not UTF-8 becomes U+FFFD"
+BROKEN = "Bytes that are not UTF-8 become U+FFFD"
 MARKED = "Spaces are written `▁`"
 NO_CHARACTERS = np.zeros(0, np.uint8)
 SPACES = (b" ", MARKED_SPACE)
 SHOWN = 40
-ONE_PIECE = "There is none: all text between special tokens is one piece."
-WORDS_OF_BERT = "Words are cut at white space, and around punctuation and Chinese characters."
-WORDS_ALONE = "There is none. Words are looked at one by one, which gives the same as all at once."
+ONE_PIECE = "No pre-tokenizer: all text between special tokens is one piece."
+WORDS_OF_BERT = "Text is split at white space, punctuation and Chinese characters."
+WORDS_ALONE = "No pre-tokenizer. Words are encoded one by one, which gives the same ids."
 
 
 class CutPiece(NamedTuple):
@@ -78,7 +78,7 @@ def cut_lines(
     elif vocabulary.type is VocabType.UGM and encoder == "fast":
         yield WhyLine(WORDS_ALONE, place)
     elif vocabulary.pieces is not None and not cut_piece.is_alone:
-        yield WhyLine(f"{shown} is a user-defined piece, or lies between two of these.", place)
+        yield WhyLine(f"{shown} is a user-defined piece, or lies between two user-defined pieces.", place)
     else:
         yield WhyLine(ONE_PIECE, place)
 
@@ -92,7 +92,7 @@ def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: Step
     shown = code(visible_text(piece.encode(), SHOWN))
     branch = branch_of(patterns, before + piece + after, len(before), len(before) + len(piece))
     if branch is None:
-        told = f"{shown} lies between what the patterns match, or is cut by a rule beyond them."
+        told = f"{shown} lies between matches of the patterns, or another rule splits it off."
         return WhyLine(told, place)
     words = f": {branch.words}" if branch.words else ""
     pattern = f" of pattern {branch.pattern + 1} of {len(patterns)}" if len(patterns) > 1 else ""
@@ -108,7 +108,7 @@ def _by_components(
     """A line for each component that cuts or changes the piece around the bytes of the span."""
     data, repaired = well_formed(np.frombuffer(fragment, np.uint8))
     if repaired is not None:
-        yield WhyLine(f"{code(visible_text(data, SHOWN))} was broken UTF-8 before it was cut.", place)
+        yield WhyLine(f"{code(visible_text(data, SHOWN))} was not valid UTF-8 before it was split.", place)
         return
     pieces = whole(normalize(parts.normalizer, data, begins))
     before = _piece_at(pieces, span)
@@ -123,7 +123,7 @@ def _by_components(
             explanation = True
         before = after
     if not explanation:
-        yield WhyLine("Nothing cuts here: all text between special tokens is one piece.", place)
+        yield WhyLine("Nothing is split here: all text between special tokens is one piece.", place)
 
 
 def _piece_at(pieces: Pieces, span: tuple[int, int]) -> bytes:
@@ -153,18 +153,18 @@ def _branch(part: pre_tokenizers.PreTokenizer, fragment: bytes, span: tuple[int,
 def _named(part: pre_tokenizers.PreTokenizer) -> str:
     match part:
         case pre_tokenizers.Split(matcher, behavior, is_inverted):
-            what = "what lies between matches of" if is_inverted else "matches of"
-            kept = {"Removed": "drops", "Isolated": "sets apart"}.get(behavior, f"({behavior}) cuts at")
+            what = "text between matches of" if is_inverted else "matches of"
+            kept = {"Removed": "drops", "Isolated": "isolates"}.get(behavior, f"({behavior}) splits at")
             return f"`Split` {kept} {what} {sought(matcher)}; it"
         case pre_tokenizers.Characters(name, _):
             return {"punctuation": "`Punctuation`", "numeric": "`Digits`"}.get(name, f"`{name}`")
         case pre_tokenizers.ByteLevel(_, uses_expression, _):
-            return "`ByteLevel`, which spells bytes as characters" + (
-                " and cuts as GPT-2 does," if uses_expression else ","
+            return "`ByteLevel`, which writes bytes as characters" + (
+                " and splits as GPT-2 does," if uses_expression else ","
             )
         case pre_tokenizers.Metaspace(replacement, scheme, _):
             mark = code(replacement)
-            front = "" if scheme == "never" else f", one in front ({scheme})"
+            front = "" if scheme == "never" else f" and adds one in front ({scheme})"
             return f"`Metaspace`, which writes spaces as {mark}{front},"
     return f"`{type(part).__name__}`"
 
@@ -262,14 +262,14 @@ def _for_sentence_piece(vocabulary: Vocabulary, fragment: bytes, begins: bool) -
         front = NormalizedBuilder()
         front.append(b" ", 0, 0)
         text = joined([front.build(), text])
-        yield Rewrite("`add_space_prefix` puts a space in front", text)
+        yield Rewrite("`add_space_prefix` adds a space in front", text)
     yield Rewrite(MARKED, _marked(text))
 
 
 def _for_words(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
     rules = vocabulary.rules
     yield Rewrite(
-        "Words begin with `▁`; white space and control characters go", _words(fragment, False, False)
+        "Words begin with `▁`; white space and control characters are removed", _words(fragment, False, False)
     )
     if rules.strip_accents:
         yield Rewrite("`strip_accents`", _words(fragment, False, True))
@@ -293,7 +293,7 @@ def _for_unigram(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Itera
     )
     if adds:
         yield Rewrite(
-            "`add_space_prefix` puts a space in front",
+            "`add_space_prefix` adds a space in front",
             normalize_unigram(fragment, own, remaining, True, False),
         )
     if removes:
@@ -317,7 +317,7 @@ def _by_piece_rules(
     switches: list[tuple[str, dict[str, object]]] = [
         (BROKEN, {}),
         ("`remove_extra_whitespaces`", {"removes_spaces": rules.removes_spaces}),
-        ("`add_dummy_prefix` puts a space around the text", {"adds_space": rules.adds_space}),
+        ("`add_dummy_prefix` adds a space to the text", {"adds_space": rules.adds_space}),
         (MARKED, {"marks_spaces": rules.marks_spaces}),
         ("The character map of the model", {"charsmap": rules.charsmap}),
     ]
@@ -343,17 +343,17 @@ def named(part: normalizers.Normalizer) -> str:
     match part:
         case normalizers.Replace(matcher, content):
             following = code(visible_text(content.encode(), SHOWN)) if content else "nothing"
-            return f"`Replace` {sought(matcher)} by {following}"
+            return f"`Replace` {sought(matcher)} with {following}"
         case normalizers.Prepend(content):
             return f"`Prepend` {code(visible_text(content.encode(), SHOWN))}"
         case UnicodeForm(form):
-            return f"`{form}`, a normal form of Unicode"
+            return f"`{form}`, a Unicode normal form"
         case Precompiled():
             return "`Precompiled`, the character map of the file"
         case normalizers.Bert():
             return "`BertNormalizer`"
         case normalizers.Strip():
-            return "`Strip`: no white space at the ends"
+            return "`Strip` removes white space at the ends"
     return f"`{type(part).__name__}`"
 
 

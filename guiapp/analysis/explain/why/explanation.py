@@ -207,9 +207,9 @@ class Decisions:
         lines = list(self._merged() if self._merges else self._matched())
         target = self._excerpt.token[0]
         if target != self._token[0]:
-            explanation = f"{self._label(*self._token)} is unknown: tokens of its bytes are written instead."
+            explanation = f"{self._label(*self._token)} is unknown, so its bytes become tokens instead."
             lines.append(WhyLine(explanation, self.formed))
-        return lines or [WhyLine(f"{self._label(*self._token)} is what its piece becomes.", self._done)]
+        return lines or [WhyLine(f"Its piece becomes {self._label(*self._token)}.", self._done)]
 
     # Pair merging
 
@@ -222,7 +222,7 @@ class Decisions:
             yield WhyLine(self._describer.sentence(fallback), self.place(fallback))
             return
         if not steps:
-            yield WhyLine(f"{self._label(*self._token)} is a symbol that merging begins with.", self._done)
+            yield WhyLine(f"{self._label(*self._token)} is a symbol that merging starts from.", self._done)
         yield WhyLine(self._why_not_longer(), self._done)
 
     def _slots_merges(self) -> list[int]:
@@ -257,11 +257,11 @@ class Decisions:
 
     def _describe_lost(self, lost: Candidate | None, is_competitor: bool, rank: float) -> str:
         if lost is None:
-            return "no other candidate has one of the two" if self._is_cut_out else "the only candidate"
+            return "no other candidate contains either token" if self._is_cut_out else "the only candidate"
         left = self._label(lost.left, lost.position, lost.right_position)
         right = self._label(lost.right, lost.right_position, lost.end)
-        worth = "of equal rank, but farther right" if lost.rank == rank else f"rank {lost.rank:,.0f}"
-        return f"{'beats' if is_competitor else 'goes before'} {left} + {right}, {worth}"
+        worth = "of equal rank, but further right" if lost.rank == rank else f"rank {lost.rank:,.0f}"
+        return f"{'beats' if is_competitor else 'comes before'} {left} + {right}, {worth}"
 
     def _pair(self, candidate: Candidate) -> RankedPair:
         places = candidate.position, candidate.right_position, candidate.end
@@ -309,11 +309,11 @@ class Decisions:
         before, after = self._neighbours()
         token = self._label(*self._token)
         if not before and not after:
-            return "It is the whole piece: merges end at its edges."
+            return "It is the whole piece, and merges stay within a piece."
         pairs = [pair for pair in (before and f"{before} + {token}", after and f"{token} + {after}") if pair]
         edge = "" if before else " The piece begins with it."
         edge = edge if after else " The piece ends with it."
-        return f"No rule joins {' nor '.join(pairs)}.{edge}"
+        return f"No merge rule joins {' or '.join(pairs)}.{edge}"
 
     def _neighbours(self) -> tuple[str, str]:
         """The tokens before and behind it in its piece, "" where that ends."""
@@ -367,8 +367,8 @@ class Decisions:
         for step in alternatives[~is_own].tolist():
             after = abs(best - float(columns.rank[step]))
             token = f"{self._describer.result(step)}, {self._describer.span(step)}"
-            note = f"worse by {after:,.4g}" if after else "just as good"
-            yield WhyLine(f"{token}, would {where} there, too.", self.place(step), note=note)
+            note = f"worse by {after:,.4g}" if after else "equally good"
+            yield WhyLine(f"{token}, would also {where} there.", self.place(step), note=note)
 
     def _maker(self) -> int:
         """The step that made the token: the last one that makes it of these bytes."""
@@ -389,10 +389,10 @@ class Decisions:
     def _rejected(self, maker: int) -> Iterator[WhyLine]:
         outcome = rejected_cut(self.trace, self.piece, maker)
         if outcome is None:
-            yield WhyLine("There is no other way to cut the text here.", self.place(maker))
+            yield WhyLine("There is no other segmentation here.", self.place(maker))
             return
         won, lost, step = outcome
-        explanation = f"{self._cut(won)} rather than {self._cut(lost)}, the best way without it."
+        explanation = f"{self._cut(won)} instead of {self._cut(lost)}, the best segmentation without it."
         yield WhyLine(explanation, self.place(step), note=f"{_score(won.score)} against {_score(lost.score)}")
 
     def _cut(self, cut: ScoredTokens) -> str:
@@ -402,18 +402,18 @@ class Decisions:
     def _longer_and_shorter(self, maker: int) -> Iterator[WhyLine]:
         vocabulary, place = self._tokenizer.vocabulary, self.place(maker)
         path = token_path(vocabulary, vocabulary.token_tree, self._token[0], 3)
-        explanation = "No token is longer and begins with it."
+        explanation = "No other token begins with it."
         if path.n_continuations:
             names = " ".join(self._label(each, 0, 0) for each in path.continuations)
             more = " …" if path.n_continuations > len(path.continuations) else ""
             rest = self.trace.text[self._token[2] :][:SHOWN]
-            follows = f"the text goes on with {code(visible_text(rest, 8))}" if rest else "the text ends here"
+            follows = f"the text has {code(visible_text(rest, 8))} next" if rest else "the text ends here"
             begin = f"{counted(path.n_continuations, 'token')} begin{'s' * (path.n_continuations == 1)}"
             explanation = f"{begin} with it ({names}{more}), but {follows}."
         yield WhyLine(explanation, place)
         if path.prefixes:
             shorter = " ".join(self._label(each, 0, 0) for each in path.prefixes[-3:])
-            yield WhyLine(f"Shorter ones would fit, too: {shorter}.", place)
+            yield WhyLine(f"Shorter tokens would also fit: {shorter}.", place)
 
     # What both need
 
@@ -496,8 +496,8 @@ def recorded(
         if index >= 0:
             return Recorded(fragment, segment, debugger_for(tokenizer, trace), index)
     raise EncodeError(
-        "What decides about this token is farther away than is looked at. Select the text around it, and "
-        "step through that."
+        "This token depends on text that is too far away to be examined. Select the text before and after "
+        "it, and step through that part."
     )
 
 

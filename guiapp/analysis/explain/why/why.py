@@ -64,7 +64,7 @@ def why(
     size = len(encoding.text_bytes)
     end = start + 1 if end is None else end
     if not 0 <= start <= end <= size:
-        raise EncodeError(f"There are no bytes {start}–{end} in a text of {counted(size, 'byte')}.")
+        raise EncodeError(f"Bytes {start}–{end} are not in the text, which has {counted(size, 'byte')}.")
     starts, ends = encoding.spans.T
     is_selected = (starts < end) & (ends > start) if start < end else (starts == start) & (ends == start)
     switches = Switches(encoding.encoder, add_special, parse_special, spelling)
@@ -120,7 +120,7 @@ class _Why:
         return [
             self._bytes(),
             WhyStage("partition", "Special tokens", (self._ordinary(),)),
-            WhyStage("normalise", "Normaliser", tuple(self._normalised(outcome))),
+            WhyStage("normalise", "Normalizer", tuple(self._normalised(outcome))),
             WhyStage("split", "Pre-tokenizer", tuple(self._cut(outcome, decisions))),
             WhyStage("encode", decisions.title, tuple(encode)),
             WhyStage("token", "Token", (self._token_line(decisions.formed, rank),)),
@@ -168,13 +168,13 @@ class _Why:
         if place.operation == "add":
             before, _ = self._tokenizer.special_affixes()
             is_before = place.end == 0 and self._excerpt.first + self._excerpt.target < len(before)
-            where = "in front of" if is_before else "behind"
-            return WhyLine(f"{name} is put {where} the text, as the file asks.", place)
-        finds = "always found" if kind == "user-defined" else "found because special tokens are parsed"
+            where = "before" if is_before else "after"
+            return WhyLine(f"{name} is added {where} the text, as the file specifies.", place)
+        finds = "in any case" if kind == "user-defined" else "because special tokens are parsed"
         flags = [words for bit, words in FLAGS.items() if int(self._vocabulary.attributes[self._id]) & bit]
         note = ", ".join([f"kind: {kind}", *flags])
         return WhyLine(
-            f"The text spells {name}, a special token. It is cut out before all else, {finds}.",
+            f"The text contains {name}, a special token. It is split off before anything else, {finds}.",
             place,
             note=note,
         )
@@ -199,14 +199,14 @@ class _Why:
             hit = np.flatnonzero((parsed.starts < self._end) & (parsed.ends > self._start))
             if len(hit):
                 name = self._named(int(parsed.ids[hit[0]]))
-                return WhyLine(f"Ordinary text: it spells {name}, but special tokens are not parsed.", place)
+                return WhyLine(f"Ordinary text: it matches {name}, but special tokens are not parsed.", place)
         n_special = len(self._tokenizer.special_tokens.searched_for(self._switches.parse_special))
         if not n_special:
             return WhyLine("Ordinary text: there are no special tokens to look for.", place)
         before, following = self._neighbours(fragment)
-        between = [f"behind {before}" if before else "", f"before {following}" if following else ""]
+        between = [f"after {before}" if before else "", f"before {following}" if following else ""]
         where = f" It lies {' and '.join(filter(None, between))}." if any(between) else ""
-        spelt = f"spells none of the {n_special:,} special tokens" if n_special > 1 else "is no special token"
+        spelt = f"matches none of {n_special:,} special tokens" if n_special > 1 else "is not a special token"
         return WhyLine(f"Ordinary text: it {spelt}.{where}", place)
 
     def _neighbours(self, fragment: Segment) -> tuple[str, str]:
@@ -228,7 +228,7 @@ class _Why:
             shown = [code(visible_text(each, SHOWN)) if each else "nothing" for each in (before, following)]
             yield WhyLine(f"{shown[0]} becomes {shown[1]}.", place, note=rule)
         if not changed:
-            explanation = "Nothing changes." if rules else "There is none: the bytes stay as they are."
+            explanation = "Nothing changes." if rules else "No normalizer: the bytes stay as they are."
             yield WhyLine(explanation, place)
 
     def _cut(self, outcome: Recorded, decisions: Decisions) -> Iterator[WhyLine]:

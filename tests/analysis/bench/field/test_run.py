@@ -86,7 +86,7 @@ def test_each_contender_is_judged_opened_and_timed_in_one_process_and_all_are_en
         (
             Answering("load", LoadedContender("1.0", "o200k_base", 0)),
             LEFT_OUT,
-            "It brings o200k_base, whatever it is given.",
+            "It supports only o200k_base.",
         ),
         (Answering("ids", WorkerLost("It ended with status 1.")), LOST, "It ended with status 1."),
     ],

@@ -71,12 +71,12 @@ def test_a_file_that_is_named_takes_part_under_its_name_and_one_of_a_folder_does
     (tmp_path / "broken.gguf").write_bytes(b"GGUF")
     (given,) = given_vocabularies([str(tmp_path / "mine.gguf")])
     assert (given.known, given.title) == (None, "mine")
-    assert "called as its file is" in given.about
+    assert "named after its file" in given.about
     assert given_vocabularies([str(tmp_path)]) == []
 
 
 def test_what_cannot_be_is_one_sentence(tmp_path):
-    with pytest.raises(BenchError, match=r"no vocabulary “gpt5”. Choose from: gpt-2, cl100k"):
+    with pytest.raises(BenchError, match=r"no known vocabulary “gpt5”. Choose from: gpt-2, cl100k"):
         given_vocabularies([], ("gpt5",))
     with pytest.raises(VocabError):
         given_vocabularies([str(tmp_path / "none.gguf")])

@@ -17,19 +17,19 @@ TOLD = {
           Bytes              61 62
                                2 bytes: U+0061 a, U+0062 b
           Special tokens     Ordinary text: there are no special tokens to look for.
-          Normaliser         Nothing changes.
-          Pre-tokenizer      Piece abacbb: letters, and a space before them.
+          Normalizer         Nothing changes.
+          Pre-tokenizer      Piece abacbb: letters, with a space before them.
                                 ?\\p{L}+, alternative 8 of 11
           Merges             a + b → ab  rank 0
-                               goes before c + b, rank 1
-                             No rule joins ab + acbb. The piece begins with it.
+                               comes before c + b, rank 1
+                             No merge rule joins ab + acbb. The piece begins with it.
           Token              ab is id 3
                                normal, rank 0
     """,
     ("spm", "", 0): """
         token 0, bytes 0–0
           Bytes              It has no text of its own.
-          Special tokens     <s> is put in front of the text, as the file asks.
+          Special tokens     <s> is added before the text, as the file specifies.
           Token              <s> is id 1
                                control, score 0
     """,
@@ -54,20 +54,20 @@ def test_a_record_of_a_merge_has_the_pair_that_won_and_the_one_that_lost():
     assert stages[0]["lines"] == [nothing | {"text": "61 62", "note": "2 bytes: U+0061 a, U+0062 b"}]
     merge = {
         "text": "a + b → ab",
-        "note": "goes before c + b, rank 1",
+        "note": "comes before c + b, rank 1",
         "operation": "merge",
         "step_span": [0, 2],
         "merged": {"left": 0, "right": 1, "result": 3, "rank": 0, "span": [0, 2]},
         "lost": {"left": 2, "right": 1, "result": 4, "rank": 1, "span": [3, 5]},
     }
-    stays = {"text": "No rule joins ab + acbb. The piece begins with it.", "operation": "done"}
+    stays = {"text": "No merge rule joins ab + acbb. The piece begins with it.", "operation": "done"}
     assert stages[4]["lines"] == [merge, nothing | stays | {"step_span": [0, 2]}]
 
 
 @pytest.mark.parametrize(
     ("model", "text", "encoder", "told"),
     [
-        ("bpe", " lions", "fewest", ["·l", "l, bytes 1–2, would end there, too. worse by 1"]),
+        ("bpe", " lions", "fewest", ["·l", "l, bytes 1–2, would also end there. worse by 1"]),
         ("bpe", " lions", "backtrack", ["Nothing can follow ·li: it is taken back.", "·l is taken"]),
         ("toy", "acbcb", "backtrack", ["Nothing can follow ac: it is taken back.", "a is taken"]),
         (
@@ -75,11 +75,11 @@ def test_a_record_of_a_merge_has_the_pair_that_won_and_the_one_that_lost():
             "abab",
             "scan",
             [
-                "a + b → ab goes before a + b, of equal rank, but farther right",
-                "No rule joins ab + ab. The piece begins",
+                "a + b → ab comes before a + b, of equal rank, but further right",
+                "No merge rule joins ab + ab. The piece begins",
             ],
         ),
-        ("spm", "xb", "greedy", ["·x is taken", "No token is longer", "Shorter ones would fit, too: ·."]),
+        ("spm", "xb", "greedy", ["·x is taken", "No other token", "Shorter tokens would also fit: ·."]),
     ],
 )
 def test_other_encoders_tell_their_own_decisions(model, text, encoder, told):
@@ -93,8 +93,8 @@ def test_other_encoders_tell_their_own_decisions(model, text, encoder, told):
 BERT = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
 NORMALIZERS = [
     ("Lowercase", {}, "ÉB", "ÉB becomes éb. (Lowercase)"),
-    ("Lowercase", {}, b"a\xff", "a<FF> becomes a\ufffd. (What is not UTF-8 becomes U+FFFD)"),
-    ("Replace", {"pattern": {"String": "b"}, "content": "c"}, "ab", "ab becomes ac. (Replace b by c)"),
+    ("Lowercase", {}, b"a\xff", "a<FF> becomes a\ufffd. (Bytes that are not UTF-8 become U+FFFD)"),
+    ("Replace", {"pattern": {"String": "b"}, "content": "c"}, "ab", "ab becomes ac. (Replace b with c)"),
     ("Prepend", {"prepend": "▁"}, "ab", "ab becomes ▁ab. (Prepend ▁)"),
     ("BertNormalizer", BERT, "ÀB", "ÀB becomes ab. (BertNormalizer)"),
 ]
@@ -103,21 +103,21 @@ BYTES = {"add_prefix_space": False, "trim_offsets": True}
 HYPHEN = {"pattern": {"String": "-"}, "invert": False}
 CUTTERS = [
     ("Whitespace", {}, "ab cd", "Whitespace makes the piece ab."),
-    ("Whitespace", {}, b"a\xff b", "a\ufffd·b was broken UTF-8 before it was cut."),
+    ("Whitespace", {}, b"a\xff b", "a\ufffd·b was not valid UTF-8 before it was split."),
     ("Punctuation", {"behavior": "Isolated"}, "a,b", "Punctuation makes the piece a."),
     (
         *("Metaspace", METASPACE | {"prepend_scheme": "always"}, "ab cd"),
-        "Metaspace, which writes spaces as ▁, one in front (always), makes the piece ▁ab.",
+        "Metaspace, which writes spaces as ▁ and adds one in front (always), makes the piece ▁ab.",
     ),
     (
         *("ByteLevel", BYTES | {"use_regex": True}, "ab cd"),
-        "ByteLevel, which spells bytes as characters and cuts as GPT-2 does, makes the piece ab. "
-        r"( ?\p{L}+: letters, and a space before them)",
+        "ByteLevel, which writes bytes as characters and splits as GPT-2 does, makes the piece ab. "
+        r"( ?\p{L}+: letters, with a space before them)",
     ),
     ("Split", HYPHEN | {"behavior": "Removed"}, "ab-c", "Split drops matches of -; it makes the piece ab."),
     (
         *("Split", {"pattern": {"Regex": "[a-z]+|-"}, "behavior": "Isolated", "invert": False}, "ab-cd"),
-        "Split sets apart matches of [a-z]+|-; it makes the piece ab. ([a-z]+)",
+        "Split isolates matches of [a-z]+|-; it makes the piece ab. ([a-z]+)",
     ),
 ]
 

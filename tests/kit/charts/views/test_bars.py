@@ -62,6 +62,18 @@ def test_a_value_whose_bar_ends_out_of_sight_points_to_where_it_is(make):
     assert badly_written(chart) == []
 
 
+def test_no_bar_or_whisker_is_seen_behind_a_value_when_somebody_zooms(make):
+    chart = make("rows")
+    for end in (3.4e6, 2e6, 1.6e6, 1e6):
+        chart.box.setRange(xRange=(0.0, end), padding=0)
+        picture = chart.grab().toImage()
+        for word in chart.words:
+            if word.font == STRONG:
+                line, middle = chart.rect_of(word).toRect(), round(word.at.y())
+                colors = (picture.pixelColor(x, middle) for x in range(line.left(), line.right()))
+                assert all(color.hslSaturation() < 90 for color in colors), (end, word.text)
+
+
 def test_whiskers_are_seen_on_bars_of_any_kind_in_both_themes(source, show, qapp):
     """Each has two lines of pixels that differ from what is above and below them."""
     for theme in ("dark", "light"):

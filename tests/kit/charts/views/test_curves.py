@@ -40,7 +40,7 @@ def test_curves_go_through_their_values_and_their_bands_are_seen(make, is_log):
 def test_at_most_eight_have_names_and_the_others_are_read_by_pointing(make):
     chart = make("curves", curves_data(*TWELVE))
     assert names_in(chart)[::-1] == TWELVE[:MOST_NAMED]
-    assert "4 more in grey: point at one" in texts(chart)
+    assert "4 more in grey: point at one for its name" in texts(chart)
     last = next(value for value in chart.values if value.key == TWELVE[-1])
     hover(chart, chart.pixel(last.x, last.y))
     click(chart, chart.pixel(last.x, last.y))
@@ -110,6 +110,15 @@ def names_of_points(chart) -> list[str]:
 def test_points_are_at_their_values(make):
     places = [pytest.approx(each) for each in ((1e6, 1.0), (2e6, 0.99), (4e6, 0.98))]
     assert [(10**value.x, value.y) for value in make("scatter").values] == places
+
+
+def test_a_point_between_two_others_has_its_name_beside_it(source, show):
+    data = scatter_data("above", "between", "below")
+    points = [point._replace(x=1e7, y=0.97 - 0.01 * index) for index, point in enumerate(data.points)]
+    chart = ScatterChart(source, "Exactness")
+    chart.show_data(data._replace(points=points))
+    show(chart, (600, 330))
+    assert {*names_of_points(chart)} == {"above", "between", "below"}
 
 
 @settings(max_examples=40)

@@ -49,7 +49,7 @@ def test_a_command_is_tried_and_added_by_real_clicks(dialog, own, qtbot):
     assert dialog.message.text() == "Trying …"
     assert not dialog.try_button.isEnabled()
     qtbot.waitUntil(dialog.try_button.isEnabled)
-    assert dialog.message.text().endswith("not those of the model.\n1 2")
+    assert dialog.message.text().endswith("different from the model's.\n1 2")
     assert own.contenders == ()
     qtbot.mouseClick(dialog.add_button, LEFT)
     assert not dialog.isVisible()

@@ -52,6 +52,16 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     assert page.bar.report_button.isEnabled()
 
 
+def test_there_is_one_button_to_run_and_one_for_more(page):
+    for act in (page.open_more, page.close_more):
+        act()
+        for parts in (
+            (page.bar.run_button, page.more.run_button),
+            (page.footer.more_button, page.more.close_button),
+        ):
+            assert sum(part.isVisible() for part in parts) == 1
+
+
 def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
     page.model.show_run(run_of(RUN))
     page.redraw()
@@ -94,16 +104,15 @@ def test_charts_stay_where_they_are_while_sentences_come_and_go(open_page, model
 
 
 @pytest.mark.parametrize("size", [(1200, 720), (828, 456)])
-def test_notes_are_below_the_charts_which_they_leave_as_they_are(page, qtbot, size):
+def test_notes_are_below_the_charts_and_the_verdict_stays_where_there_is_room(page, qtbot, size):
     page.resize(*size)
     page.model.show_run(run_of(RUN))
     page.redraw()
     chart, notes = page.results.chart("throughput"), page.footer.notes
-    (_, height), room = place_of(page, chart), page.results.height()
+    headline, is_large = page.headline, size[1] > 700
     qtbot.mouseClick(page.footer.notes_button, LEFT)
-    assert place_of(page, chart)[1] == height
-    assert page.results.height() == room
-    assert notes.mapTo(page, QPoint(0, 0)).y() >= chart.mapTo(page, QPoint(0, height)).y()
+    assert notes.mapTo(page, QPoint(0, 0)).y() >= chart.mapTo(page, QPoint(0, chart.height())).y()
+    assert not is_large or headline.visibleRegion().boundingRect() == headline.rect()
     assert not notes.visibleRegion().isEmpty(), "it is scrolled to"
     qtbot.mouseClick(page.footer.notes_button, LEFT)
     assert not page.headline.visibleRegion().isEmpty()
@@ -160,7 +169,7 @@ def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     assert told_on(page) == told
     page.show()
     assert any(row.parts for row in page.results.chart("throughput").data.rows)
-    assert "A saved run." in told_on(page)
+    assert "Saved run." in told_on(page)
 
 
 def test_one_chart_can_be_asked_for(page):
@@ -223,7 +232,7 @@ def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot):
     with qtbot.waitSignal(page.model.results_changed):
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
-    assert "A saved run: run." in told_on(page)
+    assert "Saved run: run." in told_on(page)
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):

@@ -14,8 +14,8 @@ from guiapp.analysis.bench.run_results import run_of
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.bench.results import (
+    BOTH,
     CALM,
-    EXACTNESS,
     FIGURES,
     NOTHING_YET,
     PUBLISHED,
@@ -44,7 +44,8 @@ def click(qtbot, results, key: str) -> tuple[str, ...]:
     """What is shown then."""
     qtbot.mouseClick(results.tabs[key], LEFT)
     checked = [key for key, tab in results.tabs.items() if tab.isVisible() and tab.isChecked()]
-    assert tuple(checked) == results.shown
+    joined = CALM if results.tabs["throughput"].text() == BOTH else CALM[:1]
+    assert results.shown == (joined if checked == ["throughput"] else tuple(checked))
     assert all(part.isVisible() for part in results.shown_charts)
     return results.shown
 
@@ -72,6 +73,7 @@ def test_a_click_on_a_tab_shows_its_chart_alone_and_throughput_with_exactness(qt
     QApplication.processEvents()
     assert results.shown == CALM[:1]
     for key in CALM[::-1]:
+        assert results.tabs[key].isVisible(), "each has a tab where one chart alone is shown"
         assert click(qtbot, results, key) == (key,)
         page.resize(1280, 900)
         QApplication.processEvents()
@@ -98,12 +100,31 @@ def test_where_charts_stand_depends_on_the_size_and_not_on_what_was_shown_before
 def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results):
     measured = {row["scenario"] for row in EVERYTHING["results"]}
     shown = [key for key, tab in results.tabs.items() if tab.isVisible()]
-    assert set(shown) == {*measured, EXACTNESS, FIGURES}
+    assert set(shown) == {*measured, FIGURES}, "one tab is of throughput and exactness"
     for key in measured:
         click(qtbot, results, key)
         chart = results.chart(key)
         assert (bool(chart.values), chart.reason) == (True, ""), key
         assert chart.accessibleName() != "", "the finding"
+
+
+def test_figures_begin_with_the_chosen_text_and_are_sorted_by_the_chosen_unit(qtbot, page, results):
+    rows = []
+    for text in ("english", "code"):
+        rows.append(record("throughput", "heap", 100, 1e-4, corpus=text))
+        rows.append(record("throughput", "words", 100, 2e-4, corpus=text, n_tokens=9000))
+    page.model.show_run(run_of({"results": rows}))
+    results.choose(FIGURES)
+    results.texts.setCurrentIndex(1)
+    results.texts.activated.emit(1)
+    shown = results.tables.toPlainText().splitlines()
+    assert [line.split(",")[0] for line in shown if line.startswith("Throughput")] == [
+        "Throughput: code",
+        "Throughput: english",
+    ]
+    assert "tokens/s ↓" in shown
+    text = results.tables.toPlainText()
+    assert text.index("  words") < text.index("  heap")
 
 
 def test_published_figures_are_there_where_the_run_has_some_to_compare(qtbot, page):

@@ -160,7 +160,7 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
     assert not any(line.tree.isVisible() for line in page.compare.lines)
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
     settle(page, qtbot)
-    assert page.compare.description.text().startswith("The template has a mistake")
+    assert page.compare.description.text().startswith("The template has a syntax error")
     assert right.spans.document.size == 0
     page.compare.close_button.click()
     assert page.prompt.isVisible()
@@ -171,7 +171,7 @@ SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]
 
 def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
     menu, rows = page.compare.menu, ["Content as text", "Without generation prompt", "llama.cpp's own prompt"]
-    further = ["", "A template's file…", "Another model…"]
+    further = ["", "A template file…", "Another model…"]
 
     def listed():
         menu.menu().aboutToShow.emit()

@@ -545,7 +545,7 @@ def test_the_line_of_a_token_tells_it_and_leads_to_the_tree(page, qtbot):
     [
         ('{"a": [1]}', ""),
         ("", ""),
-        ("[1]", 'Give the variables as an object, such as {"enable_thinking": false}.'),
+        ("[1]", 'Variables must be an object, such as {"enable_thinking": false}.'),
         ("{", "This is not valid JSON: "),
     ],
 )

@@ -123,10 +123,10 @@ def test_delete_takes_selected_rows_out_and_what_is_selected_stays_so(panel, qtb
     panel.view.selectRow(0)
     assert titles(panel.view.menu())[-1] == "Sort by model", "it is a column, and stays"
     panel.view.selectRow(3)
-    assert titles(panel.view.menu())[-2:] == ["Put into a column", "Remove"]
+    assert titles(panel.view.menu())[-2:] == ["Show in a column", "Remove"]
     qtbot.keyClick(figures, Qt.Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
     assert [row.name for row in panel.view.selected_rows()] == list(OTHERS)
-    assert "Put into a column" not in titles(panel.view.menu()), "one at a time"
+    assert "Show in a column" not in titles(panel.view.menu()), "one at a time"
     panel.view.selectRow(3)
     click_head(qtbot, figures, "tokens")
     assert [row.name for row in panel.view.selected_rows()] == [OTHERS[1]]
@@ -211,7 +211,7 @@ def test_a_folder_is_counted_and_left(panel, qtbot, tmp_path, monkeypatch):
     qtbot.waitUntil(panel.text_button.isVisible)
     wait(qtbot, panel)
     assert "1 text in" in note(panel)
-    assert "1 other file left out" in note(panel)
+    assert "1 other file skipped" in note(panel)
     assert {row.counts.whole.n_bytes for row in panel.summary.rows} == {9}
     qtbot.mouseClick(panel.text_button, LEFT)
     wait(qtbot, panel)

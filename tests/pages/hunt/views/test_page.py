@@ -38,7 +38,7 @@ def words(page):
 
 def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page, engine, pair, qtbot):
     page = open_page(pair[0])
-    assert "Choose what to hunt against" in words(page)[1]
+    assert "Choose B: another model" in words(page)[1]
     assert not page.status.button.isEnabled()
     asked = []
     page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
@@ -59,7 +59,7 @@ def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page,
 def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot):
     assert page.status.button.text() == "Stop"
     tell(qtbot, page, engine, START.with_batch(replace(batch_of(), n_texts=2000)))
-    assert words(page)[0] == "Nothing found yet"
+    assert words(page)[0] == "No mismatch yet"
     state = replace(some_finds(page, engine), seconds=4.0)
     tell(qtbot, page, engine, state)
     numbers = [figure.number.text() for figure in page.status.figures]
@@ -92,7 +92,7 @@ def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
     click_chip(qtbot, page, 0, 1)
     assert page.model.selected.text == b"345"
-    assert page.panel.title.whole_text == "FIND 2 OF 3 · PRE-TOKENIZER: DIGITS"
+    assert page.panel.title.whole_text == "MISMATCH 2 OF 3 · PRE-TOKENIZER: DIGITS"
     page.causes.setFocus()
     for key, text in (
         ("Left", b"12"),
@@ -207,14 +207,14 @@ def test_generators_and_texts_are_ticked_in_menus(open_page, engine, pair, tmp_p
     take(generators.menu(), "All")
     assert page.model.choices.generators == ALL_NAMES
     said = []
-    for title in ("Add files", "Add a folder", "The present text", "a&&b.txt", "mine"):
+    for title in ("Add files", "Add a folder", "The open text", "a&&b.txt", "mine"):
         said.append(texts.text())
         take(texts.menu(), title)
     more = "your text", "your text and 1 more", "your text and 2 more", "a&&b.txt and 1 more"
-    assert [*said, texts.text()] == [*more, "mine", "no texts of yours"]
+    assert [*said, texts.text()] == [*more, "mine", "none of your texts"]
     take(texts.menu(), "a&&b.txt")
     assert offered(texts.menu()) == [
-        *("The present text", "a&&b.txt | checked", "mine", "", "Add files…", "Add a folder…")
+        *("The open text", "a&&b.txt | checked", "mine", "", "Add files…", "Add a folder…")
     ]
     take(page.status.time.menu(), "30 seconds")
     page.status.seed.setText("")
@@ -238,7 +238,7 @@ def test_b_is_a_model_of_compare_or_a_library_which_has_no_column(open_page, eng
     tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
     buttons = page.panel.compare_button, page.panel.step_button
     assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {
-        (False, "tokenizers is a library: it has no column")
+        (False, "tokenizers is a library and cannot be a column")
     }
     take(menu, "second")
     page.model.run()
@@ -264,7 +264,7 @@ def test_a_library_that_cannot_take_part_is_grey_with_the_reason(open_page, engi
 def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
     tell(qtbot, page, engine, replace(START, seconds=9.0, tried=182_440, is_over=True))
     qtbot.waitUntil(lambda: not page.model.is_running)
-    assert words(page)[0] == "Nothing found"
+    assert words(page)[0] == "No mismatch found"
     assert "182,440 texts in 9 s" in words(page)[1]
     assert not page.panel.copy_button.isVisible()
     qtbot.mouseClick(page.status.button, LEFT)
@@ -279,7 +279,7 @@ def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
 
 
 def test_hostile_texts_and_names_are_shown_and_never_obeyed(page, engine, qtbot):
-    find = find_of(HOSTILE, sentence="`first.gguf` cuts `<b>\u2066x` | `&amp;`. <i>no</i>")
+    find = find_of(HOSTILE, sentence="`first.gguf` splits `<b>\u2066x` | `&amp;`. <i>no</i>")
     file = engine.plans[0].files[0]
     state = replace(START, is_over=True).with_batch(batch_of(find))
     state = state.with_batch(lines_of(file, DIGITS, (1, 0, HOSTILE, 3)))
@@ -307,7 +307,7 @@ def test_a_whole_hunt_by_clicks_and_no_process_is_left_behind_the_window(open_pa
     qtbot.mouseClick(page.status.button, LEFT)
     qtbot.waitUntil(lambda: not page.model.is_running)
     qtbot.waitUntil(lambda: page.likely.isVisible(), timeout=60_000)
-    assert page.likely.button.text() == "Hunt again as qwen2"
+    assert page.likely.button.text() == "Hunt again with qwen2"
     qtbot.mouseClick(page.likely.button, LEFT)
     qtbot.waitUntil(lambda: page.model.state is not None and page.model.state.tried > 0, timeout=60_000)
     assert page.model.kinds == []
@@ -324,7 +324,7 @@ def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
 
 
 def test_of_unlike_vocabularies_it_shows_no_figures_and_leads_to_what_they_hold(page, engine, qtbot):
-    sentence = "These two vocabularies are unlike: 0 % of the tokens of `second.gguf` are in `first.gguf`."
+    sentence = "These vocabularies have too little in common: 0 % of `second.gguf` is in `first.gguf`."
     reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", sentence)
     find = Find(b"", (None, None), 0, reason)
     tell(qtbot, page, engine, replace(START, is_over=True).with_find(find))
