@@ -81,7 +81,7 @@ class SidePair:
         else:
             self.unrelated = (
                 f"These vocabularies have too little in common: {percent(float(share))} of the ids stand for "
-                "the same text in both. Compare the vocabularies instead."
+                "the same text. Compare the vocabularies instead."
             )
 
     def encode_each(self, texts: Sequence[bytes]) -> tuple[list[Ids | None], list[Ids | None]]:

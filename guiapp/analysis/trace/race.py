@@ -21,7 +21,7 @@ from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_TOLD = 4  # tokens of a place where two runs part
-MOST_DIFFERENCES = 300
+MOST_DIFFERENCES = 70  # that are walked: to explain them takes a frame
 ONE_OPERATION = (
     *("whole", "push", "stale", "merge", "miss", "fail", "reject", "dead end", "rule out", "take"),
     *("give up", "reach", "worse"),
@@ -69,7 +69,7 @@ def first_difference(
 
 
 def differences(ours: Debugger, theirs: Debugger, names: tuple[str, str]) -> list[RaceDifference]:
-    """The first hundreds, in the order of the first run's steps; of several at a step the first."""
+    """The first dozens, in the order of the first run's steps; of several at a step the first."""
     by_step: dict[int, RaceDifference] = {}
     for span in _span_differences(ours, theirs)[:MOST_DIFFERENCES]:
         difference = _race_difference(ours, theirs, names, span)

@@ -107,7 +107,6 @@ class HuntHead(QFrame):
         if sides.models:
             list_models(menu, sides.models, sides.partner, sides.choose_model)
             menu.addSeparator()
-        menu.addSection("Installed libraries")
         for side, reason in sides.libraries.items():
             title = f"{side.title}  {side.about}".strip()
             action = add_choice(menu, title, side == second, partial(sides.choose_library, side))
