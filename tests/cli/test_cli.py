@@ -97,7 +97,7 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
         (["detokenize", "demo:bpe", "99999999"], "99999999"),
         (["detokenize", "demo:bpe", "seven"], "seven"),
         (["detokenize", "demo:bpe", "--", "-1"], "-1"),
-        (["detokenize", "demo:bpe", '{"tokens": []}'], "no list of numbers “token_ids”"),
+        (["detokenize", "demo:bpe", '{"tokens": []}'], "list of numbers “token_ids”"),
     ],
 )
 def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, says):

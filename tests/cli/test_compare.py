@@ -92,7 +92,7 @@ def test_ids_from_elsewhere(printed, monkeypatch):
     found = json.loads(printed("demo:bpe", "--text", "Hello world", "--ids", "-", "--json"))
     assert (found["removed"], found["inserted"], found["same_text"]) == (1, 0, True)
     assert "is not a whole number" in printed("demo:bpe", "--text", "a", "--ids", "1 x", status=1)
-    assert "is not in 0" in printed("demo:bpe", "--text", "a", "--ids", "99999999", status=1)
+    assert "is not between 0" in printed("demo:bpe", "--text", "a", "--ids", "99999999", status=1)
 
 
 def test_two_vocabularies(printed):

@@ -132,7 +132,7 @@ def test_a_regular_file_is_read_whole_or_refused_for_its_size(takes_pipes, tmp_p
 
 @posix_only
 def test_a_pipe_is_no_file_unless_pipes_are_taken_and_somebody_writes(named_pipe):
-    for options, what in (((), "not a regular file"), ((True,), "nobody has written")):
+    for options, what in (((), "not a regular file"), ((True,), "received no data")):
         with pytest.raises(NotAFileError, match=what):
             open_input(named_pipe, *options)
     keeper = os.open(named_pipe, os.O_RDWR)

@@ -405,6 +405,7 @@ class RowPixmaps:
         for parts, veil in ((highlights.dimmed, self._dim), (highlights.shaded, self._shade)):
             for low, high in _overlaps(parts, start, end):
                 for left, right in whole.segments(start + low, start + high):
+                    painter.setBrushOrigin(place)  # a pattern moves with its row
                     painter.fillRect(QRectF(place.x() + left, place.y(), right - left, row_px), veil)
         if highlights.pointed_out is not None and highlights.pointed_out.seen_from(start, end) is not None:
             self._draw_pointed_out(painter, whole, highlights.pointed_out, place)

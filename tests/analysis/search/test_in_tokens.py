@@ -102,7 +102,7 @@ def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
 
 def test_an_expression_that_breaks_the_process_is_explained(monkeypatch):
     monkeypatch.setattr(search.in_tokens_worker, "request", lambda *asked: b"nothing")
-    with pytest.raises(QueryError, match="could not be tried"):
+    with pytest.raises(QueryError, match="could not be run"):
         find("/a/")
 
 

@@ -147,7 +147,7 @@ def test_the_nearest_name_is_offered(home):
         "Ollama has no model “llama3.3” on this machine. Did you mean ollama:llama3.2?"
     )
     with pytest.raises(
-        VocabError, match=r"GPT4All has no model “” on this machine\. `tokenloupe models` lists all\."
+        VocabError, match=r"GPT4All has no model “” on this machine\. `tokenloupe models` lists all models\."
     ):
         guiapp.open_model("gpt4all:")
 

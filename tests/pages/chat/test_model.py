@@ -193,7 +193,7 @@ def test_a_file_of_messages_is_read_and_images_are_refused(model, qtbot, tmp_pat
     with qtbot.waitSignal(model.reading.failed) as told:
         model.open(bad)
     assert "image_url" in told.args[0]
-    assert "Only texts" in told.args[0]
+    assert "Only text" in told.args[0]
     assert model.edited.messages[0]["content"] == "Hi"
 
 

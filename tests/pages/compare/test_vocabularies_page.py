@@ -118,9 +118,9 @@ def test_a_click_on_a_count_lists_what_was_counted(open_page, qtbot):
     assert "Not identical" in said(page.head)
     assert shown(page) == ["abc"]
     assert chip(page, "1 only in A").isChecked()
-    click(page, qtbot, chip(page, "2 with another id"))
+    click(page, qtbot, chip(page, "2 with different ids"))
     assert shown(page) == ["a", "b"]
-    assert chip(page, "2 with another id").isChecked()
+    assert chip(page, "2 with different ids").isChecked()
     assert not chip(page, "1 only in A").isChecked()
     click(page, qtbot, chip(page, "2 only in A"))
     assert shown(page) == ["ab + c", "a + bc"]

@@ -67,7 +67,8 @@ def test_groups_of_boxes_stay_whole_and_no_two_overlap(groups, width):
         for (x, row), size in zip(places, sizes, strict=True)
     ]
     assert [len(places) for places in placed] == list(map(len, groups))
-    assert all(len({row for _, row in places}) == 1 for places in placed)
+    for places, sizes in zip(placed, groups, strict=True):
+        assert len({row for _, row in places}) == 1 or sum(sizes) + 3 * (len(sizes) - 1) > width
     for (row, _, end), (next_row, start, _) in pairwise(boxes):
         assert (next_row, start) == (row + 1, 0) or (next_row == row and start >= end)
     for places, sizes in zip(placed, groups, strict=True):

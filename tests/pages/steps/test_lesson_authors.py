@@ -54,7 +54,7 @@ def test_a_lesson_begins_as_the_template_is_checked_and_played(page, author, qtb
     qtbot.mouseClick(author.check_button, LEFT)
     qtbot.waitUntil(lambda: author.status.text() == "own.toml: 1 fault")
     line = path.read_text().split('now = ["<b>"]')[0].count("\n") + 1
-    assert author.found.toPlainText().startswith(f"line {line}: step 3: “now” is not what is there")
+    assert author.found.toPlainText().startswith(f"line {line}: step 3: “now” must be [")
     qtbot.mouseClick(author.play_button, LEFT)
     assert page.player.lesson.path == path
     assert not author.isVisible()

@@ -120,6 +120,7 @@ def test_examples_are_of_what_is_stepped_through_or_trained(make_steps_page):
     page = make_steps_page("unigram", b"lions", "viterbi")
     assert page.trace.side.breakpoints.field.line.placeholderText() == EXAMPLES["score"]
     assert page.trace.side.watches.field.line.placeholderText().startswith("score")
+    page.modes.choose(1)
     page.training.form.choose("unigram", 200)
     assert page.training.breakpoints.field.line.placeholderText() == EXAMPLES["unigram"]
 

@@ -175,7 +175,7 @@ def test_a_model_file_that_cannot_be_saved_leaves_what_was_there(make_model, qtb
 
 
 @pytest.mark.parametrize(
-    ("end", "says"), [(lambda model: None, "needs"), (TrainingModel.cancel, "cancelled")]
+    ("end", "says"), [(lambda model: None, "at least 257"), (TrainingModel.cancel, "cancelled")]
 )
 def test_a_training_that_does_not_begin_leaves_the_last_one(make_model, qtbot, end, says):
     model = trained(make_model(), qtbot, WISH, 3)

@@ -164,4 +164,4 @@ def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(dialog, source
     assert (dialog.outcome.decoded, dialog.outcome.error) == (b"", "It cannot be.")
     assert not editor(dialog, "Token ids").extraSelections()
     editor(dialog, "Token ids").setPlainText("4")
-    qtbot.waitUntil(lambda: "not in 0 … 3" in dialog.outcome.error)
+    qtbot.waitUntil(lambda: "not between 0 and 3" in dialog.outcome.error)

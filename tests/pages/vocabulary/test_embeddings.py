@@ -83,7 +83,7 @@ def test_why_there_is_nothing_to_read_is_told(open_model, qtbot):
     model, embeddings = open_model("demo:toy")
     embeddings.read()
     settle(model, embeddings, qtbot)
-    assert embeddings.problem.startswith("toy.gguf holds no embeddings")
+    assert embeddings.problem.startswith("toy.gguf has no embeddings")
     assert embeddings.indicators is None
 
 

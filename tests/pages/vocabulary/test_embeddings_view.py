@@ -86,7 +86,7 @@ def test_why_this_model_is_to_be_doubted_stands_with_its_figures(open_page, qtbo
     page = open_page(known=range(200, 210))
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
     settle(page, qtbot)
-    assert "are not set apart" in page.embeddings_panel.notes.text()
+    assert "look like other tokens" in page.embeddings_panel.notes.text()
     assert page.embeddings_panel.notes.isVisible()
 
 
@@ -183,7 +183,7 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
     )
     menu, named = read_page.embeddings_panel.compare.menu(), "10 tokens named or marked as unused or reserved"
     assert offered(menu) == [f"{named} | checked", "", "The selected tokens in the list (2)"]
-    take(menu, "The selected rows")
+    take(menu, "The selected tokens")
     settle(read_page, qtbot)
     assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
     read_page.list.view.selectRow(60)

@@ -93,7 +93,7 @@ def test_a_search_that_means_nothing_says_so(opened, qtbot):
     model = opened("demo:bpe")
     model.set_query("kind:blue")
     settle(model, qtbot)
-    assert (names(model), model.note[:27]) == ([], "There is no kind “blue”. Th")
+    assert (names(model), model.note[:24]) == ([], "There is no kind “blue”.")
 
 
 def test_columns_sort_and_what_says_nothing_comes_last(opened, qtbot):

@@ -120,12 +120,12 @@ def test_no_text_has_one_segmentation_of_no_tokens():
 def test_ways_with_unknown_characters_are_left_out_where_there_is_no_unknown_token():
     tokenizer = tokenizer_of({"a": -1.0, "ab": -2.0}, unknown=None)
     assert [each.encoding.token_ids.tolist() for each in tokenizer.segmentations("ab", 5)] == [[3]]
-    with pytest.raises(EncodeError, match="not covered"):
+    with pytest.raises(EncodeError, match="does not cover"):
         tokenizer.segmentations("b", 1)
 
 
 @pytest.mark.parametrize(
-    ("model", "n", "message"), [("demo:bpe", 3, "of the type BPE"), ("demo:unigram", 0, "no 0 best")]
+    ("model", "n", "message"), [("demo:bpe", 3, "of the type BPE"), ("demo:unigram", 0, "0 segmentations")]
 )
 def test_what_cannot_be_asked_for_is_told(model, n, message):
     with pytest.raises(EncodeError, match=message):

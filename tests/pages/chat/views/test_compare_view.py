@@ -151,7 +151,7 @@ def test_an_added_token_that_is_chosen_is_brought_into_sight(page, qtbot):
 def test_a_model_and_a_failure_are_told(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.MODEL, "demo:unigram"))
     settle(page, qtbot)
-    assert page.compare.menu.text() == "Beside: demo:unigram"
+    assert page.compare.menu.text() == "With: demo:unigram"
     right = page.compare.sides[1]
     tokenizer = right.prompt.chat.tokenizer
     assert tokenizer is not page.model.session.tokenizer
@@ -189,7 +189,7 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
         menu.menu().actions()[at].trigger()
         assert page.counterpart.counterpart == way
         assert listed() == [*rows[:at], f"✓ {rows[at]}", *rows[at + 1 :], *further, "", "Nothing"]
-        assert menu.text() == f"Beside: {name_of(way)}"
+        assert menu.text() == f"With: {name_of(way)}"
     menu.menu().actions()[-1].trigger()
     assert page.counterpart.counterpart is None
     for name in ("", "/a/b.jinja"):

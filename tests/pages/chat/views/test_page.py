@@ -208,7 +208,7 @@ def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
     assert asked.focusWidget() is asked.use_button
     asked.editor.setPlainText('[{"role": "user", "content": [{"type": "image_url"}]}]')
     qtbot.mouseClick(asked.use_button, Left)
-    assert "Only texts become tokens" in asked.problem.text()
+    assert "Only text is supported" in asked.problem.text()
     assert len(page.messages.cards) == 3
     asked.editor.setPlainText('[{"role": "user", "content": "typed"}]')
     qtbot.keyClick(asked.use_button, Key.Key_Return)
@@ -373,7 +373,7 @@ def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, 
     page.model.choose(replace(page.model.settings, template=str(path)))
     settle(page, qtbot)
     row = next(row for row in page.hints.rows if "<| im_end |>" in row.hint.what)
-    assert "stays as it is" in row.button.toolTip()
+    assert "does not change" in row.button.toolTip()
     qtbot.mouseClick(row.button, Left)
     settle(page, qtbot)
     assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
@@ -420,7 +420,7 @@ def test_what_the_template_fails_at_is_said_and_marked(page, qtbot, tmp_path):
     assert "line 2" in page.model.failure
     assert page.template.view.failed_line == 2
     assert page.template.choice.text() == "bad.jinja"
-    choose(page.template.choice, "The usual one", qtbot)
+    choose(page.template.choice, "The model's default", qtbot)
     settle(page, qtbot)
     assert not page.model.failure
 

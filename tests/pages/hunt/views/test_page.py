@@ -329,7 +329,7 @@ def test_of_unlike_vocabularies_it_shows_no_figures_and_leads_to_what_they_hold(
     find = Find(b"", (None, None), 0, reason)
     tell(qtbot, page, engine, replace(START, is_over=True).with_find(find))
     qtbot.waitUntil(lambda: not page.model.is_running)
-    assert words(page) == ("These vocabularies have too little in common", "0 % of the tokens of B are in A.")
+    assert words(page) == ("These vocabularies have too little in common", "0 % of B is in A.")
     assert page.model.kinds == []
     assert not any(figure.isVisible() for figure in page.status.figures)
     qtbot.mouseClick(page.words.compare, LEFT)

@@ -71,7 +71,7 @@ def test_where_data_are_is_announced_and_takes_no_room(page, qtbot, tmp_path):
     [
         ("save_png", "nowhere/tree.png", "cannot be saved"),
         ("save_png", "tree.nothing", "picture format"),
-        ("save_png", "tree", "names no"),
+        ("save_png", "tree", "picture format"),
         ("save_svg", "nowhere/tree.svg", "cannot be saved"),
         ("save_data", "nowhere/tree.dot", "cannot be saved"),
     ],
