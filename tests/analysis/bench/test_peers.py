@@ -367,6 +367,6 @@ class FakeLlama:
 def test_parameters_that_lie_elsewhere_are_not_touched(n_gpu_layers, switches, monkeypatch):
     library = FakeLlama(n_gpu_layers, switches)
     monkeypatch.setattr(llama_library, "_library", lambda: library)
-    with pytest.raises(LlamaLibraryError, match="lays out its parameters in another way"):
+    with pytest.raises(LlamaLibraryError, match="another layout of parameters"):
         LlamaVocabulary(Path("model"))
     assert library.log == []

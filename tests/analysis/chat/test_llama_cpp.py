@@ -39,7 +39,7 @@ def test_text_and_ids_are_equal(model, prompt):
 @pytest.mark.parametrize(
     ("template", "conversation", "settings", "told"),
     [
-        ("{{ bos_token }}" + TURNS, PLAIN, {}, "leaves out the <|begin_of_text|> that the template writes"),
+        ("{{ bos_token }}" + TURNS, PLAIN, {}, "omits the <|begin_of_text|> of the template"),
         ("{{ bos_token }}" + TURNS, PLAIN, {"add_special": False}, ""),
         (TEMPLATES["tool calls"], CONVERSATIONS["tools"], {"add_special": False}, ""),
         ("{{ messages[0].content[::-1] }}日{{ messages | length }}", PLAIN, {}, ""),

@@ -127,8 +127,8 @@ def serve_and_crash(connection, task) -> None:
     ("first", "second", "message"),
     [
         ("demo:none", "demo:bpe", "demo:none"),
-        ("llama.cpp", "demo:bpe", "give the model file first"),
-        ("demo:bpe", "rs-bpe", "o200k_base only"),
+        ("llama.cpp", "demo:bpe", "Give the model file first"),
+        ("demo:bpe", "rs-bpe", "only the vocabulary o200k_base"),
         ("demo:rwkv", "tiktoken", "no RWKV vocabularies"),
     ],
 )

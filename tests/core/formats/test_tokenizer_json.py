@@ -265,7 +265,7 @@ def tokens(**ids):
         ),
         ({"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}, "has no tokens"),
         (tokens(c=2), "has two tokens with the id 2"),
-        (tokens(c=-1), "has a token of the id -1"),
+        (tokens(c=-1), "has a token with the id -1"),
         (tokens(c=1 << 63), "does not have the layout of such files"),
         (tokens(c=1 << 40), "has 8 tokens, but one has the id 1,099,511,627,776"),
         (tokens(c="3"), "has a vocabulary that does not give each text an id"),
@@ -286,7 +286,7 @@ def tokens(**ids):
         ({"post_processor": {"type": "Magic"}}, "uses an unknown post-processor “Magic”"),
         (
             {"post_processor": {"type": "BertProcessing", "sep": ["x", 99], "cls": ["y", 1]}},
-            "puts the id 99 around",
+            "adds the id 99 to texts",
         ),
         (
             {

@@ -203,7 +203,7 @@ def test_a_text_that_holds_a_longer_key_is_exact_only_where_the_badge_says_so(tm
     found = tokenizer.encode(LONG, add_special=False, parse_special=False).token_ids.tolist()
     assert tokenizer.exactness.level == ("exact" if found == expected else "approximate")
     assert (found == expected) == (name != "nothing but a circle")
-    assert any("longer one" in warning for warning in tokenizer.vocabulary.warnings) == (found != expected)
+    assert any("longer key" in warning for warning in tokenizer.vocabulary.warnings) == (found != expected)
 
 
 def test_why_llama_cpp_refuses_a_file_is_told(tmp_path):
@@ -213,5 +213,5 @@ def test_why_llama_cpp_refuses_a_file_is_told(tmp_path):
         "Phi-3 mini without <|endoftext|>": "<|endoftext|>",
     }.items():
         reason = our_verdict(write_vocab(tmp_path / "model.gguf", **CASES[name]))
-        assert reason.startswith("llama.cpp would not load this file. ")
+        assert reason.startswith("llama.cpp cannot load this file. ")
         assert part in reason

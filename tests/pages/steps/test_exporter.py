@@ -33,7 +33,8 @@ def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
         qtbot.waitUntil(lambda: not page.export.saving.is_busy)
         written = path if ending else tmp_path / "run.html"
         assert written.read_bytes().startswith(start)
-    assert "Saved" in page.export.message.text()
+    assert not page.export.saving.failure
+    assert page.export.saving.saved == written
     qtbot.mouseClick(page.export.button, LEFT)
     assert not page.export.isVisible()
 

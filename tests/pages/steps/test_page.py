@@ -105,7 +105,7 @@ def test_a_lesson_on_training_shows_words_and_ties(make_steps_page, qtbot):
     page.player.begin("3-training-by-hand")
     page.player.go_on()
     qtbot.waitUntil(lambda: page.player.is_ready)
-    assert "as good as" in page.lesson_training.sentence.text()
+    assert "tied with" in page.lesson_training.sentence.text()
     assert page.lesson_training.isVisible()
     assert not page.trace.isVisible()
     page.actions_["debug_step"].trigger()
@@ -229,13 +229,13 @@ def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_
     bar, document = page.trace.recording, page.kept_session.document
     assert bar.isVisible()
     assert page.model.debugger.trace.text == b"lions " * 3332 + b"lions"
-    assert "Bytes 0–19,997 of 240,000" in bar.message.text()
+    assert "bytes 0–19,997 of 240,000" in bar.message.text()
     assert "25 s and 50 MB" in bar.everything.toolTip()
     assert not bar.selection.isEnabled()
     document.select(60_000, 60_600)
     qtbot.mouseClick(bar.selection, LEFT)
     assert page.model.debugger.trace.text == b"lions " * 100
-    assert "Bytes 60,000–60,600" in bar.message.text()
+    assert "bytes 60,000–60,600" in bar.message.text()
     document.select_all()
     document.insert(b"lions")
     qtbot.waitUntil(lambda: page.is_ready)

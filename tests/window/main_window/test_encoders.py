@@ -114,6 +114,6 @@ def test_a_file_that_llama_cpp_would_not_load_is_told_with_the_reason(make_shell
     shell = make_shell(b"ab", model=str(path), load=open_model)
     badge = shell.window.top_bar.exactness
     assert badge.text() == "refused by llama.cpp"
-    assert badge.accessibleDescription().startswith("llama.cpp would not load this file. ")
+    assert badge.accessibleDescription().startswith("llama.cpp cannot load this file. ")
     assert "clip" in badge.accessibleDescription()
     assert info_report(shell.session.tokenizer)["exactness"]["level"] == badge.text()

@@ -217,7 +217,7 @@ def test_people_are_asked_where_the_model_is_and_whether_another_will_do(make_sh
     asked = answered(shell, qtbot, path, opener.obstructed, instead=other)
     with qtbot.waitSignal(opener.obstructed):
         pass
-    assert asked[1].startswith("other.gguf is not the file that this session was saved with: its tokens")
+    assert asked[1].startswith("other.gguf is not the file that this session was saved with")
     assert shell.session.document.text() == b"mine"
     asked = answered(shell, qtbot, path, opener.taken_up, opens_anyway=True)
     assert (len(asked), shell.session.loader.model.name) == (2, str(other))

@@ -20,7 +20,7 @@ def shell(share_shell):
 
 @pytest.fixture
 def dialog(shell, qtbot):
-    press(qtbot, shell, Qt.Key.Key_F1)
+    shell.window.actions_table["shortcuts"].trigger()
     opened = shell.window.findChild(ShortcutsDialog)
     qtbot.waitExposed(opened)
     return opened

@@ -149,7 +149,7 @@ def test_a_token_without_text_comes_of_that_beside_it_however_long_the_token_the
 def test_of_a_token_that_is_as_long_as_a_book_nothing_is_told(index):
     tokenizer = open_model("demo:unigram")
     encoding = tokenizer.encode("\U0010fffd" * (MOST_RECORDED // 4 + 1), False)
-    with pytest.raises(EncodeError, match="farther away than is looked at"):
+    with pytest.raises(EncodeError, match="too far away to be examined"):
         why_of(tokenizer, excerpt_of(encoding, index), Switches("fast", add_special=False))
 
 
@@ -201,13 +201,13 @@ def test_a_part_of_a_character_is_not_invalid_text(model, text):
 
 def test_what_is_spelled_and_not_parsed_is_text_and_says_so():
     (told,) = why(open_model("demo:bpe"), "a<|im_end|>", 3, parse_special=False)
-    assert "it spells <|im_end|>, but special tokens are not parsed" in stage_of(told, "partition")
+    assert "it matches <|im_end|>, but special tokens are not parsed" in stage_of(told, "partition")
 
 
 def test_a_place_outside_of_the_text_is_refused():
     tokenizer = open_model("demo:bpe")
     for start, end in ((5, None), (-1, None), (3, 2), (0, 6)):
-        with pytest.raises(EncodeError, match=f"no bytes {start}–"):
+        with pytest.raises(EncodeError, match=f"Bytes {start}–"):
             why(tokenizer, "Hello", start, end)
     assert why(tokenizer, "", 0, 0)[0].stages[0].name == "bytes"
 
