@@ -51,7 +51,7 @@ def test_the_rank_of_a_token_is_that_of_its_last_merge():
 
 @pytest.mark.parametrize(
     ("ignore_merges", "says"),
-    [(False, "ends in 2 tokens: text does not lead"), (True, "taken whole (ignore_merges)")],
+    [(False, "ends in 2 tokens: no text leads"), (True, "taken whole (ignore_merges)")],
 )
 def test_a_token_that_merging_misses_is_told(ignore_merges, says):
     tree = explained(byte_level(ignore_merges), "Yor")
