@@ -107,8 +107,8 @@ def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library,
     ("kind", "has_bytes", "told"),
     [
         ("bpe", True, ""),
-        ("bpe", False, "only if they merge and fall back to bytes"),
-        ("char", False, "only if they merge and fall back to bytes"),
+        ("bpe", False, "of the type BPE with byte fallback"),
+        ("char", False, "of the type BPE with byte fallback"),
         ("unigram", True, "gigatoken has no UGM vocabularies"),
     ],
 )
@@ -274,7 +274,7 @@ def test_a_file_that_is_read_otherwise_than_its_library_does_is_not_measured_bes
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(READ_IN_TWO_WAYS))
     assert reason_against("tokenizers", open_model(path).vocabulary) == ""
-    assert "read otherwise" in reason_against("tokenizers", open_model(path, pre="llama-first").vocabulary)
+    assert "read differently" in reason_against("tokenizers", open_model(path, pre="llama-first").vocabulary)
 
 
 def test_llama_cpp_reads_files_and_splits_as_they_ask():

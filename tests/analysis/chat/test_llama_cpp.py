@@ -43,7 +43,7 @@ def test_text_and_ids_are_equal(model, prompt):
         ("{{ bos_token }}" + TURNS, PLAIN, {"add_special": False}, ""),
         (TEMPLATES["tool calls"], CONVERSATIONS["tools"], {"add_special": False}, ""),
         ("{{ messages[0].content[::-1] }}日{{ messages | length }}", PLAIN, {}, ""),
-        (TEMPLATES["selecting"], CONVERSATIONS["tools"], {}, "From character 25, llama.cpp has 3 instead"),
+        (TEMPLATES["selecting"], CONVERSATIONS["tools"], {}, "From character 25, llama.cpp has “3” instead"),
     ],
 )
 def test_differences_are_told(template, conversation, settings, told):
