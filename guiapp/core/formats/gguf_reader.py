@@ -166,7 +166,7 @@ class _Reader:
         except MoreNeededError:
             raise
         except VocabError as error:
-            raise VocabError(f"Key {quoted(name)}: {error}") from error
+            raise VocabError(f"{error} Key: {quoted(name)}.") from error
 
     def _number(self, type_code: str) -> Any:
         layout = "<" + type_code
