@@ -67,7 +67,7 @@ def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(
         go()
         assert model.position == race.difference_step
         assert card.title.whole_text.endswith("DIFFERENCE 1 OF 2")
-    assert card.go.text() == "next difference  F8"
+    assert card.go.text() == "next  F8"
     assert "tokens differ at 2 positions, such as byte 2: a cb against ac b." in card.outcome.text()
     for step in (race.stops[1], race.stops[0]):  # the next one, and behind the last the first again
         page.actions_["race_parting"].trigger()

@@ -90,7 +90,7 @@ def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(make_steps_page
     page.model.race.choose("words")
     qtbot.waitUntil(lambda: page.model.race.difference is not None)
     qtbot.wait(50)
-    assert n_hidden_px(page) <= 30  # a line of the verdict
+    assert n_hidden_px(page) == 0
     assert page.trace.race_card.isVisible()
     assert not page.trace.code_card.isVisible()
     show(page, LARGE)
