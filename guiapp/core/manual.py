@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -89,6 +88,8 @@ def find_topic(topic: str) -> Section:
 
     A chapter alone is one section with its whole text.  Raises TokenloupeError.
     """
+    from difflib import get_close_matches  # time that starting does not have
+
     name, _, anchor = topic.partition("#")
     if name not in CHAPTERS:
         near = get_close_matches(name, CHAPTERS, 1, 0.6)

@@ -166,7 +166,8 @@ class _Reader:
         except MoreNeededError:
             raise
         except VocabError as error:
-            raise VocabError(f"{error} Key: {quoted(name)}.") from error
+            what, stop, advice = str(error).rpartition(". ")
+            raise VocabError(f"{what} (key {quoted(name)}){stop}{advice}") from error
 
     def _number(self, type_code: str) -> Any:
         layout = "<" + type_code

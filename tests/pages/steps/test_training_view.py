@@ -74,7 +74,7 @@ def test_steps_are_copied_and_saved(make_steps_page, qtbot, tmp_path, monkeypatc
     QTimer.singleShot(0, press)
     qtbot.mouseClick(training.steps_button, LEFT)
     qtbot.waitUntil(lambda: not page.export.saving.is_busy)
-    assert not page.export.saving.failure
+    assert (page.export.saving.failure, page.export.saving.saved) == ("", path)
     assert [row["index"] for row in json.loads(path.read_text())["steps"]] == [1]
 
 
