@@ -38,7 +38,8 @@ def _parts(
 ) -> Iterator[str]:
     end = 0
     for row, (token_id, span) in enumerate(zip(ids[:MOST_TOKENS].tolist(), spans.tolist(), strict=False)):
-        yield _written(text[end : span[0]])
+        gap = text[end : span[0]]
+        yield _written(gap) + "<br>" * gap.endswith(b"\n")
         end = max(end, span[1])
         data = text[span[0] : span[1]]
         ring = "outline:1px solid currentColor;" if is_marked is not None and is_marked[row] else ""
