@@ -90,7 +90,7 @@ def test_an_address_that_is_typed_is_fetched_and_forgotten_again(qtbot, shell, h
         url = server.serves("/toy.gguf", file(demo_model_path("toy").read_bytes()))
         picker = opened_picker(qtbot, shell)
         qtbot.keyClicks(picker.choices.filter, url)
-        assert sections(picker) == ["NAMED"]
+        assert sections(picker) == ["BY NAME"]
         with qtbot.waitSignal(shell.session.loader.model_changed):
             qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert len(shell.session.vocabulary) == 9
