@@ -111,7 +111,7 @@ def find_topic(topic: str) -> Section:
     name, _, anchor = topic.partition("#")
     if name not in CHAPTERS:
         near = get_close_matches(name, CHAPTERS, 1, 0.6)
-        hint = f"Did you mean “{near[0]}”?" if near else f"Topics are {', '.join(CHAPTERS)}."
+        hint = f"Did you mean “{near[0]}”?" if near else f"Its chapters: {', '.join(CHAPTERS)}."
         raise TokenloupeError(f"The manual has no chapter “{quoted(name)}”. {hint}")
     if not anchor:
         return Section(name, "", chapter_title(name), chapter_text(name))

@@ -33,7 +33,7 @@ OF_CLASS = {
     "SpanEditor": "In the text",
     "MainWindow": "On a button",
     "Popover": "On a button",
-    "Rail": "In the rail at the left",
+    "Rail": "In the list of pages",
     "RailEntry": "",  # only the space bar, which any button takes
     "MenuButton": "On a button with an arrow",
     "TextPanel": "In the search bar",
@@ -130,9 +130,9 @@ def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
 
 
 def test_the_rail_takes_its_keys(shell):
-    assert ignored_keys(shell.window.rail, KEY_HINTS["In the rail at the left"][:2]) == []
+    assert ignored_keys(shell.window.rail, KEY_HINTS["In the list of pages"][:2]) == []
     entry = shell.window.rail.entries["Text"]
-    assert ignored_keys(entry, KEY_HINTS["In the rail at the left"][2:]) == ["Return"], "the window takes it"
+    assert ignored_keys(entry, KEY_HINTS["In the list of pages"][2:]) == ["Return"], "the window takes it"
 
 
 def test_the_tree_page_takes_its_keys(tree_page, qtbot):

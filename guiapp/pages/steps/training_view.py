@@ -63,7 +63,7 @@ END_MARK_TEXT = (
 OWN_TEXT_PX = 74
 SIZE_WIDTH_PX = 84
 EMPTY_TEXT = "Choose an algorithm and a text, then press Train.\nEach step shows the winner and the reason."
-STALE_TEXT = "These steps are of another choice or text. Press Train to train again."
+STALE_TEXT = "These steps are from other settings or another text. Press Train again."
 BESIDE_TIPS = {
     True: "Compare it with the open model, on the open text",
     False: "Compare is full: remove a model there first",

@@ -156,7 +156,7 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     shell = make_shell(model=None, load=_load)
     with qtbot.waitSignal(shell.session.loader.failed) as told:
         shell.commands.files.open_last("demo:bpe")
-    assert told.args[1] == f"{url} is not cached. Open it by this name to fetch it."
+    assert told.args[1] == f"{url} is not cached. Open it by this name to download it."
     qtbot.waitUntil(lambda: shell.session.loader.model is not None)
     assert shell.session.loader.model.name == "demo:bpe"
 
