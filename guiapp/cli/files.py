@@ -36,6 +36,8 @@ MODEL_HELP = (
     "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
     "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
 )
+READINGS = ("transformers", "tekken", "llama-first", "llama-legacy")
+OWN_LIBRARIES = ("tokenizers", "sentencepiece", "tiktoken", "llama.cpp")
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 
@@ -149,8 +151,20 @@ def add_text_source(parser: argparse.ArgumentParser) -> None:
 
 
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
     about = "override the file's pre-tokenizer, for example with llama-bpe (BPE only)"
-    parser.add_argument("--pre", metavar="NAME", help=about)
+    group.add_argument("--pre", metavar="NAME", help=about)
+    about = f"read the file as a library does: {', '.join(READINGS)} (default: the file's own library)"
+    group.add_argument("--as", dest="pre", metavar="NAME", type=reading_name, help=about)
+
+
+def reading_name(text: str) -> str | None:
+    """What --as takes: None for the library that a file is for."""
+    if text in OWN_LIBRARIES:
+        return None
+    if text not in READINGS:
+        raise argparse.ArgumentTypeError(f"“{text}” is not one of: {', '.join((*READINGS, *OWN_LIBRARIES))}")
+    return text
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:

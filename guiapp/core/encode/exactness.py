@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guiapp.core.formats.checks import pre_in_file
+from guiapp.core.formats.tokenizer_json import TRANSFORMERS, VERSION
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import UNUSED_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocabulary.parts import Parts, PieceRules
@@ -97,6 +98,13 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
 
 def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
     """Of a file of `tokenizers`, or of what that library is given for another file."""
+    if vocabulary.chosen_pre == TRANSFORMERS:
+        return Exactness(
+            "exact",
+            f"{vocabulary.model} vocabulary, read as transformers {VERSION} reads the folder: added tokens, "
+            f"flags and switches of the configs count, and its class may rebuild the rest. The ids equal "
+            f"AutoTokenizer's; {HOW_CHECKED} and random configs.",
+        )
     if chosen := vocabulary.chosen_pre:
         return Exactness(
             "approximate",

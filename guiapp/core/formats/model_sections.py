@@ -64,6 +64,8 @@ class ModelSection(NamedTuple):
 
 def model_section(spec: Any) -> ModelSection:
     """Raises ComponentError with the end of a sentence, TypeError and the like for another layout."""
+    if isinstance(spec, ModelSection):
+        return spec
     kind = spec.get("type") or _kind_of_keys(spec)
     if kind not in READERS:
         raise ComponentError(f"has a model of the unknown type “{quoted(str(kind))}”")

@@ -56,6 +56,11 @@ class SidecarFiles(NamedTuple):
     model: Mapping[str, Any] = {}
     generation: Mapping[str, Any] = {}
 
+    @property
+    def are_there(self) -> bool:
+        """Whether any says something that transformers goes by."""
+        return bool(self.config or self.special or self.added or self.model)
+
 
 def read_sidecars(path: Path) -> SidecarFiles:
     """Of a file X.tokenizer.json, those are beside it that begin with X. too."""
@@ -108,7 +113,11 @@ def _object(path: Path, warnings: list[FileNote]) -> dict[str, Any]:
         entry = f"{path.name} next to the file is not valid JSON and is ignored: {error}."
         warnings.append(FileNote("config_broken", entry))
         return {}
-    return content if isinstance(content, dict) else {}
+    if not isinstance(content, dict):
+        entry = f"{path.name} next to the file is not a JSON object and is ignored."
+        warnings.append(FileNote("config_broken", entry))
+        return {}
+    return content
 
 
 def _text(path: Path) -> str | None:

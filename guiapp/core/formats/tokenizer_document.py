@@ -129,13 +129,14 @@ def _added_tokens(spec: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...
     warnings: list[FileNote] = []
     contents = [each["content"] for each in stoppable(spec)]
     known = dict(zip(contents, model.find(contents), strict=True))
-    next_id = model.n_texts
+    highest = -1
     for each, content in zip(spec, contents, strict=True):
         if not content:
             continue
         token_id = by_text[content].token_id if content in by_text else known[content]
         if token_id is None:
-            token_id, next_id = next_id, next_id + 1
+            token_id = max(model.n_texts, highest + 1)
+        highest = max(highest, token_id)
         if each.get("id", token_id) != token_id and not warnings:
             spec = (
                 f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}, but "

@@ -1,0 +1,373 @@
+"""What every fast tokenizer of `transformers` does: reads the configs, adds tokens, frames texts.
+
+Source: https://github.com/huggingface/transformers, version 5.24.0, tokenization_utils_base.py
+(`_from_pretrained`, `__init__`) and tokenization_utils_tokenizers.py (`TokenizersBackend`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from guiapp.core.formats.model_sections import ModelSection
+from guiapp.core.formats.tokenizer_config import TOKEN_KEYS, SidecarFiles
+from guiapp.core.hugging_face.spec import ComponentError
+from guiapp.core.text.numbers_in_words import quoted
+
+Arguments = dict[str, Any]
+"""What a class is constructed with, by name: what the configs say, tokens as TokenSpec."""
+MARK = "__type"
+EXTRA, ADDITIONAL = "extra_special_tokens", "additional_special_tokens"
+NAMED = "model_specific_special_tokens"
+DECODER = "added_tokens_decoder"
+MISTRAL_SIZE = 100_000  # larger vocabularies may get Mistral's pattern
+MISTRAL_TYPES = {"mistral", "mistral3", "voxtral", "ministral", "pixtral"}
+FIXED_VERSION = 5
+MISTRAL_SPLIT = {
+    "type": "Split",
+    "pattern": {
+        "Regex": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+        r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    },
+    "behavior": "Isolated",
+    "invert": False,
+}
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+CLEANED = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
+
+
+class TokenSpec(NamedTuple):
+    """An added token as configs describe it; `normalized` is that it is not special, unless they say."""
+
+    content: str
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    normalized: bool | None = None
+    special: bool = False
+
+    @classmethod
+    def of(cls, spec: Mapping[str, Any], **more: bool) -> TokenSpec:
+        """Unknown keys are ignored.  Raises ComponentError for values that the library refuses."""
+        given = {key: value for key, value in {"content": "", **spec, **more}.items() if key in cls._fields}
+        if not isinstance(given["content"], str) or any(
+            type(given.get(flag, True)) is not bool for flag in FLAGS
+        ):
+            raise ComponentError(f"has an added token in a config that is not valid: {quoted(repr(spec))}")
+        return cls(**given)
+
+    def resolved(self) -> TokenSpec:
+        return self if self.normalized is not None else self._replace(normalized=not self.special)
+
+    def as_added(self, token_id: int, is_special: bool) -> dict[str, Any]:
+        """As tokenizer.json has it."""
+        return {**self.resolved()._asdict(), "special": is_special, "id": token_id}
+
+
+Given = str | TokenSpec
+
+
+def text_of(token: object) -> str:
+    """What a class writes into its parts: the text, or `None` as the library does."""
+    return token.content if isinstance(token, TokenSpec) else str(token)
+
+
+# The arguments
+
+
+def arguments_of(sidecars: SidecarFiles, added: list[Any] | None) -> Arguments:
+    """What the configs say, as a class gets it.
+
+    added  the added tokens of a tokenizer.json, which then says by itself what stands around texts
+    Raises ComponentError, TypeError and the like where the library fails.
+    """
+    config = {
+        key: value
+        for key, value in sidecars.config.items()
+        if key not in ("tokenizer_class", "chat_template")
+    }
+    if config.pop("init_inputs", ()):
+        raise ComponentError("comes with a tokenizer_config.json whose init_inputs are not supported")
+    if added is not None:
+        config.pop("add_bos_token", None)
+        config.pop("add_eos_token", None)
+    if ADDITIONAL in config and not config.get(EXTRA):
+        config[EXTRA] = config.pop(ADDITIONAL)
+    names = [key for key, value in config.items() if _is_named(key) and isinstance(value, str)]
+    named = {key: config.pop(key) for key in names}
+    if isinstance(config.get(EXTRA), dict):
+        named |= config.pop(EXTRA)
+    if named:
+        config[NAMED] = named
+    decoder = _added_tokens(config, sidecars, added)
+    arguments = {key: converted(value) for key, value in config.items()}
+    by_text = {token.content: token for token in decoder.values()}
+    for key in TOKEN_KEYS:
+        if arguments.get(key) is not None:
+            arguments[key] = by_text.get(text_of(arguments[key]), arguments[key])
+    return arguments | {DECODER: decoder}
+
+
+def _is_named(key: str) -> bool:
+    """Whether it may be a role of one model only."""
+    return key.endswith("_token") and key not in TOKEN_KEYS
+
+
+def _added_tokens(config: Arguments, sidecars: SidecarFiles, added: list[Any] | None) -> dict[Any, TokenSpec]:
+    """By id; special_tokens_map.json, where it counts, goes into `config`."""
+    if DECODER in config:
+        return {int(key): TokenSpec.of({**spec}) for key, spec in config.pop(DECODER).items()}
+    for key, value in sidecars.special.items():
+        if key == EXTRA and isinstance(value, list):
+            known = [*(config.get(EXTRA) or [])]
+            tokens = [TokenSpec.of(each, special=True) if isinstance(each, dict) else each for each in value]
+            value = [*known, *(each for each in tokens if each not in known)]
+        elif isinstance(value, dict) and key != EXTRA:
+            value = TokenSpec.of(value, special=True)
+        config[key] = value
+    if isinstance(config.get(EXTRA), dict):
+        config[NAMED] = {**config.get(NAMED, {}), **config.pop(EXTRA)}
+    special = {text_of(config[key]) for key in TOKEN_KEYS if config.get(key)}
+    special.update(map(text_of, config.get(EXTRA) or ()))
+    by_id: dict[Any, TokenSpec] = {
+        token_id: TokenSpec.of(
+            {"content": text, "normalized": text not in special, "special": text in special}
+        )
+        for text, token_id in sidecars.added.items()
+    }
+    return by_id | {each["id"]: TokenSpec.of(each) for each in added or ()}
+
+
+def converted(value: Any) -> Any:
+    """With objects that say that they are added tokens as such."""
+    if isinstance(value, dict):
+        if value.get(MARK) == "AddedToken":
+            return TokenSpec.of(value)
+        return {key: converted(each) for key, each in value.items()}
+    return [converted(each) for each in value] if isinstance(value, list) else value
+
+
+# The tokenizer
+
+
+class Backend:
+    """A tokenizer of the library `tokenizers` while tokens are added to it.
+
+    section  its model
+    parts    normalizer, pre_tokenizer, post_processor and decoder, as tokenizer.json has them
+    """
+
+    def __init__(self, section: ModelSection, parts: Mapping[str, Any], added: Iterable[Any] = ()) -> None:
+        self.section = section
+        self.parts = dict(parts)
+        self._tokens: dict[int, TokenSpec] = {}
+        self._ids: dict[str, int] = {}
+        self._special: set[str] = set()
+        self.roles: dict[str, Given | None] = {}
+        self.extra: list[Any] = []
+        self.add(TokenSpec.of(each) for each in added)
+
+    def add(self, tokens: Iterable[Given], are_special: bool = False) -> None:
+        """In this order; a token that is known gets new flags."""
+        for given in tokens:
+            token = TokenSpec(given) if isinstance(given, str) else given
+            if not isinstance(token, TokenSpec):
+                raise ComponentError(
+                    f"has an added token in a config that is not valid: {quoted(repr(given))}"
+                )
+            token = (token._replace(special=True) if are_special else token).resolved()
+            if not token.content or token in self._tokens.values():
+                continue
+            token_id = self.id_of(token.content)
+            token_id = self._next_id() if token_id is None else token_id
+            self._ids[token.content] = token_id
+            self._tokens[token_id] = token
+            if token.special:
+                self._special.add(token.content)
+
+    def _next_id(self) -> int:
+        return max(self.section.n_texts, max(self._ids.values(), default=-1) + 1)
+
+    def id_of(self, text: str) -> int | None:
+        return self._ids[text] if text in self._ids else self.section.find([text])[0]
+
+    def id_of_role(self, role: str) -> int | None:
+        """None where nothing is said of the role; a text that is no token has the id of the unknown one."""
+        token = self.roles.get(role)
+        return None if token is None else self.id_or_unknown(text_of(token))
+
+    def id_or_unknown(self, text: str) -> int:
+        token_id = self.id_of(text)
+        unknown = self.roles.get("unk_token")
+        if token_id is None and unknown is not None:
+            token_id = self.id_of(text_of(unknown))
+        if token_id is None:
+            raise ComponentError(f"comes with a config that names “{quoted(text)}”, which is not a token")
+        return token_id
+
+    def set_up(self, arguments: Arguments) -> None:
+        """What the base class does with what it is given."""
+        arguments = dict(arguments)
+        is_switched = "add_bos_token" in arguments or "add_eos_token" in arguments
+        self.parts["post_processor"] = arguments.pop("post_processor", None) or self.parts["post_processor"]
+        if self.parts["post_processor"] is None:
+            is_switched = True
+        self._set_roles(arguments)
+        for key in ("padding_side", "truncation_side"):
+            if arguments.get(key, "left") not in ("left", "right"):
+                raise ComponentError(f"comes with a config whose {key} is neither left nor right")
+        if arguments.get("split_special_tokens"):
+            raise ComponentError(
+                "comes with a tokenizer_config.json that turns split_special_tokens on: not supported"
+            )
+        self._add_missing(arguments.get(DECODER, {}))
+        if arguments.get("clean_up_tokenization_spaces"):
+            self._clean_up(arguments)
+        if is_switched:
+            self.parts["post_processor"] = self.switched_template(arguments)
+
+    def _set_roles(self, arguments: Arguments) -> None:
+        if ADDITIONAL in arguments and EXTRA not in arguments:
+            arguments[EXTRA] = arguments.pop(ADDITIONAL)
+        self.roles = dict.fromkeys(TOKEN_KEYS)
+        named: dict[str, Any] = {}
+        for key, value in arguments.items():
+            if key in TOKEN_KEYS:
+                self.roles[key] = _token(key, value)
+            elif key == EXTRA and isinstance(value, dict):
+                self.roles |= {name: _required(name, each) for name, each in value.items()}
+            elif key == EXTRA and value is not None and not isinstance(value, list):
+                raise ComponentError(f"comes with a config whose {EXTRA} is neither a list nor an object")
+            elif key == EXTRA:
+                self.extra = list(value or ())
+            elif key.endswith("_token") and isinstance(value, (str, TokenSpec)):
+                named[key] = value
+        explicit = arguments.get(NAMED)
+        if explicit is not None and not isinstance(explicit, dict):
+            raise ComponentError(f"comes with a config whose {NAMED} is not an object")
+        named |= explicit or {}
+        self.roles |= {key: _required(key, value) for key, value in named.items()}
+
+    def _add_missing(self, decoder: Mapping[Any, TokenSpec]) -> None:
+        """Added tokens of the configs first, by their ids; then roles, then the others."""
+        present = {token.resolved() for token in self._tokens.values()}
+        tokens: list[Any] = [token for _, token in sorted(decoder.items()) if token.resolved() not in present]
+        known = {*self._known_texts(), *(token.content for token in tokens)}
+        for token in (*self.roles.values(), *self.extra):
+            if token is not None and text_of(token) not in known and token not in tokens:
+                tokens.append(token)
+        texts = {text_of(token) for token in self.roles.values() if token}
+        self.add(_added(token, texts) for token in tokens)
+
+    def _known_texts(self) -> list[str]:
+        return [token.content for token in self._tokens.values()]
+
+    def post_init(self) -> None:
+        """All roles and other special tokens once more, as special ones."""
+        tokens = [token for token in self.roles.values() if token is not None] + self.extra
+        self.add(
+            (TokenSpec(token, normalized=False) if isinstance(token, str) else token for token in tokens),
+            True,
+        )
+
+    def switched_template(self, arguments: Arguments) -> dict[str, Any]:
+        """BOS and EOS as two switches say."""
+        around = [
+            self.roles.get(role) if arguments.get(switch, False) else None
+            for role, switch in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
+        ]
+        before, after = ([] if token is None else [text_of(token)] for token in around)
+        return self.template([*before, None, *after])
+
+    def template(
+        self, single: list[str | None], ids: Mapping[str, int | None] | None = None
+    ) -> dict[str, Any]:
+        """Texts of tokens around the text, which is None."""
+        texts = [text for text in single if text is not None]
+        known = {text: self.id_or_unknown(text) if ids is None else ids[text] for text in texts}
+        for text, token_id in known.items():
+            if token_id is None:
+                raise ComponentError(f"comes with a config without an id for “{quoted(text)}”")
+        return {
+            "type": "TemplateProcessing",
+            "single": [
+                {"Sequence": {"id": "A", "type_id": 0}}
+                if text is None
+                else {"SpecialToken": {"id": text, "type_id": 0}}
+                for text in single
+            ],
+            "pair": [],
+            "special_tokens": {text: {"id": text, "ids": [known[text]], "tokens": [text]} for text in texts},
+        }
+
+    def fix_mistral_pattern(self, arguments: Arguments, sidecars: SidecarFiles) -> None:
+        """With a switch, large tokenizers next to a config of Mistral's older models get another pattern."""
+        n_tokens = self.section.n_texts + sum(self.section.find([text])[0] is None for text in self._ids)
+        current = self.parts["pre_tokenizer"]
+        if n_tokens <= MISTRAL_SIZE or current is None or not arguments.get("fix_mistral_regex"):
+            return
+        if not sidecars.model or not _is_old_mistral(sidecars.model):
+            return
+        if current.get("type") == "Sequence":
+            steps = [MISTRAL_SPLIT, *current["pretokenizers"][1:]]
+        elif current.get("type") == "Metaspace":
+            steps = [
+                MISTRAL_SPLIT,
+                {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False},
+            ]
+        else:
+            steps = [MISTRAL_SPLIT, current]
+        self.parts["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+
+    def _clean_up(self, arguments: Arguments) -> None:
+        """Spaces before punctuation are dropped from decoded text, unless the model is BPE."""
+        forced = arguments.get("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output")
+        if self.parts["decoder"] is None or (self.section.options.kind == "BPE" and not forced):
+            return
+        steps = [
+            {"type": "Replace", "pattern": {"String": text}, "content": text.strip()} for text in CLEANED
+        ]
+        self.parts["decoder"] = {
+            "type": "Sequence",
+            "decoders": [self.parts["decoder"], {"type": "Fuse"}, *steps],
+        }
+
+    def document(self) -> dict[str, Any]:
+        """The tokenizer.json that says the same; its model is a ModelSection."""
+        added = [
+            token.as_added(token_id, token.content in self._special)
+            for token_id, token in self._tokens.items()
+        ]
+        return {**self.parts, "added_tokens": added, "model": self.section}
+
+
+def _token(key: str, value: Any) -> Given | None:
+    return None if value is None else _required(key, value)
+
+
+def _required(key: str, value: Any) -> Given:
+    if isinstance(value, (str, TokenSpec)):
+        return value
+    raise ComponentError(f"comes with a config whose {quoted(key)} is not a token: {quoted(repr(value))}")
+
+
+def _added(token: Any, named: set[str]) -> Any:
+    """As the base class adds it: texts are special, and so are tokens of a role."""
+    if isinstance(token, str):
+        return TokenSpec(token, special=True)
+    if isinstance(token, TokenSpec) and token.content in named:
+        return token._replace(special=True)
+    return token
+
+
+def _is_old_mistral(model: Mapping[str, Any]) -> bool:
+    version, model_type = model.get("transformers_version"), model.get("model_type")
+    if version:
+        parsed = re.match(r"\s*v?(?:\d+!)?(\d+)", str(version))
+        if parsed is None:
+            raise ComponentError(f"comes with a config.json of an unknown version: {quoted(repr(version))}")
+        if int(parsed[1]) >= FIXED_VERSION:
+            return False
+    return model_type is None or model_type in MISTRAL_TYPES
