@@ -36,8 +36,8 @@ MODEL_HELP = (
     "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
     "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
 )
-READINGS = ("transformers", "tekken", "llama-first", "llama-legacy")
-OWN_LIBRARIES = ("tokenizers", "sentencepiece", "tiktoken", "llama.cpp")
+READINGS = ("transformers", "tiktoken", "tekken", "llama-first", "llama-legacy")
+OWN_LIBRARIES = ("tokenizers", "sentencepiece", "llama.cpp")
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 

@@ -170,7 +170,9 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
     cleaned = _cleaned("clean_spaces", "clean_spaces", is_bert)
     decodings = [(cleaned, _clean)] if rules.clean_spaces else []
     if not is_bert:
-        return replace(_of_pieces(vocabulary, "tokenizer.ggml.", "add_space_prefix"), decodings=decodings)
+        own = _of_pieces(vocabulary, "tokenizer.ggml.", "add_space_prefix")
+        composed = _texts_of(UnicodeForm("NFC")) if rules.composes else ()
+        return replace(own, texts=[*own.texts, *composed], decodings=decodings)
     bert = "tokenizer.ggml.model"
     return FileRules(
         vocabulary,

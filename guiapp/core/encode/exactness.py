@@ -81,11 +81,14 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
         )
     if not vocabulary.chosen_pre:
         split = "by the pattern in the file" if vocabulary.model == "tekken" else f"as in {vocabulary.name}"
+        composed = " of the text with its characters composed (NFC), as the model's own code does"
         return Exactness(
             "exact",
             f"Tokens by rank, split {split}. The ids equal {library}'s for the same ranks, "
-            f"pattern and special tokens; {HOW_CHECKED}.",
+            f"pattern and special tokens{composed * vocabulary.rules.composes}; {HOW_CHECKED}.",
         )
+    if (why := vocabulary.readings.get(vocabulary.chosen_pre)) is not None:
+        return Exactness("approximate", f"Read as “{vocabulary.chosen_pre}”, chosen by hand. {why}")
     split = f"Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
     if vocabulary.pre:
         return Exactness("approximate", f"{split} {vocabulary.name} uses “{vocabulary.pre}”.")

@@ -47,7 +47,13 @@ from guiapp.core.encode.many_texts import (
 )
 from guiapp.core.encode.reference.longest_match import Dropout
 from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
-from guiapp.core.text.special_tokens import AddedTokens, Partition, SpecialTokens, join_segments
+from guiapp.core.text.special_tokens import (
+    AddedTokens,
+    ComposedSpecialTokens,
+    Partition,
+    SpecialTokens,
+    join_segments,
+)
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError, whole_number
@@ -438,8 +444,9 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 
 
 def _special_tokens_of(vocabulary: Vocabulary) -> SpecialTokens:
-    parts = vocabulary.parts
-    return SpecialTokens(vocabulary) if parts is None else AddedTokens(vocabulary, parts)
+    if (parts := vocabulary.parts) is not None:
+        return AddedTokens(vocabulary, parts)
+    return (ComposedSpecialTokens if vocabulary.rules.composes else SpecialTokens)(vocabulary)
 
 
 def pipeline_for(vocabulary: Vocabulary) -> Pipeline:
@@ -449,10 +456,13 @@ def pipeline_for(vocabulary: Vocabulary) -> Pipeline:
         from guiapp.core.encode.families.components import PartsPipeline
 
         return (BertWordsPipeline if are_bert_words(parts) else PartsPipeline)(vocabulary, parts)
-    if parts is not None and not parts.normalizes_nothing:
+    if vocabulary.rules.composes or (parts is not None and not parts.normalizes_nothing):
         from guiapp.core.encode.families.components import NormalizedPairsPipeline
+        from guiapp.core.hugging_face.normalizers import normalizer_in
 
-        return NormalizedPairsPipeline(vocabulary, parts)
+        normalizer = normalizer_in(vocabulary)
+        assert normalizer is not None
+        return NormalizedPairsPipeline(vocabulary, normalizer)
     return (_of_type if vocabulary.pieces is None else _of_pieces)(vocabulary)
 
 

@@ -54,6 +54,8 @@ class RankFile(NamedTuple):
     special   ids of tokens that stand outside all merging, by their texts
     pre       the name of the pattern
     bos       the text of the token that goes before a text, "" for none
+    roles     texts of other roles' tokens, where these are known
+    composes  characters of a text are composed first (NFC)
     """
 
     texts: Packed
@@ -67,6 +69,9 @@ class RankFile(NamedTuple):
     model: str = "tiktoken"
     warnings: tuple[FileNote, ...] = ()
     metadata: Mapping[str, object] = {}
+    roles: Mapping[str, str] = {}
+    composes: bool = False
+    readings: Mapping[str, str] = {}
 
 
 def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabulary:
@@ -85,7 +90,13 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
     checks.check_unique(file, table)
     attributes = ATTRIBUTE_OF_TYPE[types]
     opening.begin(SPECIAL)
-    rules = Rules(add_bos=bool(ranks.bos), ignore_merges=True, merges_all_pairs=True, byte_encoding=True)
+    rules = Rules(
+        add_bos=bool(ranks.bos),
+        ignore_merges=True,
+        merges_all_pairs=True,
+        byte_encoding=True,
+        composes=ranks.composes,
+    )
     roles = RoleFinder(table, attributes.copy(), _special_ids(ranks))
     roles.detect()
     roles.collect_ends()
@@ -108,12 +119,14 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
         token_table=table,
         warnings=(*ranks.warnings, *checks.missing_byte_warnings(VocabType.BPE, rules, table)),
         metadata=ranks.metadata,
+        readings=ranks.readings,
         library="tiktoken",
     )
 
 
 def _special_ids(ranks: RankFile) -> SpecialIds:
-    texts = {"bos": (ranks.bos,), **TEXTS_OF_ROLE}
+    named = {role: (text,) for role, text in ranks.roles.items()}
+    texts = {**TEXTS_OF_ROLE, **named, **({"bos": (ranks.bos,)} if ranks.bos else {})}
     matches = {
         role: [ranks.special[text] for text in given if text in ranks.special]
         for role, given in texts.items()

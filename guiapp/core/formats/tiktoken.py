@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.ranks import MOST_TOKENS, RANK_PATTERNS, RankFile, patterns_of, vocabulary_of
+from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.utf8 import is_text
@@ -26,6 +27,7 @@ from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.model_files import Packed, rank_lines, sliced
 
 LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
+LIBRARY = "tiktoken"  # also the reading by the ranks alone
 EMPTY = b"\n= "  # begins the line of the empty token, as base64.b64decode takes it
 FIRST_LINES = re.compile(LINE + LINE)
 USUAL_SIZES = {
@@ -43,13 +45,24 @@ LEAST_WHOLE = 1000  # of which the right pattern cuts at most one
 
 
 class KnownFile(NamedTuple):
-    """What a published file does not say itself."""
+    """What a published file does not say itself.
+
+    composes  whether the model's own code composes characters (NFC) before it splits a text
+    roles     texts of the tokens of roles, where a config names them
+    """
 
     name: str
     pre: str
     special: Mapping[str, int]
     bos: str = ""
-    note: FileNote | None = None
+    notes: tuple[FileNote, ...] = ()
+    composes: bool = False
+    roles: Mapping[str, str] = {}
+
+    @property
+    def is_of_model(self) -> bool:
+        """Rather than a vocabulary that several models have, with special tokens of their own."""
+        return not self.name.endswith("_base")
 
 
 def _from(first: int, *texts: str) -> dict[str, int]:
@@ -109,6 +122,11 @@ WHISPER = _from(
     *("<|translate|>", "<|transcribe|>", "<|startoflm|>", "<|startofprev|>", "<|nospeech|>"),
     *("<|notimestamps|>", *(f"<|{number * 0.02:.2f}|>" for number in range(1501))),
 )
+CUTS_FIRST = FileNote(
+    "repairs_first",
+    "The model's own code first cuts a text after 400,000 characters, and after 25,000 without or with "
+    "nothing but white space; here such a text stays whole.",
+)
 KNOWN_FILES = {
     "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownFile(
         "r50k_base", "r50k_base", {"<|endoftext|>": 50256}
@@ -127,32 +145,36 @@ KNOWN_FILES = {
         "llama-3",
         LLAMA_3,
         "<|begin_of_text|>",
-        FileNote(
-            "versions_differ",
-            "Special tokens are named as in Llama 3.1. Llama 3 shares the file, but names five differently.",
+        (
+            FileNote(
+                "versions_differ",
+                "Special tokens are named as in Llama 3.1. Llama 3 shares the file, but names five "
+                "differently.",
+            ),
+            CUTS_FIRST,
         ),
     ),
     "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile(
         "Qwen",
         "qwen",
         QWEN,
-        "",
-        FileNote(
-            "repairs_first",
-            "Qwen's own code first composes the characters of a text (NFC); here they stay as they are.",
-        ),
+        composes=True,
     ),
     "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": KnownFile(
-        "Llama 4", "o200k_base", LLAMA_4, "<|begin_of_text|>"
+        "Llama 4", "o200k_base", LLAMA_4, "<|begin_of_text|>", (CUTS_FIRST,)
     ),
     "b6c497a7469b33ced9c38afb1ad6e47f03f5e5dc05f15930799210ec050c5103": KnownFile(
         "Kimi K2",
         "kimi",
         KIMI,
         "",
-        FileNote(
-            "versions_differ",
-            "Special tokens are named as in Kimi K2.5. Kimi K3 shares the file, but names some differently.",
+        (
+            FileNote(
+                "versions_differ",
+                "Special tokens are named as in Kimi K2.5. Kimi K3 shares the file, but names some "
+                "differently.",
+            ),
+            CUTS_FIRST,
         ),
     ),
     "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": KnownFile(
@@ -160,13 +182,24 @@ KNOWN_FILES = {
         "r50k_base",
         WHISPER,
         "",
-        FileNote(
-            "versions_differ",
-            "Special tokens are those that Whisper has up to large-v2; later versions add Cantonese.",
+        (
+            FileNote(
+                "versions_differ",
+                "Special tokens are those that Whisper has up to large-v2; later versions add Cantonese.",
+            ),
         ),
     ),
 }
 """By the SHA-256 of the file."""
+KNOWN_CLASSES = {
+    "Phi3SmallTokenizer": KnownFile("Phi-3-small", "cl100k_base", {}),
+    "QWenTokenizer": KnownFile("Qwen", "qwen", {}, composes=True),
+    "TikTokenTokenizer": KnownFile("Kimi", "kimi", {}, notes=(CUTS_FIRST,)),
+}
+"""The same by the class that a tokenizer_config.json names, which has its pattern in its code."""
+WHY_RANKS = (
+    "tiktoken goes by the ranks alone: neither by the model's own code nor by configs next to the file."
+)
 
 
 def sniff(head: bytes) -> bool:
@@ -178,9 +211,13 @@ def sniff(head: bytes) -> bool:
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file, and UnknownPreError for an unknown one without `pre`."""
     file = WholeFile(path, opening)
-    known = KNOWN_FILES.get(sha256(file.data).hexdigest())
+    known, sidecars = KNOWN_FILES.get(sha256(file.data).hexdigest()), read_sidecars(path)
     opening.begin(METADATA)
     texts, ids = _tokens(file)
+    own = _own(known, sidecars, ids)
+    readings = {LIBRARY: WHY_RANKS} if own is not None and (own != known or own.composes) else {}
+    known = own if pre != LIBRARY else known._replace(composes=False) if known else None
+    pre = None if pre == LIBRARY and known is None else pre
     if pre is None and known is None:
         likely, fits = likely_patterns(texts)
         what = "is an unknown list of ranks, and such files do not specify how text is split"
@@ -188,7 +225,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         advice = f"Choose a pattern by hand: {best} keeps its tokens whole."
         raise UnknownPreError(str(file.error(what, advice)), "", likely)
     named, chosen = known.pre if known else "", pre or ""
-    patterns = patterns_of(chosen or named)
+    patterns = patterns_of(named if chosen == LIBRARY else chosen or named)
     if patterns is None:
         raise VocabError(
             f"There is no pre-tokenizer “{quoted(chosen)}”. Choose one of: {', '.join(RANK_PATTERNS)}."
@@ -204,10 +241,42 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
             name=known.name if known else path.stem,
             bos=known.bos if known else "",
             chosen_pre="" if chosen == named else chosen,
-            warnings=_warnings(known, chosen),
+            warnings=(*_warnings(known, chosen), *sidecars.warnings),
+            metadata=sidecars.config,
+            roles=known.roles if known else {},
+            composes=known.composes if known else False,
+            readings=readings,
         ),
         opening,
     )
+
+
+def _own(known: KnownFile | None, sidecars: SidecarFiles, ids: NDArray[np.int64]) -> KnownFile | None:
+    """What the model's own code goes by: what is known of it, and the tokens and roles of its configs."""
+    config = sidecars.config
+    if known is None or not known.is_of_model:
+        known = KNOWN_CLASSES.get(str(config.get("tokenizer_class")), known)
+    named = _named(config.get("added_tokens_decoder"), ids)
+    if known is None or not named:
+        return known
+    by_id = named | {row: text for text, row in known.special.items() if row not in named}
+    special = {text: row for row, text in by_id.items() if row in named or known.is_of_model}
+    special |= {text: row for row, text in named.items()}
+    roles = {role: text for role, text in sidecars.roles.items() if text in special}
+    adds, bos = config.get("add_bos_token"), known.bos
+    if isinstance(adds, bool):
+        bos = roles.get("bos", bos) if adds else ""
+    return known._replace(special=special, roles=roles, bos=bos if bos in special else "")
+
+
+def _named(decoder: object, ids: NDArray[np.int64]) -> dict[int, str]:
+    """The tokens of a config by their ids, without those that are ranks and what is no token."""
+    known, named = set(ids.tolist()), dict[int, str]()
+    for key, spec in decoder.items() if isinstance(decoder, dict) else ():
+        text = spec.get("content") if isinstance(spec, dict) else None
+        if isinstance(text, str) and text and key.isdecimal() and int(key) not in known:
+            named[int(key)] = text
+    return named
 
 
 def likely_patterns(tokens: Packed) -> tuple[list[str], bool]:
@@ -235,8 +304,8 @@ def _warnings(known: KnownFile | None, chosen: str) -> tuple[FileNote, ...]:
         )
         return (FileNote("pre_by_hand", message),)
     message = f"Text is split as “{chosen}”, chosen by hand; {known.name} uses “{known.pre}”."
-    is_other = chosen not in ("", known.pre)
-    return (*filter(None, (known.note,)), *[FileNote("pre_by_hand", message)] * is_other)
+    is_other = chosen not in ("", known.pre, LIBRARY)
+    return (*known.notes, *[FileNote("pre_by_hand", message)] * is_other)
 
 
 def _tokens(file: WholeFile) -> tuple[Packed, NDArray[np.int64]]:

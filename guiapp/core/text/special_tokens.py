@@ -8,9 +8,11 @@ Source: llama.cpp's tokenizer_st_partition; the order is that of `special_tokens
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +39,8 @@ OTHER_WORD_CODES = (
     (0x1F170, 0x1F189),
 )
 LONGEST_CHARACTER = 4  # bytes
+LONG_SOLIDUS = b"\xcc\xb8"  # U+0338, which is all that joins the “>” of special tokens
+MOST_MARKS = 1 << 12  # bytes
 NO_LIMIT = 1 << 40
 
 Found = list[tuple[int, int, int]]  # token, start and end of each
@@ -262,6 +266,35 @@ class SpecialTokens:
         return ids, native.SpecialTokensHandle(
             [self._text(token_id) for token_id in stoppable(ids.tolist())], strips
         )
+
+
+class ComposedSpecialTokens(SpecialTokens):
+    """The same for texts that are composed (NFC) first: none is one whose last character a mark joins."""
+
+    def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
+        return self._without_joined(super().partition(text, parse_special), text.tobytes())
+
+    def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
+        return self._without_joined(super().partition_readable(text, parse_special), text)
+
+    def occurrences(
+        self, text: NDArray[np.uint8], parse_special: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if LONG_SOLIDUS in text.tobytes():
+            return np.zeros(1, np.int64), np.array([len(text)], np.int64)
+        return super().occurrences(text, parse_special)
+
+    def _without_joined(self, found: Partition, text: bytes) -> Partition:
+        rows = zip(found.ids.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
+        if LONG_SOLIDUS not in text:
+            return found
+        return partition_of([row for row in rows if not _is_joined(text[row[2] - 1 :])], len(text))
+
+
+def _is_joined(text: bytes) -> bool:
+    """Whether the first character of a text, an ASCII one, is another when it is composed."""
+    following = takewhile(unicodedata.combining, text[1:MOST_MARKS].decode("utf-8", "ignore"))
+    return not unicodedata.normalize("NFC", chr(text[0]) + "".join(following)).startswith(chr(text[0]))
 
 
 def _partition(ids: object, starts: object, ends: object, raw_starts: object, raw_ends: object) -> Partition:

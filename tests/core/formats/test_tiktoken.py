@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
+from unicodedata import normalize
 
 import pytest
 import tiktoken
@@ -68,17 +70,22 @@ def readable_texts(seed, count, extra):
             continue
 
 
+def in_own_code(tokenizer, text):
+    """Qwen's composes characters first."""
+    return normalize("NFC", text) if tokenizer.vocabulary.rules.composes else text
+
+
 def assert_same(pair, text):
     tokenizer, reference = pair
     found = tokenizer.encode(text, add_special=False)
+    data, text = text.encode(), in_own_code(tokenizer, text)
     assert found.token_ids.tolist() == reference.encode(text, allowed_special="all"), text
-    plain = tokenizer.encode(text, add_special=False, parse_special=False).token_ids.tolist()
+    plain = tokenizer.encode(data, add_special=False, parse_special=False).token_ids.tolist()
     assert plain == reference.encode(text, disallowed_special=()), text
-    data = text.encode()
-    assert [data[start:end] for start, end in found.spans.tolist()] == [
+    assert data != text.encode() or [data[start:end] for start, end in found.spans.tolist()] == [
         reference.decode_single_token_bytes(token) for token in found.token_ids.tolist()
     ]
-    assert tokenizer.decode_bytes(found.token_ids) == data
+    assert tokenizer.decode_bytes(found.token_ids) == text.encode()
 
 
 @pytest.mark.real_vocabs
@@ -106,7 +113,7 @@ def test_characters_are_cut_as_tiktoken_cuts_them(pair, characters):
     for start in range(0, len(characters), 1000):
         text = "".join(f"a{each}1'{each} " for each in characters[start : start + 1000])
         found = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
-        assert found.tolist() == reference.encode_ordinary(text)
+        assert found.tolist() == reference.encode_ordinary(in_own_code(tokenizer, text))
 
 
 @pytest.mark.real_vocabs
@@ -244,6 +251,59 @@ def test_kimis_pattern_keeps_marks_in_words_and_chinese_apart(tmp_path):
     found = tokenizer.encode("क्षि的是don't的a")
     assert found.token_ids.tolist()[:3] == [256, 257, 258]
     assert 259 not in found.token_ids
+
+
+BITS = (
+    *("<|im_end|>", "<|im_start|>", ">", "\u0338", "\u0334", "\u0301", "\u0327", "e", "é", "=", " ", "\n"),
+    *("각", "\u1100", "\u1161", "क", "\u093c", "12"),
+)
+
+
+@pytest.mark.real_vocabs
+@rounds(usual=300, exhaustive=20_000)
+def test_qwens_own_code_composes_first_and_tiktoken_does_not(count):
+    """A mark that joins the end of a special token leaves none there."""
+    ranks, rng = load_tiktoken_bpe(str(FORMATS / "qwen.tiktoken")), random.Random(SEED)
+    own, alone = (guiapp.open_model(FORMATS / "qwen.tiktoken", pre) for pre in (None, "tiktoken"))
+    special = own.special_tokens.names
+    pattern = PATTERNS["qwen.tiktoken"]
+    reference = tiktoken.Encoding("same", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+    texts = ["".join(rng.choices(BITS, k=rng.randint(1, 9))) for _ in range(count)]
+    for text, row in zip(texts, own.encode_each(texts), strict=True):
+        expected = reference.encode(normalize("NFC", text), allowed_special="all")
+        encoding = own.encode(text)
+        assert row.tolist() == encoding.token_ids.tolist() == expected, ascii(text)
+        assert own.encode_readable(text).token_ids.tolist() == expected
+        assert encoding.spans[-1, 1] == len(text.encode())
+        assert alone.encode(text).token_ids.tolist() == reference.encode(text, allowed_special="all")
+    assert (own.exactness.level, alone.exactness.level) == ("exact", "approximate")
+
+
+@pytest.mark.real_vocabs
+def test_configs_beside_ranks_count_in_the_models_own_tokenizer_alone(tmp_path):
+    ranks = (FORMATS / "cl100k_base.tiktoken").read_bytes()
+    (tmp_path / "cl100k_base.tiktoken").write_bytes(ranks)
+    named = {"100256": "<|dummy|>", "100262": "<|user|>", "100266": "<|end|>", "7": "(", "x": "y"}
+    decoder = {key: {"content": text} for key, text in named.items()} | {"100263": "no object"}
+    config = {"added_tokens_decoder": decoder, "eos_token": "<|end|>", "add_bos_token": True}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    own, alone = (guiapp.open_model(tmp_path, pre) for pre in (None, "tiktoken"))
+    assert own.encode("<|user|>hi<|end|>").token_ids.tolist() == [100262, 6151, 100266]
+    assert (own.vocabulary.special_ids.eos, own.vocabulary.rules.add_bos) == (100266, False)
+    assert "<|endofprompt|>" not in own.special_tokens.names  # those of OpenAI are other models'
+    found = alone.encode("<|user|>hi<|end|><|endoftext|>").token_ids.tolist()
+    assert (found[:3], found[-1]) == ([27, 91, 882], 100257)
+    plain = guiapp.open_model(FORMATS / "cl100k_base.tiktoken").encode("<|user|>hi").token_ids
+    assert found[:6] == plain.tolist()
+
+
+def test_a_class_in_a_config_tells_how_its_ranks_are_split(tmp_path):
+    path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, "é".encode()])
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "QWenTokenizer"}')
+    assert guiapp.open_model(path).encode("e\u0301").token_ids.tolist() == [256]
+    with pytest.raises(UnknownPreError):
+        guiapp.open_model(path, "tiktoken")
+    assert guiapp.open_model(path, "r50k_base").vocabulary.chosen_pre == "r50k_base"
 
 
 def test_ids_that_no_token_has_are_named_and_never_found(tmp_path):

@@ -19,7 +19,7 @@ from guiapp.core.hugging_face import normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import aligned, with_whole_characters
 from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.hugging_face.matching import Literal, Matcher, Pieces, whole
-from guiapp.core.hugging_face.normalizers import Precompiled
+from guiapp.core.hugging_face.normalizers import Precompiled, normalizer_in
 from guiapp.core.hugging_face.pre_tokenizers import normalize
 from guiapp.core.hugging_face.spec import flattened
 from guiapp.core.pretokenize.edges import ESCAPES, branch_of
@@ -185,8 +185,8 @@ def rewrites(tokenizer: Tokenizer, fragment: bytes, begins: bool) -> list[Rewrit
     `begins`: see `begins_text_at`.  Raises EncodeError as encoding does.
     """
     vocabulary = tokenizer.vocabulary
-    if vocabulary.parts is not None:
-        return list(_by_normalizers(vocabulary, fragment, begins))
+    if (normalizer := normalizer_in(vocabulary)) is not None:
+        return list(_by_normalizers(normalizer, fragment, begins))
     if vocabulary.pieces is not None:
         return list(_by_piece_rules(vocabulary, vocabulary.pieces.text, fragment, begins))
     by_type = {
@@ -327,13 +327,12 @@ def _by_piece_rules(
         yield Rewrite(rule, PieceText(now, remaining).normalize_readable(fragment, begins))
 
 
-def _by_normalizers(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
-    assert vocabulary.parts is not None
+def _by_normalizers(normalizer: normalizers.Normalizer, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
     data, repaired = well_formed(np.frombuffer(fragment, np.uint8))
     if data != fragment:
         yield Rewrite(BROKEN, repaired or unchanged(data))
     text = given = aligned(data, begins)
-    for part in flattened(vocabulary.parts.normalizer):
+    for part in flattened(normalizer):
         text = part.apply(text)
         normal = with_whole_characters(text, given.data).normalized
         yield Rewrite(named(part), from_source(normal, repaired))

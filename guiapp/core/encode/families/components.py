@@ -33,7 +33,7 @@ from guiapp.core.encode.families.pipeline import (
 from guiapp.core.encode.reference.merge import symbol_slots
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
-from guiapp.core.hugging_face.normalizers import is_unicode_form
+from guiapp.core.hugging_face.normalizers import Normalizer, is_unicode_form
 from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize, without_byte_mapping
 from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.special_tokens import Found, TokenSearch
@@ -395,10 +395,10 @@ class NormalizedPairsPipeline(BytePairPipeline):
 
     begins_after_special = False
 
-    def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
+    def __init__(self, vocabulary: Vocabulary, normalizer: Normalizer) -> None:
         super().__init__(vocabulary)
-        self._normalizer = parts.normalizer
-        self._keeps_ascii = is_unicode_form(parts.normalizer)
+        self._normalizer = normalizer
+        self._keeps_ascii = is_unicode_form(normalizer)
 
     def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
         data, repaired = well_formed(text)

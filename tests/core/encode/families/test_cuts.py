@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -83,10 +82,7 @@ PIPELINES = {
     "plain": BytePairPipeline(PLAIN),
     "white space": BytePairPipeline(WHITE),
     "dna": BytePairPipeline(DNA),
-    "composed": NormalizedPairsPipeline(
-        PLAIN,
-        SimpleNamespace(normalizer=normalizer_of({"type": "NFC"})),  # of the parts it reads no other
-    ),
+    "composed": NormalizedPairsPipeline(PLAIN, normalizer_of({"type": "NFC"})),
 }
 MARKS = {
     "dna": [b"<dna>", b"</dna>", b"<dn", b"a>", b"AAA", b"  "],
