@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.hugging_face import decoders, normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import aligned
-from guiapp.core.hugging_face.characters import UnicodeForm
+from guiapp.core.hugging_face.characters import PythonForm, UnicodeForm
 from guiapp.core.hugging_face.spec import flattened
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.parts import Parts
@@ -171,7 +171,7 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
     decodings = [(cleaned, _clean)] if rules.clean_spaces else []
     if not is_bert:
         own = _of_pieces(vocabulary, "tokenizer.ggml.", "add_space_prefix")
-        composed = _texts_of(UnicodeForm("NFC")) if rules.composes else ()
+        composed = _texts_of(PythonForm("NFC")) if rules.composes else ()
         return replace(own, texts=[*own.texts, *composed], decodings=decodings)
     bert = "tokenizer.ggml.model"
     return FileRules(

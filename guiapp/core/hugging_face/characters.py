@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from guiapp.core.hugging_face.aligned import AlignedText, Edits, Offsets, edited
 from guiapp.core.text.normalized import common_ends
 from guiapp.core.text.normalizers import ALONE_RANGES
-from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range
+from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range, ranges_of
 from guiapp.native.checkpoint import stoppable
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -98,7 +98,7 @@ class UnicodeForm:
         if text.is_ascii:
             return text
         codes = text.codes()
-        joins = members("joins")[codes]
+        joins = self._joining()[codes]
         is_suspect = members(self.form)[codes] | joins
         if not is_suspect.any():
             return text
@@ -107,6 +107,10 @@ class UnicodeForm:
         suspects = np.unique(segment_of[is_suspect])
         first, stops = starts[suspects], starts[suspects + 1]
         return edited(text, self._edits(text, codes, first, stops))
+
+    def _joining(self) -> NDArray[np.bool_]:
+        """Which code points may change what stands before them."""
+        return members("joins")
 
     def _edits(self, text: AlignedText, codes: NDArray[np.uint32], first: Offsets, stops: Offsets) -> Edits:
         """What becomes something else."""
@@ -143,6 +147,21 @@ class UnicodeForm:
         if len(segment) > LONG:
             segment = _in_order(segment, "NFD" if self.form in ("NFC", "NFD") else "NFKD")
         return unicodedata.normalize(self.form, segment)
+
+
+class PythonForm(UnicodeForm):
+    """The same by the version of Unicode that Python has, as code of models that is written in it."""
+
+    def _joining(self) -> NDArray[np.bool_]:
+        return _joining_or_marks()
+
+    def _normalized(self, segment: str) -> str:
+        return unicodedata.normalize(self.form, _in_order(segment, "NFD") if len(segment) > LONG else segment)
+
+
+@cache
+def _joining_or_marks() -> NDArray[np.bool_]:
+    return members("joins") | of_ranges(ranges_of("M"))
 
 
 def _in_order(segment: str, form: Literal["NFD", "NFKD"]) -> str:

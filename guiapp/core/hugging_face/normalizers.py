@@ -21,6 +21,7 @@ from guiapp.core.hugging_face.aligned import (
 )
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
+    PythonForm,
     UnicodeForm,
     ideographs,
     lower_targets,
@@ -215,7 +216,7 @@ def normalizer_in(vocabulary: Vocabulary) -> Normalizer | None:
     """That of a file's parts, or of a list of ranks whose model has one; None for all others."""
     if vocabulary.parts is not None:
         return vocabulary.parts.normalizer
-    return UnicodeForm("NFC") if vocabulary.rules.composes else None
+    return PythonForm("NFC") if vocabulary.rules.composes else None
 
 
 def is_unicode_form(normalizer: Normalizer) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 import pytest
 import tiktoken
@@ -70,15 +70,19 @@ def readable_texts(seed, count, extra):
             continue
 
 
-def in_own_code(tokenizer, text):
-    """Qwen's composes characters first."""
-    return normalize("NFC", text) if tokenizer.vocabulary.rules.composes else text
+def as_given_and_composed(tokenizer, text):
+    """Qwen's own code composes characters first; which, depends on Python's version of Unicode."""
+    if not tokenizer.vocabulary.rules.composes:
+        return text, text
+    text = "".join(character for character in text if category(character) != "Cn")
+    return text, normalize("NFC", text)
 
 
 def assert_same(pair, text):
     tokenizer, reference = pair
-    found = tokenizer.encode(text, add_special=False)
-    data, text = text.encode(), in_own_code(tokenizer, text)
+    given, text = as_given_and_composed(tokenizer, text)
+    data = given.encode()
+    found = tokenizer.encode(data, add_special=False)
     assert found.token_ids.tolist() == reference.encode(text, allowed_special="all"), text
     plain = tokenizer.encode(data, add_special=False, parse_special=False).token_ids.tolist()
     assert plain == reference.encode(text, disallowed_special=()), text
@@ -112,8 +116,9 @@ def test_characters_are_cut_as_tiktoken_cuts_them(pair, characters):
     tokenizer, reference = pair
     for start in range(0, len(characters), 1000):
         text = "".join(f"a{each}1'{each} " for each in characters[start : start + 1000])
-        found = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
-        assert found.tolist() == reference.encode_ordinary(in_own_code(tokenizer, text))
+        given, text = as_given_and_composed(tokenizer, text)
+        found = tokenizer.encode(given, add_special=False, parse_special=False).token_ids
+        assert found.tolist() == reference.encode_ordinary(text)
 
 
 @pytest.mark.real_vocabs
