@@ -10,6 +10,7 @@ from guiapp.cli.files import (
     FOUND,
     MODEL_HELP,
     add_force_option,
+    add_pre_option,
     file_name,
     output_path,
     positive_number,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "tokenloupe hunt model.gguf llama.cpp",
+    "tokenloupe hunt FOLDER transformers",
     "tokenloupe hunt a.gguf b.gguf -f texts --seconds 120 --report hunt.md",
 )
 STATUSES = {
@@ -41,9 +43,11 @@ STATUSES = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help=MODEL_HELP)
     about = (
-        "another model, or an installed library that reads A: llama.cpp, tokenizers, tiktoken, sentencepiece"
+        "another model, or an installed library that reads A: llama.cpp, tokenizers, transformers, "
+        "tiktoken, sentencepiece"
     )
     parser.add_argument("second", metavar="B", help=about)
+    add_pre_option(parser)
     parser.add_argument(
         "-f",
         "--file",
@@ -73,7 +77,14 @@ def run(options: argparse.Namespace) -> int:
 
     if str(options.report) == "-":
         refuse_with(options, "--report -", json="--json")
-    plan = HuntPlan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
+    plan = HuntPlan(
+        options.first,
+        options.second,
+        tuple(options.file),
+        options.seconds,
+        options.seed,
+        pres=(options.pre, None),
+    )
     state, is_interrupted = _hunted(plan)
     if options.report is not None:
         write(str(options.report), markdown(state).encode())

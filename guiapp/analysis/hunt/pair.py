@@ -28,7 +28,7 @@ from guiapp.analysis.compare.reasons import (
     what_is_cut,
 )
 from guiapp.analysis.hunt.mismatches import Spans
-from guiapp.analysis.libraries.contender import Contender
+from guiapp.analysis.libraries.contender import Contender, as_str
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import percent
@@ -410,14 +410,25 @@ class LibrarySide:
         return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
 
     def spans(self, text: bytes) -> Spans | None:
-        """Of tokens that are the text when they stand side by side."""
+        """Of tokens that are the text when they stand side by side, or else as the library tells them."""
         ids = self._encode(text, False)
         vocabulary = self._vocabulary
         if ids is None or not all(0 <= token < len(vocabulary) for token in ids.tolist()):
             return None
         texts = [vocabulary.token_bytes(token) for token in ids.tolist()]
         ends = np.cumsum([0, *map(len, texts)])
-        return _pairs(np.stack((ends[:-1], ends[1:]), 1)) if b"".join(texts) == text else None
+        if b"".join(texts) == text:
+            return _pairs(np.stack((ends[:-1], ends[1:]), 1))
+        return None if self._contender.offsets is None else self._told_spans(self._contender.offsets, text)
+
+    def _told_spans(self, offsets: Callable[[str], Sequence[tuple[int, int]]], text: bytes) -> Spans:
+        """Without overlaps: some libraries give each token of a character all of it."""
+        characters, spans, done = as_str(text), list[tuple[int, int]](), 0
+        places = np.cumsum([0, *(len(each.encode()) for each in characters)]).tolist()
+        for start, end in offsets(characters):
+            start, done = max(places[start], done), max(places[end], done)
+            spans.append((start, done))
+        return tuple(spans)
 
     def affixes(self) -> tuple[list[int], list[int]]:
         probe = b"a"

@@ -78,6 +78,7 @@ def text_lines(hunt: Hunt) -> Iterator[str]:
         yield without_marks(hunt.unlike)
         return
     yield summary(hunt)
+    yield from (f"Compared with {each.name} {each.version}." for each in hunt.subjects if each.version)
     yield from hunt.notes
     for number, find in enumerate(hunt.finds, 1):
         yield ""

@@ -7,7 +7,7 @@ timed for another's convenience, and gives what its library gives.  No special t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -62,6 +62,8 @@ class Contender:
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
     encode_special    `encode`, but special tokens are parsed and, if the flag says so, put around; None where
                       the library, or what it was made from, knows none
+    offsets           the characters that each id of `encode_special` came from, where nothing is put around;
+                      None where the library does not tell
     is_apart          another process than this one encodes, so that memory here says nothing
     """
 
@@ -75,6 +77,7 @@ class Contender:
     appender: Appender | None = None
     other_vocabulary: str = ""
     encode_special: Callable[[Any, bool], Any] | None = None
+    offsets: Callable[[Any], Sequence[tuple[int, int]]] | None = None
     is_apart: bool = False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -39,12 +40,14 @@ class Form:
     files    the formats that are read as they stand, or as a tokenizer.json that says the same, and how such
              a file becomes a source
     usual    the vocabulary that libraries bring and use where the source is ""
+    is_read  whether a file of these formats is one that the library reads, by what is next to it
     """
 
     write: Callable[[Tokenizer], Any]
     check: Callable[[Vocabulary, str], None] = lambda vocabulary, name: None
     files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
     usual: str = ""
+    is_read: Callable[[Path], bool] = lambda path: True
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Peer:
     refuse     raises UnavailableError for what it cannot take, not even in a file that it reads
     unsplit    the source of one that takes a text as one piece; None where the library cannot
     take_text, take_ids  as `Contender` has them
+    environment  variables that are set before the module is imported
     """
 
     name: str
@@ -83,9 +87,11 @@ class Peer:
     unsplit: Callable[[Tokenizer], Any] | None = None
     take_text: Callable[[bytes], Any] = as_str
     take_ids: Callable[[NDArray[np.int32]], Any] = lambda ids: ids.tolist()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def open(self, source: Any) -> Contender:
         """The library with a vocabulary; raises UnavailableError with what it says against that."""
+        os.environ.update(self.environment)
         try:
             library = self._library(import_module(self.module), source)
             return library if isinstance(library, Contender) else self._contender(library, source)
@@ -133,7 +139,12 @@ class Peer:
     def file_source(self, vocabulary: Vocabulary) -> Callable[[], Any] | None:
         """What makes a source of the very file that was opened, where the library reads such files."""
         read, path = self.takes.files.get(vocabulary.format), vocabulary.path
-        return None if read is None or path is None or vocabulary.chosen_pre else partial(read, path)
+        is_other = vocabulary.chosen_pre not in ("", self.name)
+        return (
+            None
+            if read is None or path is None or is_other or not self.takes.is_read(path)
+            else partial(read, path)
+        )
 
     @property
     def is_installed(self) -> bool:

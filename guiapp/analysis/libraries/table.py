@@ -45,6 +45,7 @@ from guiapp.analysis.libraries.written_models import (
     unsplit_hugging_face_json,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats.tokenizer_config import CONFIG, MODEL, name_before
 from guiapp.core.text.numbers_in_words import printable, quoted
 from guiapp.core.vocabulary.parts import SENTENCEPIECE as SENTENCEPIECE_MODEL
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP as READS_GGUF
@@ -111,6 +112,12 @@ JSON = Form(hugging_face_json, _check_json, READS_JSON)  # as a str
 PIECES = Form(_pieces, _check_pieces, READS_PIECES)
 JSON_OR_PIECES = Form(_json_or_pieces, _check_json, {**READS_JSON, **READS_PIECES})
 JSON_OR_TOKENS = Form(hugging_face_json, _check_json, {**READS_JSON, **READS_TOKENS})
+JSON_OR_FOLDER = Form(
+    hugging_face_json,
+    _check_json,
+    dict.fromkeys(("tokenizer.json", "SentencePiece", "tiktoken", *READS_TOKENS), attrgetter("parent")),
+    is_read=lambda path: _is_in_folder(path),
+)
 JSON_OR_TEKKEN = Form(hugging_face_json, _check_json, {**READS_JSON, **READS_TEKKEN})
 TEKKEN = Form(lambda tokenizer: tokenizer.vocabulary.path, _refuse, READS_TEKKEN)
 RANKS = Form(ranks_and_pattern, check_ranks)
@@ -162,6 +169,7 @@ def _tokenizers(module: Any, source: str) -> Contender:
         partial(library.decode, skip_special_tokens=False),
         encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
         encode_special=encode_special if library.get_added_tokens_decoder() else None,
+        offsets=lambda text: encode_special(text, False).offsets,
     )
 
 
@@ -268,14 +276,39 @@ def _sentencepiece(module: Any, source: bytes) -> Any:
     return module.SentencePieceProcessor(model_proto=source)
 
 
-def _transformers(module: Any, source: str) -> Any:
-    options = {"clean_up_tokenization_spaces": False, "split_special_tokens": True}
-    with _as_file(source) as path:
-        return module.PreTrainedTokenizerFast(tokenizer_file=path, **options)
+def _is_in_folder(path: Path) -> bool:
+    """Whether transformers finds a file in its folder: by its name, and by the class that a config names."""
+    has_config = any(path.with_name(name).is_file() for name in (CONFIG, MODEL))
+    return name_before(path) == "" and (has_config or path.name == "tokenizer.json")
 
 
-def _transformers_batch(library: Any, texts: list[str], _: int) -> Any:
-    return library(texts, **NO_SPECIAL)["input_ids"]
+def _transformers(module: Any, source: str | Path) -> Contender:
+    """What a folder is for AutoTokenizer, with no code of the model's; or the same as a tokenizer.json."""
+    if isinstance(source, Path):
+        library = module.AutoTokenizer.from_pretrained(
+            str(source), trust_remote_code=False, local_files_only=True
+        )
+    else:
+        with _as_file(source) as path:
+            library = module.PreTrainedTokenizerFast(tokenizer_file=path, clean_up_tokenization_spaces=False)
+    plain = {**NO_SPECIAL, "split_special_tokens": True, "verbose": False}
+    parsing = {**plain, "split_special_tokens": False}
+
+    def encode_special(text: str, adds_special: bool) -> Any:
+        return library(text, **{**parsing, "add_special_tokens": adds_special})["input_ids"]
+
+    def offsets(text: str) -> Any:
+        return library(text, **parsing, return_offsets_mapping=True)["offset_mapping"]
+
+    return Contender(
+        partial(library.encode, **plain),
+        as_str,
+        ids_only,
+        partial(library.decode, skip_special_tokens=False),
+        encode_batch=lambda texts, _: library(texts, **plain)["input_ids"],
+        encode_special=encode_special,
+        offsets=offsets if library.is_fast else None,
+    )
 
 
 LIST, OBJECT, ARRAY = "a list", "an object with a list", "an array"
@@ -415,10 +448,9 @@ _ROWS = (
     Peer(
         "transformers",
         "transformers",
-        JSON,
+        JSON_OR_FOLDER,
         _transformers,
-        batch=_transformers_batch,
-        options=NO_SPECIAL,
+        environment={"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
     ),
 )
 PEERS: dict[str, Peer] = {peer.name: peer for peer in _ROWS}

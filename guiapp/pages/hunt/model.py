@@ -42,7 +42,7 @@ SAYS_ALL = (
     "text around",
     "",
 )  # subjects that add nothing to the cause
-LIBRARIES = ("llama.cpp", "tokenizers", "tiktoken", "sentencepiece")
+LIBRARIES = ("llama.cpp", "tokenizers", "transformers", "tiktoken", "sentencepiece")
 Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
 FAREWELL_S = 10.0
 SECONDS = (10.0, 30.0, 60.0, 300.0, 1800.0)
