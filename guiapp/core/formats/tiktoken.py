@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.ranks import MOST_TOKENS, RANK_PATTERNS, RankFile, patterns_of, vocabulary_of
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.utf8 import is_text
@@ -181,6 +182,10 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     known = KNOWN_FILES.get(sha256(file.data).hexdigest())
     opening.begin(METADATA)
     texts, ids = _tokens(file)
+    if pre == TRANSFORMERS:
+        from guiapp.core.auto_tokenizer.vocabulary import of_ranks
+
+        return of_ranks(file, dict(zip(sliced(*texts), ids.tolist(), strict=True)), opening)
     if pre is None and known is None:
         likely, fits = likely_patterns(texts)
         what = "is an unknown list of ranks, and such files do not specify how text is split"

@@ -123,6 +123,7 @@ class Vocabulary:
     warnings       what was repaired or is odd, one sentence each
     refusals       why llama.cpp would not load the file, one sentence each
     deviation      where ids may differ from llama.cpp's for the same file, "" where they are the same
+    readings       how else libraries read the file, by names to choose from: when they do, as a sentence
     metadata       scalar keys as Python values; arrays as a short description
     token_table    finds tokens by their raw text
     """
@@ -149,6 +150,7 @@ class Vocabulary:
     refusals: tuple[FileNote, ...] = ()
     deviation: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
+    readings: Mapping[str, str] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
     library: str = LLAMA_CPP  # whose ids these are for the same file
     format: str = ""  # of its file, as people call it
