@@ -18,6 +18,8 @@ def open_model(
     path: str | bytes | PathLike[str],
     pre: str | None = None,
     progress: Callable[[float], None] | None = None,
+    *,
+    reading: str | None = None,
 ) -> Tokenizer:
     """The tokenizer of a model file, or of what a name such as `demo:bpe` or `ollama:llama3.2` stands for.
 
@@ -26,6 +28,8 @@ def open_model(
     could be with a `pre`.
 
     pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
+    reading   the name of a reading to take instead of the file's own library, such as "transformers", which
+              gives the ids of AutoTokenizer for the folder; not together with `pre`
     progress  called again and again with the share done, 0 to 1; `guiapp.core.vocabulary.opening` tells the
               stage of it; what it raises stops the work, at any stage within a moment
     """
@@ -38,6 +42,9 @@ def open_model(
     from guiapp.core.vocabulary.opening import ENCODERS, Opening
     from guiapp.native.checkpoint import at_checkpoints, checkpoint
 
+    if pre is not None and reading is not None:
+        raise VocabError("A file is opened with a pre-tokenizer or with a reading, not with both. Omit one.")
+    pre = pre if reading is None else reading
     opening = Opening(progress or (lambda _share: checkpoint()))
     try:
         with nullcontext() if progress is None else at_checkpoints(opening.report):

@@ -248,9 +248,7 @@ class ExactnessBadge(Badge):
         tokenizer = self._session.tokenizer
         if tokenizer is None:
             return False
-        parts = tokenizer.vocabulary.parts
-        has_readings = parts is not None and bool(parts.readings)
-        return has_readings or tokenizer.exactness.level not in ("exact", REFUSED)
+        return bool(tokenizer.vocabulary.readings) or tokenizer.exactness.level not in ("exact", REFUSED)
 
     def _on_tokens_changed(self) -> None:
         if self._session.spans.is_refused != self._is_refused:

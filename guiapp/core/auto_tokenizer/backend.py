@@ -122,7 +122,7 @@ def _added_tokens(config: Arguments, sidecars: SidecarFiles, added: list[Any] | 
     for key, value in sidecars.special.items():
         if key == EXTRA and isinstance(value, list):
             known = [*(config.get(EXTRA) or [])]
-            tokens = [TokenSpec.of(each, special=True) if isinstance(each, dict) else each for each in value]
+            tokens = [_of_special(each) if isinstance(each, dict) else each for each in value]
             value = [*known, *(each for each in tokens if each not in known)]
         elif isinstance(value, dict) and key != EXTRA:
             value = TokenSpec.of(value, special=True)
@@ -138,6 +138,12 @@ def _added_tokens(config: Arguments, sidecars: SidecarFiles, added: list[Any] | 
         for text, token_id in sidecars.added.items()
     }
     return by_id | {each["id"]: TokenSpec.of(each) for each in added or ()}
+
+
+def _of_special(spec: Mapping[str, Any]) -> TokenSpec:
+    if "special" in spec:
+        raise ComponentError("comes with a special_tokens_map.json that gives “special” to a special token")
+    return TokenSpec.of(spec, special=True)
 
 
 def converted(value: Any) -> Any:
@@ -167,6 +173,7 @@ class Backend:
         self._special: set[str] = set()
         self.roles: dict[str, Given | None] = {}
         self.extra: list[Any] = []
+        self._is_switched = False
         self.add(TokenSpec.of(each) for each in added)
 
     def add(self, tokens: Iterable[Given], are_special: bool = False) -> None:
@@ -207,13 +214,12 @@ class Backend:
             raise ComponentError(f"comes with a config that names “{quoted(text)}”, which is not a token")
         return token_id
 
-    def set_up(self, arguments: Arguments) -> None:
-        """What the base class does with what it is given."""
-        arguments = dict(arguments)
-        is_switched = "add_bos_token" in arguments or "add_eos_token" in arguments
+    def set_up(self, arguments: Arguments, padding: Mapping[str, Any] | None) -> None:
+        """What the base class does with what it is given; `padding` is that of tokenizer.json."""
+        arguments = ({"pad_token": padding["pad_token"]} if padding else {}) | arguments
         self.parts["post_processor"] = arguments.pop("post_processor", None) or self.parts["post_processor"]
-        if self.parts["post_processor"] is None:
-            is_switched = True
+        has_frame = self.parts["post_processor"] is not None
+        self._is_switched = not has_frame or "add_bos_token" in arguments or "add_eos_token" in arguments
         self._set_roles(arguments)
         for key in ("padding_side", "truncation_side"):
             if arguments.get(key, "left") not in ("left", "right"):
@@ -225,7 +231,7 @@ class Backend:
         self._add_missing(arguments.get(DECODER, {}))
         if arguments.get("clean_up_tokenization_spaces"):
             self._clean_up(arguments)
-        if is_switched:
+        if self._is_switched:
             self.parts["post_processor"] = self.switched_template(arguments)
 
     def _set_roles(self, arguments: Arguments) -> None:
@@ -252,11 +258,11 @@ class Backend:
 
     def _add_missing(self, decoder: Mapping[Any, TokenSpec]) -> None:
         """Added tokens of the configs first, by their ids; then roles, then the others."""
-        present = {token.resolved() for token in self._tokens.values()}
-        tokens: list[Any] = [token for _, token in sorted(decoder.items()) if token.resolved() not in present]
+        tokens: list[Any] = [token for _, token in sorted(decoder.items())]
         known = {*self._known_texts(), *(token.content for token in tokens)}
-        for token in (*self.roles.values(), *self.extra):
-            if token is not None and text_of(token) not in known and token not in tokens:
+        roles = [token for token in self.roles.values() if token is not None]
+        for token in (*roles, *self.extra):
+            if text_of(token) not in known and token not in tokens:
                 tokens.append(token)
         texts = {text_of(token) for token in self.roles.values() if token}
         self.add(_added(token, texts) for token in tokens)
@@ -264,13 +270,13 @@ class Backend:
     def _known_texts(self) -> list[str]:
         return [token.content for token in self._tokens.values()]
 
-    def post_init(self) -> None:
-        """All roles and other special tokens once more, as special ones."""
+    def post_init(self, arguments: Arguments) -> None:
+        """All roles and other special tokens once more, as special ones; what stands around texts, too."""
         tokens = [token for token in self.roles.values() if token is not None] + self.extra
-        self.add(
-            (TokenSpec(token, normalized=False) if isinstance(token, str) else token for token in tokens),
-            True,
-        )
+        texts_too = [TokenSpec(each, normalized=False) if isinstance(each, str) else each for each in tokens]
+        self.add(texts_too, True)
+        if self._is_switched:
+            self.parts["post_processor"] = self.switched_template(arguments)
 
     def switched_template(self, arguments: Arguments) -> dict[str, Any]:
         """BOS and EOS as two switches say."""
@@ -282,14 +288,15 @@ class Backend:
         return self.template([*before, None, *after])
 
     def template(
-        self, single: list[str | None], ids: Mapping[str, int | None] | None = None
+        self, single: list[str | None], ids: Mapping[str, int | None] | None = None, is_listed: bool = False
     ) -> dict[str, Any]:
-        """Texts of tokens around the text, which is None."""
+        """Texts of tokens around the text, which is None; unless `is_listed`, spaces separate them."""
         texts = [text for text in single if text is not None]
         known = {text: self.id_or_unknown(text) if ids is None else ids[text] for text in texts}
         for text, token_id in known.items():
-            if token_id is None:
-                raise ComponentError(f"comes with a config without an id for “{quoted(text)}”")
+            is_odd = ":" in text or text.startswith("$") or not text or (" " in text and not is_listed)
+            if token_id is None or is_odd:
+                raise ComponentError(f"comes with a config that puts “{quoted(text)}” around texts")
         return {
             "type": "TemplateProcessing",
             "single": [

@@ -171,8 +171,9 @@ LayoutXLM Luke MBart50 MLuke MarkupLM Nllb Parakeet Reformer SeamlessM4T Splinte
 OTHERS = frozenset(OTHER_CLASSES.split())
 """Classes, without “Tokenizer”, that are not known here: most do not use the library `tokenizers`."""
 ALIASES = {
-    **dict.fromkeys(("Bart", "LED", "Mvp"), "Roberta"),
-    **dict.fromkeys(("Lxmert", "MobileBert", "SqueezeBert"), "Bert"),
+    **dict.fromkeys(("Bart", "LED", "Longformer", "Mvp"), "Roberta"),
+    **dict.fromkeys(("Electra", "LayoutLM", "Lxmert", "MobileBert", "SqueezeBert"), "Bert"),
+    "Phi3": "Llama",
 }
 OTHER_CLASS_BY_TYPE = {"gpt-sw3": "GPT2Tokenizer"}  # through its class for config.json
 

@@ -182,13 +182,13 @@ def count(a: Arguments, key: str, default: int) -> int:
     return value
 
 
-def around(first: str | None, last: str) -> Callable[[Backend], Part]:
+def around(first: str | None, last: str, is_listed: bool = False) -> Callable[[Backend], Part]:
     """The tokens of two roles before and after a text."""
 
     def frame(backend: Backend) -> Part:
         texts = [None if role is None else text_of(backend.roles.get(role)) for role in (first, last)]
         ids = {text_of(backend.roles.get(role)): backend.id_of_role(role) for role in (first, last) if role}
-        return backend.template([*([texts[0]] if first else []), None, texts[1]], ids)
+        return backend.template([*([texts[0]] if first else []), None, texts[1]], ids, is_listed)
 
     return frame
 
@@ -477,7 +477,7 @@ def t5(a: Arguments, unknown: int = 2, frames: bool = True) -> Rebuilt:
     a[ADDITIONAL] = extra
 
     def frame(backend: Backend) -> Part:
-        return backend.template([None, "</s>"], {"</s>": backend.id_of_role("eos_token")})
+        return backend.template([None, "</s>"], {"</s>": backend.id_of_role("eos_token")}, True)
 
     normalizer = (charsmap(a) or [None])[0]
     split, decoder = pre_tokenizers(WHITE, metaspace()), metaspace()
@@ -498,7 +498,13 @@ def xlm_roberta(a: Arguments) -> Rebuilt:
     split = pre_tokenizers(WHITE, metaspace(scheme))
     normalizer = (charsmap(a) or [None])[0]
     return Rebuilt(
-        UNIGRAM, a, {"unk_id": 3}, normalizer, split, metaspace(scheme), around("bos_token", "eos_token")
+        UNIGRAM,
+        a,
+        {"unk_id": 3},
+        normalizer,
+        split,
+        metaspace(scheme),
+        around("bos_token", "eos_token", True),
     )
 
 
@@ -637,7 +643,7 @@ def mbart(a: Arguments) -> Rebuilt:
             text_of(backend.roles.get("eos_token")),
             [backend.id_of_role("eos_token"), backend.id_or_unknown(language)],
         )
-        return backend.template([None, eos, language], dict(zip((eos, language), ids, strict=True)))
+        return backend.template([None, eos, language], dict(zip((eos, language), ids, strict=True)), True)
 
     split = pre_tokenizers(WHITE, metaspace())
     return Rebuilt(UNIGRAM, a, {"unk_id": 3}, None, split, metaspace(), frame)

@@ -1,7 +1,9 @@
-"""From a tokenizer.json and the configs next to it to what `AutoTokenizer.from_pretrained` makes of them."""
+"""From a tokenizer's file and the configs next to it to what `AutoTokenizer` makes of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from guiapp.core.auto_tokenizer.backend import Arguments, Backend, arguments_of, text_of
@@ -13,62 +15,102 @@ from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
 
 PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+READ_VOCAB_TXT = "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert Funnel MPNet"
+READ_MERGES = (
+    "Blenderbot CLIP CodeGen Cohere Deberta GPT2 GPTNeoX Herbert Nougat OpenAIGPT Qwen2 Roberta Whisper"
+)
+READ_LISTS = {"WordPiece": READ_VOCAB_TXT.split(), "BPE": READ_MERGES.split()}
+"""Classes, without “Tokenizer”, that read vocab.txt, and those that read vocab.json and merges.txt."""
+Document = tuple[dict[str, Any], SidecarFiles]
+"""A tokenizer.json whose model is a ModelSection, and the configs with the roles of its tokens."""
 
 
 def document_of(
     content: dict[str, Any], sidecars: SidecarFiles, is_byte_level: bool, repository: str
-) -> tuple[dict[str, Any], SidecarFiles]:
-    """The tokenizer.json that a folder with this one amounts to, and the configs with the roles of tokens.
-
-    The model of the document is a ModelSection.
-
+) -> Document:
+    """What a folder with this tokenizer.json amounts to.
 
     is_byte_level  “"ByteLevel"” stands in the file
     repository     owner/name, where the folder is a copy of one
     Raises ComponentError, TypeError and the like where the library fails, or its class is not known here.
     """
-    broken = next((note for note in sidecars.warnings if note.code == "config_broken"), None)
-    if broken is not None:
-        raise ComponentError(f"cannot be read as transformers does: {broken}")
-    name = class_of(sidecars, is_byte_level, repository)
+    stem = class_stem(sidecars, is_byte_level, repository)
     added = content["added_tokens"]
     if not isinstance(added, list):
         raise ComponentError("has added tokens that are not a list")
     arguments = arguments_of(sidecars, added)
-    parts = {part: content.get(part) for part in PARTS}
-    stem = name.removesuffix("Tokenizer")
-    built: Rebuilt | None
-    if stem in CLASSES:
-        built, backend = _rebuilt(CLASSES[stem], content, arguments)
-    else:
-        built = KEEPING[stem](arguments) if stem in KEEPING else None
-        if built is None and name not in (BASE, "ParakeetTokenizer"):
-            raise ComponentError(
-                f"is loaded by transformers as {quoted(name)}, which is not known here; "
-                "`tokenloupe hunt FOLDER transformers` runs the library"
-            )
-        backend = Backend(model_section(content["model"]), parts, added)
-    backend.set_up(arguments if built is None else built.arguments)
-    backend.fix_mistral_pattern(arguments, sidecars)
-    if built is not None:
-        _finish(built, backend)
-    roles = {
-        role: text_of(token) for key, role in ROLES.items() if (token := backend.roles.get(key)) is not None
-    }
-    return backend.document(), sidecars._replace(roles=roles)
-
-
-def _rebuilt(build: Any, content: dict[str, Any], arguments: Arguments) -> tuple[Rebuilt, Backend]:
-    spec = content["model"]
+    model, padding = content["model"], content.get("padding")
+    if stem not in CLASSES:
+        kept = KEEPING[stem](arguments) if stem in KEEPING else None
+        backend = Backend(model_section(model), {part: content.get(part) for part in PARTS}, added)
+        return _finished(backend, kept, arguments, sidecars, padding)
     charsmap = _charsmap(content.get("normalizer"))
-    given = {
-        **arguments,
-        "vocab": spec.get("vocab"),
-        "post_processor": content.get("post_processor"),
-        CHARSMAP: charsmap,
-    }
-    built: Rebuilt = build(given)
-    section = model_section(_model(built, spec))
+    arguments |= {"post_processor": content.get("post_processor"), CHARSMAP: charsmap}
+    built, backend = _rebuilt(CLASSES[stem], model["vocab"], partial(model.get, "merges", []), arguments)
+    return _finished(backend, built, arguments, sidecars, padding)
+
+
+def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repository: str) -> Document:
+    """The same of vocab.txt, or of vocab.json and merges.txt, as a tokenizer.json would have their model."""
+    stem, model = class_stem(sidecars, False, repository), content["model"]
+    if stem not in READ_LISTS[model["type"]]:
+        raise ComponentError(f"is not read by {stem}Tokenizer, as which transformers loads the folder")
+    arguments, build = arguments_of(sidecars, None), CLASSES.get(stem) or KEEPING[stem]
+    built, backend = _rebuilt(build, model["vocab"], partial(model.get, "merges"), arguments)
+    return _finished(backend, built, arguments, sidecars)
+
+
+def document_of_parts(
+    stem: str, content: dict[str, Any], arguments: Arguments, sidecars: SidecarFiles
+) -> Document:
+    """The same of a file whose parts a converter has made, which the class keeps."""
+    build = CLASSES.get(stem) or KEEPING.get(stem)
+    backend = Backend(
+        model_section(content["model"]), {part: content.get(part) for part in PARTS}, content["added"]
+    )
+    return _finished(backend, build({**arguments, "vocab": []}) if build else None, arguments, sidecars)
+
+
+def document_of_pieces(
+    stem: str,
+    pieces: list[tuple[str, float]],
+    merges: Callable[[], list[tuple[str, str]]],
+    arguments: Arguments,
+    sidecars: SidecarFiles,
+) -> Document:
+    """The same of the pieces of SentencePiece that a class rebuilds."""
+    build = CLASSES.get(stem) or KEEPING[stem]
+    built, backend = _rebuilt(build, pieces, merges, arguments)
+    if built.kind not in (BPE, UNIGRAM):
+        raise ComponentError(f"is not read by {stem}Tokenizer, as which transformers loads the folder")
+    return _finished(backend, built, arguments, sidecars)
+
+
+def class_stem(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> str:
+    """The name of the class without “Tokenizer”.  Raises ComponentError where it is not known here."""
+    broken = next((note for note in sidecars.warnings if note.code == "config_broken"), None)
+    if broken is not None:
+        raise ComponentError(f"cannot be read as transformers does: {broken}")
+    name = class_of(sidecars, is_byte_level, repository)
+    stem = name.removesuffix("Tokenizer")
+    if stem not in CLASSES and stem not in KEEPING and stem not in (BASE, "Parakeet"):
+        raise ComponentError(
+            f"is loaded by transformers as {quoted(name)}, which is not known here; "
+            "`tokenloupe hunt FOLDER transformers` runs the library"
+        )
+    return stem
+
+
+def _rebuilt(
+    build: Callable[[Arguments], Rebuilt], vocab: Any, merges: Callable[[], Any], arguments: Arguments
+) -> tuple[Rebuilt, Backend]:
+    built = build({**arguments, "vocab": vocab})
+    if built.kind == UNIGRAM and not isinstance(vocab, list):
+        raise ComponentError("has tokens without scores, which its class in transformers needs")
+    if built.kind != UNIGRAM and isinstance(vocab, list):
+        vocab = {text: row for row, (text, _) in enumerate(vocab)}
+    rules = {"merges": merges()} if built.kind == BPE else {}
+    section = model_section({"type": built.kind, "vocab": vocab, **rules, **built.options})
     parts = {"normalizer": built.normalizer, "pre_tokenizer": built.pre_tokenizer, "decoder": built.decoder}
     backend = Backend(section, {**parts, "post_processor": None})
     if built.before is not None:
@@ -76,13 +118,22 @@ def _rebuilt(build: Any, content: dict[str, Any], arguments: Arguments) -> tuple
     return built, backend
 
 
-def _finish(built: Rebuilt, backend: Backend) -> None:
-    if built.frame is not None:
+def _finished(
+    backend: Backend, built: Rebuilt | None, arguments: Arguments, sidecars: SidecarFiles, padding: Any = None
+) -> Document:
+    given = arguments if built is None else built.arguments
+    backend.set_up(given, padding)
+    backend.fix_mistral_pattern(arguments, sidecars)
+    if built is not None and built.frame is not None:
         backend.parts["post_processor"] = built.frame(backend)
-    if built.finish is not None:
+    if built is not None and built.finish is not None:
         built.finish(backend)
-    if built.posts:
-        backend.post_init()
+    if built is not None and built.posts:
+        backend.post_init(given)
+    roles = {
+        role: text_of(token) for key, role in ROLES.items() if (token := backend.roles.get(key)) is not None
+    }
+    return backend.document(), sidecars._replace(roles=roles)
 
 
 def _charsmap(normalizer: Any) -> Any:
@@ -94,14 +145,3 @@ def _charsmap(normalizer: Any) -> Any:
         if step and step.get("type") == "Precompiled" and "precompiled_charsmap" in step
     )
     return next(maps, None)
-
-
-def _model(built: Rebuilt, spec: dict[str, Any]) -> dict[str, Any]:
-    """The tokens and rules of a file in the model of a class."""
-    vocab = spec["vocab"]
-    if built.kind == UNIGRAM and not isinstance(vocab, list):
-        raise ComponentError("has tokens without scores, which its class in transformers needs")
-    if built.kind != UNIGRAM and isinstance(vocab, list):
-        vocab = {each[0]: row for row, each in enumerate(vocab)}
-    rules = {"merges": spec.get("merges", [])} if built.kind == BPE else {}
-    return {"type": built.kind, "vocab": vocab, **rules, **built.options}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guiapp.core.formats.checks import pre_in_file
-from guiapp.core.formats.tokenizer_json import TRANSFORMERS, VERSION
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, VERSION
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import UNUSED_TYPE, USER_DEFINED_TYPE
-from guiapp.core.vocabulary.parts import Parts, PieceRules
+from guiapp.core.vocabulary.parts import PieceRules
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 HOW_CHECKED = "this is tested with random texts"
@@ -30,6 +30,21 @@ class Exactness:
 
 def exactness_of(vocabulary: Vocabulary) -> Exactness:
     """Whether llama.cpp, or whichever library reads such files, would give the same ids."""
+    if vocabulary.chosen_pre == TRANSFORMERS:
+        return Exactness(
+            "exact",
+            f"{vocabulary.model} vocabulary, read as transformers {VERSION} reads the folder: tokens, flags "
+            "and switches of its configs count, and the class that they name may rebuild the rest. The ids "
+            f"equal AutoTokenizer's; {HOW_CHECKED} and random configs.",
+        )
+    exactness = _exactness_of_file(vocabulary)
+    if vocabulary.chosen_pre:
+        return exactness
+    others = "".join(f" {why} Choose “{name}” to see those ids." for name, why in vocabulary.readings.items())
+    return Exactness(exactness.level, exactness.reason + others)
+
+
+def _exactness_of_file(vocabulary: Vocabulary) -> Exactness:
     if vocabulary.pieces is not None:
         return _exactness_of_pieces(vocabulary, vocabulary.pieces)
     if vocabulary.library != LLAMA_CPP:
@@ -73,7 +88,7 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
     """Of a file that llama.cpp does not read."""
     library = vocabulary.library
     if vocabulary.parts is not None:
-        return _exactness_of_parts(vocabulary, vocabulary.parts)
+        return _exactness_of_parts(vocabulary)
     if vocabulary.type is VocabType.RWKV:
         return Exactness(
             "exact",
@@ -99,20 +114,13 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
     )
 
 
-def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
+def _exactness_of_parts(vocabulary: Vocabulary) -> Exactness:
     """Of a file of `tokenizers`, or of what that library is given for another file."""
-    if vocabulary.chosen_pre == TRANSFORMERS:
-        return Exactness(
-            "exact",
-            f"{vocabulary.model} vocabulary, read as transformers {VERSION} reads the folder: added tokens, "
-            f"flags and switches of the configs count, and its class may rebuild the rest. The ids equal "
-            f"AutoTokenizer's; {HOW_CHECKED} and random configs.",
-        )
     if chosen := vocabulary.chosen_pre:
         return Exactness(
             "approximate",
-            f"Read as “{chosen}”, chosen by hand. {parts.readings[chosen]} {vocabulary.library} reads the "
-            "file as it stands.",
+            f"Read as “{chosen}”, chosen by hand. {vocabulary.readings[chosen]} "
+            f"{vocabulary.library} reads the file as it stands.",
         )
     if vocabulary.format != TOKENIZER_JSON:
         return Exactness(
@@ -121,11 +129,10 @@ def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
             f"transformers does for such models. The ids equal those of {vocabulary.library} set up so; "
             f"{HOW_CHECKED}.",
         )
-    others = "".join(f" {why} Choose “{name}” to see those ids." for name, why in parts.readings.items())
     return Exactness(
         "exact",
         f"{vocabulary.model} vocabulary with the parts that the file names. The ids equal those of "
-        f"{vocabulary.library} for the same file, text and options; {HOW_CHECKED} and random files.{others}",
+        f"{vocabulary.library} for the same file, text and options; {HOW_CHECKED} and random files.",
     )
 
 

@@ -47,6 +47,7 @@ LARGEST_SCORE = 1e30
 LONGEST_SURFACE = 1 << 10  # bytes
 MOST_GROWTH = 32  # characters that one of a text becomes; Unicode's own maps need 18
 NUL = b"\0"
+ROLE_FIELDS = (("unk", 45, b"<unk>"), ("bos", 46, b"<s>"), ("eos", 47, b"</s>"))  # ids: 40, 41, 42
 
 PIECE, TRAINER, NORMALIZER, DENORMALIZER = 1, 2, 3, 5  # fields of the model
 UNIGRAM, BPE, WORD, CHARACTER = range(1, 5)  # types of models
@@ -57,7 +58,9 @@ WHOLE_NUMBER, EIGHT_BYTES, DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # how a field is 
 class Model(NamedTuple):
     """What a file says, as the library understands it.
 
-    kinds  int32[n]  as stored_types of a vocabulary
+    kinds       int32[n]  as stored_types of a vocabulary
+    unknown_id  as the trainer says, whatever the kinds of pieces say
+    role_texts  of the roles that the trainer gives an id, by the names that transformers has for them
     """
 
     table: StringTable
@@ -67,6 +70,8 @@ class Model(NamedTuple):
     rules: PieceRules
     special: SpecialIds
     metadata: Mapping[str, object]
+    unknown_id: int = 0
+    role_texts: Mapping[str, str] = {}
 
 
 def sniff(head: bytes) -> bool:
@@ -90,6 +95,13 @@ def _is_piece(message: bytes, size: int) -> bool:
 def read(path: Path, opening: Opening) -> Vocabulary:
     """Raises VocabError for a file that is damaged, or that SentencePiece does not load."""
     file = WholeFile(path, opening)
+    model = model_of(file, opening)
+    opening.begin(SPECIAL)
+    return vocabulary_of(file, model)
+
+
+def model_of(file: WholeFile, opening: Opening) -> Model:
+    """What such a file says.  Raises VocabError."""
     opening.begin(METADATA)
     fields = read_model_fields(np.frombuffer(file.data, np.uint8), MOST_TOKENS)
     if isinstance(fields, int):
@@ -97,8 +109,7 @@ def read(path: Path, opening: Opening) -> Vocabulary:
     opening.begin(TOKENS)
     model = _model(file, fields)
     check_texts(file, model)
-    opening.begin(SPECIAL)
-    return vocabulary_of(file, model)
+    return model
 
 
 def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> Vocabulary:
@@ -136,6 +147,7 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
         warnings=sidecars.warnings,
         metadata={**model.metadata, **sidecars.config},
         library=SENTENCEPIECE,
+        readings=sidecars.readings if name == SENTENCEPIECE else {},
         pieces=replace(model.rules, special_rule=rule.source_note),
     )
 
@@ -178,7 +190,12 @@ def _model(file: WholeFile, fields: ModelFields) -> Model:
         "denormalizer_spec": "in use" if rules.decoded else "none",
     }
     ids = SpecialIds(**special, unk=unknown[0] if unknown else None)
-    return Model(table, fields.scores, kinds, kind, rules, ids, metadata)
+    role_texts = {
+        f"{role}_token": (trainer.text(field, b"") or usual).decode("utf-8", "replace")
+        for row, (role, field, usual) in enumerate(ROLE_FIELDS)
+        if trainer.number(40 + row, row) < 1 << 63
+    }
+    return Model(table, fields.scores, kinds, kind, rules, ids, metadata, trainer.number(40, 0), role_texts)
 
 
 def checked_table(

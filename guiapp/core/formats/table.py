@@ -29,7 +29,7 @@ from guiapp.core.formats import (
 )
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, WholeFile, file_state, open_regular
 from guiapp.core.formats.gguf_reader import MetadataField, read_header
-from guiapp.core.formats.tokenizer_config import SidecarFiles, sidecar_paths
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, sidecar_paths
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.numbers_in_words import quoted
@@ -40,6 +40,7 @@ from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.checkpoint import checkpoint
 
 LONGEST_S = 120.0
+NOT_IN_TRANSFORMERS = ("GGUF", "tekken.json", "RWKV vocabulary", "CLIP's merges", "tokenizer.bin")
 HEAD_BYTES = 1 << 12
 
 
@@ -62,10 +63,16 @@ class Format(NamedTuple):
     read: Reader
 
 
-def _as_it_is(read: Callable[[Path, Opening], Vocabulary], why: str) -> Reader:
+def _as_it_is(
+    read: Callable[[Path, Opening], Vocabulary],
+    why: str,
+    in_transformers: Callable[[Path, Opening], Vocabulary] | None = None,
+) -> Reader:
     """A reader of files whose text nothing else can split: why, as the end of a sentence."""
 
     def read_as_it_is(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+        if pre == TRANSFORMERS and in_transformers is not None:
+            return in_transformers(path, opening)
         if pre is not None:
             raise VocabError(f"{quoted(path.name)} {why}. Open it without choosing a pre-tokenizer.")
         return read(path, opening)
@@ -81,9 +88,22 @@ def _described(document: Callable[[Path, Opening], Description], why: str) -> Re
 
         file, content, sidecars = document(path, opening)
         with checked_layout(file):
-            return vocabulary_of(file, content, sidecars, opening)
+            vocabulary = vocabulary_of(file, content, sidecars, opening)
+        return replace(vocabulary, readings=sidecars.readings)
 
-    return _as_it_is(read, why)
+    def read_in_transformers(path: Path, opening: Opening) -> Vocabulary:
+        from guiapp.core.auto_tokenizer.vocabulary import of_lists
+
+        file, content, _ = document(path, opening)
+        return of_lists(file, content, opening)
+
+    return _as_it_is(read, why, read_in_transformers)
+
+
+def _pieces_in_transformers(path: Path, opening: Opening) -> Vocabulary:
+    from guiapp.core.auto_tokenizer.vocabulary import of_pieces
+
+    return of_pieces(WholeFile(path, opening), opening)
 
 
 WHOLE = "is not split before it is encoded"
@@ -100,7 +120,9 @@ FORMATS = (
     ),
     Format("vocab.txt", vocab_txt.sniff, _described(vocab_txt.document, "is split as BERT splits text")),
     Format("CLIP's merges", clip.sniff, _as_it_is(clip.read, "is split as CLIP splits text")),
-    Format("SentencePiece", sentencepiece.sniff, _as_it_is(sentencepiece.read, WHOLE)),
+    Format(
+        "SentencePiece", sentencepiece.sniff, _as_it_is(sentencepiece.read, WHOLE, _pieces_in_transformers)
+    ),
     Format("tokenizer.bin", tokenizer_bin.sniff, _as_it_is(tokenizer_bin.read, WHOLE)),
 )
 
@@ -182,6 +204,11 @@ def load_vocabulary(
     vocabulary = LAST.get(files)
     if vocabulary is None:
         file_format = format_of(path)
+        if pre == TRANSFORMERS and file_format.name in NOT_IN_TRANSFORMERS:
+            raise VocabError(
+                f"{quoted(path.name)} is not read as transformers reads it: that applies to tokenizer.json, "
+                "SentencePiece, tiktoken, vocab.json and vocab.txt. Open it without choosing a reading."
+            )
         vocabulary = replace(file_format.read(path, opening, pre), format=file_format.name).opened_from(files)
         if files.states[0] is not None and OpenedFiles.now(path, pre, opening.whole_bytes) == files:
             LAST.put(vocabulary)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.ranks import MOST_TOKENS, RANK_PATTERNS, RankFile, patterns_of, vocabulary_of
-from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, read_sidecars
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.utf8 import is_text
@@ -214,6 +214,10 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     known, sidecars = KNOWN_FILES.get(sha256(file.data).hexdigest()), read_sidecars(path)
     opening.begin(METADATA)
     texts, ids = _tokens(file)
+    if pre == TRANSFORMERS:
+        from guiapp.core.auto_tokenizer.vocabulary import of_ranks
+
+        return of_ranks(file, dict(zip(sliced(*texts), ids.tolist(), strict=True)), opening)
     own = _own(known, sidecars, ids)
     readings = {LIBRARY: WHY_RANKS} if own is not None and (own != known or own.composes) else {}
     known = own if pre != LIBRARY else known._replace(composes=False) if known else None
@@ -245,7 +249,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
             metadata=sidecars.config,
             roles=known.roles if known else {},
             composes=known.composes if known else False,
-            readings=readings,
+            readings=sidecars.readings | readings,
         ),
         opening,
     )

@@ -36,6 +36,8 @@ ROLES = {
     "mask_token": "mask",
 }
 MOST_BYTES = 1 << 24
+TRANSFORMERS, VERSION = "transformers", "5.24.0"  # a reading, and whose rules it follows
+WHY = f"AutoTokenizer of transformers {VERSION} applies the configs next to the file."
 
 
 class SidecarFiles(NamedTuple):
@@ -57,9 +59,9 @@ class SidecarFiles(NamedTuple):
     generation: Mapping[str, Any] = {}
 
     @property
-    def are_there(self) -> bool:
-        """Whether any says something that transformers goes by."""
-        return bool(self.config or self.special or self.added or self.model)
+    def readings(self) -> dict[str, str]:
+        """That of transformers, where any of the files says something."""
+        return {TRANSFORMERS: WHY} if self.config or self.special or self.added or self.model else {}
 
 
 def read_sidecars(path: Path) -> SidecarFiles:

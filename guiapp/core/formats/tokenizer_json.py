@@ -15,14 +15,11 @@ from typing import Any, NamedTuple
 
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.model_sections import read_json_with_texts
-from guiapp.core.formats.tokenizer_config import SidecarFiles, model_name, read_sidecars
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, read_sidecars
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
-TRANSFORMERS, VERSION = "transformers", "5.24.0"  # a reading, and whose rules it follows
-WHY = f"AutoTokenizer of transformers {VERSION} applies the configs next to the file."
-APPLIED = ("around_switched", "clean_up_elsewhere")  # notes on what only this reading goes by
 MARK = "\u2581"
 MISTRAL_TOKENS = {"[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[TOOL_CALLS]"}
 TEKKEN_PATTERN = (
@@ -56,7 +53,9 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     with checked_layout(file):
         sidecars = read_sidecars(path)
         if pre == TRANSFORMERS:
-            return as_in_transformers(file, content, sidecars, opening)
+            from guiapp.core.auto_tokenizer.vocabulary import of_tokenizer_json
+
+            return of_tokenizer_json(file, content, sidecars, opening)
         readings = other_readings(content)
         if pre is not None and pre not in readings:
             names = (
@@ -69,24 +68,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
             content |= readings[pre].sections
         vocabulary = vocabulary_of(file, content, sidecars, opening)
         reasons = {name: each.why for name, each in readings.items()}
-        if sidecars.are_there:
-            reasons[TRANSFORMERS] = WHY
-        parts = replace(vocabulary.parts, readings=reasons) if vocabulary.parts else None
-        return replace(vocabulary, parts=parts, chosen_pre=pre or "")
-
-
-def as_in_transformers(
-    file: WholeFile, content: dict[str, Any], sidecars: SidecarFiles, opening: Opening
-) -> Vocabulary:
-    """What AutoTokenizer makes of a folder with this document.  Raises what `checked_layout` expects."""
-    from guiapp.core.auto_tokenizer.reading import document_of
-    from guiapp.core.formats.tokenizer_document import vocabulary_of
-
-    document, sidecars = document_of(content, sidecars, b'"ByteLevel"' in file.data, model_name(file.path))
-    vocabulary = vocabulary_of(file, document, sidecars, opening)
-    warnings = tuple(each for each in vocabulary.warnings if each.code not in APPLIED)
-    parts = replace(vocabulary.parts, readings={TRANSFORMERS: WHY}) if vocabulary.parts else None
-    return replace(vocabulary, parts=parts, warnings=warnings, chosen_pre=TRANSFORMERS)
+        return replace(vocabulary, readings=reasons | sidecars.readings, chosen_pre=pre or "")
 
 
 def _sections(file: WholeFile) -> dict[str, Any]:
@@ -146,14 +128,14 @@ def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
     prepends = {"type": "Prepend", "prepend": MARK}
     if steps == [prepends, marks] and pre_tokenizer is None:
         sections: dict[str, Any] = {"normalizer": None, "pre_tokenizer": metaspace}
-        why = "If transformers converts it with “legacy” off, only the start of a text gets a space."
+        why = "Where a config turns “legacy” off, transformers gives only the start of a text a space."
         return {"llama-first": Reading(sections, why)}
     if not steps and pre_tokenizer == metaspace:
         sections = {
             "normalizer": {"type": "Sequence", "normalizers": [prepends, marks]},
             "pre_tokenizer": None,
         }
-        why = "If transformers converts it with “legacy” on, text after special tokens gets a space too."
+        why = "With “legacy” on, transformers 4 gives text after special tokens a space, too."
         return {"llama-legacy": Reading(sections, why)}
     return {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol, get_args
@@ -19,6 +20,8 @@ from guiapp.native.checkpoint import stoppable
 
 Behavior = typing.Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 BEHAVIORS: tuple[str, ...] = get_args(Behavior)
+START = "\\A"
+PLAIN_START = re.compile(r"\\A[^\\(\[|][^(\[|]*(\|[^(\[|]+)?")
 NO_PIECES = np.zeros(0, np.int64)
 
 
@@ -97,6 +100,39 @@ class RegexMatcher:
 
     def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
         return MatchSegments(*self._splitter.native.split_matches(data, piece_ends))
+
+
+class StartMatcher:
+    r"""Looks for what begins each piece, `\A…`; where that is not there, and after it, for something else."""
+
+    def __init__(self, source: str) -> None:
+        first, _, rest = source.removeprefix(START).partition("|")
+        self.pattern = Pattern(source, "oniguruma")
+        self._first, self._rest = RegexMatcher(first), RegexMatcher(rest) if rest else None
+
+    def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
+        found = self._first.segments(data, piece_ends)
+        at_start = found.are_matches & np.isin(found.starts, np.append(0, piece_ends))
+        starts, ends = found.starts[at_start], found.ends[at_start]
+        if self._rest is not None:
+            others = self._rest.segments(data, np.union1d(piece_ends, ends))
+            is_new = others.are_matches & ~np.isin(others.starts, starts)
+            starts = np.union1d(starts, others.starts[is_new])
+            ends = np.union1d(ends, others.ends[is_new])
+        edges = np.unique(np.concatenate([starts, ends, piece_ends]))
+        edges = edges[edges > 0]
+        return MatchSegments(edges, np.isin(edges, ends))
+
+
+def replaced_matcher_of(spec: Spec) -> Matcher:
+    """The same where matches are replaced, which may be bound to the start of a text."""
+    target, is_expression = spec.pattern()
+    if not is_expression or not PLAIN_START.fullmatch(target):
+        return matcher_of(spec)
+    try:
+        return StartMatcher(target)
+    except PatternError as error:
+        raise spec.error(f"whose pattern “{quoted(target)}” is not supported: {error}") from None
 
 
 def matcher_of(spec: Spec) -> Matcher:

@@ -29,7 +29,7 @@ from guiapp.core.hugging_face.characters import (
     of_ranges,
     whitespace_members,
 )
-from guiapp.core.hugging_face.matching import Matcher, matcher_of, whole
+from guiapp.core.hugging_face.matching import Matcher, replaced_matcher_of, whole
 from guiapp.core.hugging_face.spec import Spec, flattened
 from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap, open_charsmap, own_bases
 from guiapp.core.text.unicode_tables import N_CODES
@@ -250,7 +250,7 @@ def _read(spec: Spec) -> Normalizer:
         case "Precompiled":
             return precompiled_of(spec)
         case "Replace":
-            return Replace(matcher_of(spec), spec.text("content"))
+            return Replace(replaced_matcher_of(spec), spec.text("content"))
         case "Prepend":
             return Prepend(spec.text("prepend"))
         case "ByteLevel":

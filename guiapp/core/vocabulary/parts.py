@@ -6,8 +6,7 @@ https://github.com/google/sentencepiece.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -77,7 +76,6 @@ class Parts:
     spelling  how tokens are spelled, for looking at them: one of the numbers of `native.spell_out`
     merges_bytes  the model merges bytes, each spelled as a character, and all bytes of UTF-8 are tokens
     scores    float64[n]: as the file has them, 0 where the model has none
-    readings  how else libraries read the file, by names to choose from: when they do, as a sentence
     """
 
     model: ModelOptions
@@ -92,7 +90,6 @@ class Parts:
     normalizes_nothing: bool
     merges_bytes: bool
     scores: NDArray[np.float64]
-    readings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

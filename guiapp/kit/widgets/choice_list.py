@@ -313,8 +313,8 @@ def can_choose(loader: ModelLoader) -> bool:
     if loader.refused is not None:
         return True
     vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
-    if vocabulary is not None and vocabulary.parts is not None:
-        return bool(vocabulary.parts.readings)
+    if vocabulary is not None and (vocabulary.readings or vocabulary.parts is not None):
+        return bool(vocabulary.readings)
     return (
         vocabulary is not None
         and vocabulary.type is VocabType.BPE
@@ -373,10 +373,10 @@ def _has_ranks(loader: ModelLoader) -> bool:
 
 def _readings(loader: ModelLoader) -> list[tuple[str, str, str]] | None:
     """How else the model that is open can be read: key, title and detail; None where a file tells a name."""
-    parts = None if loader.model is None else loader.model.tokenizer.vocabulary.parts
-    if loader.refused is not None or parts is None:
+    vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
+    if loader.refused is not None or vocabulary is None or not (vocabulary.readings or vocabulary.parts):
         return None
-    return [(name, name, why) for name, why in parts.readings.items()]
+    return [(name, name, why) for name, why in vocabulary.readings.items()]
 
 
 def _names(loader: ModelLoader) -> tuple[str, str]:

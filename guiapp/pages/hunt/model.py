@@ -22,7 +22,7 @@ from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject, Kind, LineOffset
 from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown, record
-from guiapp.analysis.libraries.table import PEERS, reason_against
+from guiapp.analysis.libraries.table import PEERS, reason_against, version_of
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
 from guiapp.kit.session.choice import about
@@ -469,7 +469,7 @@ class Sides(QObject):
     @property
     def libraries(self) -> dict[HuntSide, str]:
         """All that the command line offers, and why those that cannot take part do not."""
-        about = {name: f"{PEERS[name].version} · installed library" for name in LIBRARIES}
+        about = {name: f"{version_of(name)} · installed library" for name in LIBRARIES}
         return {
             HuntSide(name, None, name, about[name] if PEERS[name].is_installed else ""): reason_against(
                 name, self._session.vocabulary

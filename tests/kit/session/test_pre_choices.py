@@ -20,7 +20,7 @@ def refusing(pre, likely=()):
 
 
 def showing(**parts):
-    usual = {"type": VocabType.BPE, "model": "gpt2", "chosen_pre": "", "parts": None}
+    usual = {"type": VocabType.BPE, "model": "gpt2", "chosen_pre": "", "parts": None, "readings": {}}
     vocabulary = SimpleNamespace(**usual | parts)
     return SimpleNamespace(
         refused=None, model=SimpleNamespace(tokenizer=SimpleNamespace(vocabulary=vocabulary))
@@ -66,12 +66,12 @@ def test_only_vocabularies_that_are_split_offer_a_choice():
 
 
 def test_a_file_that_libraries_read_in_several_ways_offers_each():
-    parts = SimpleNamespace(readings={"llama-first": "Converted otherwise."})
-    loader = showing(parts=parts, pre="", chosen_pre="llama-first")
+    readings = {"llama-first": "Converted otherwise."}
+    loader = showing(readings=readings, pre="", chosen_pre="llama-first")
     assert can_choose(loader)
     assert [(row.name, row.detail, row.is_current) for row in pre_choices(loader)] == [
         (AS_THE_FILE_SAYS, "", False),
         ("llama-first", "Converted otherwise.", True),
     ]
     assert "Libraries" in question(loader)
-    assert not can_choose(showing(parts=SimpleNamespace(readings={}), pre=""))
+    assert not can_choose(showing(parts=SimpleNamespace(), pre=""))

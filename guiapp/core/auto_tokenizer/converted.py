@@ -1,0 +1,259 @@
+"""SentencePiece's models and lists of ranks as `transformers` converts them, before a class gets them.
+
+Source: https://github.com/huggingface/transformers, version 5.24.0, convert_slow_tokenizer.py
+(`SentencePieceExtractor`, `build_tokenizer_from_spm_proto`, `TikTokenConverter`).
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from guiapp.core.auto_tokenizer.backend import (
+    ADDITIONAL,
+    DECODER,
+    EXTRA,
+    Arguments,
+    TokenSpec,
+    arguments_of,
+    text_of,
+)
+from guiapp.core.auto_tokenizer.choice import BASE
+from guiapp.core.auto_tokenizer.classes import (
+    BYTES,
+    CHARSMAP,
+    MBART_CODES,
+    ONE_SPACE,
+    SPACE_MARK,
+    STRIPPED,
+    TO_SPACES,
+    byte_level,
+    decoders,
+    matched,
+    metaspace,
+    normalizers,
+    pre_tokenizers,
+    replaced,
+    split_by,
+)
+from guiapp.core.auto_tokenizer.reading import Document, class_stem, document_of_parts, document_of_pieces
+from guiapp.core.formats.sentencepiece import UNIGRAM, Model
+from guiapp.core.formats.tokenizer_config import SidecarFiles
+from guiapp.core.hugging_face.spec import ComponentError
+from guiapp.core.vocabulary.attributes import CONTROL_TYPE, NORMAL_TYPE, USER_DEFINED_TYPE
+from guiapp.core.vocabulary.byte_alphabet import spell
+from guiapp.native.checkpoint import stoppable
+from guiapp.native.model_files import sliced
+
+CL100K = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+Pieces = list[tuple[str, float]]
+FAIRSEQ = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+
+
+def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> Document:
+    """What a folder with this model of SentencePiece amounts to.  Raises as `reading.document_of`."""
+    stem = class_stem(sidecars, False, repository)
+    texts = [text.decode() for text in sliced(model.table.data, model.table.offsets)]
+    pieces = list(zip(texts, model.scores.astype(float).tolist(), strict=True))
+    kinds = model.kinds.tolist()
+    charsmap = _charsmap(model)
+    arguments = arguments_of(sidecars, None) | {"unk_id": model.unknown_id, CHARSMAP: charsmap}
+    arguments[ADDITIONAL] = [
+        TokenSpec(text, normalized=False, special=kind == CONTROL_TYPE)
+        for text, kind in zip(texts, kinds, strict=True)
+        if kind in (CONTROL_TYPE, USER_DEFINED_TYPE)
+    ]
+    if stem in (BASE, "Parakeet"):
+        return _as_in_model(stem, model, pieces, arguments, sidecars)
+    pieces = CONVERTERS[stem](pieces, arguments) if stem in CONVERTERS else pieces
+    return document_of_pieces(stem, pieces, partial(merges_of, texts), arguments, sidecars)
+
+
+def merges_of(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """All ways to make a token of two others, by its id, the shorter first text first."""
+    known = set(texts)
+    return [
+        (text[:at], text[at:])
+        for text in stoppable(texts)
+        for at in range(1, len(text))
+        if text[:at] in known and text[at:] in known
+    ]
+
+
+def _charsmap(model: Model) -> dict[str, Any] | None:
+    data = model.rules.text.charsmap.tobytes()
+    return {"type": "Precompiled", "precompiled_charsmap": b64encode(data).decode()} if data else None
+
+
+def _as_in_model(
+    stem: str, model: Model, pieces: Pieces, arguments: Arguments, sidecars: SidecarFiles
+) -> Document:
+    """As the model itself says, where no class says otherwise."""
+    rules, kinds = model.rules, model.kinds.tolist()
+    decoder: Mapping[int, TokenSpec] = arguments[DECODER]
+    texts = [text for text, _ in pieces]
+    legacy = arguments.get("legacy", True)
+    if model.type != UNIGRAM:
+        kept = {text for row, text in enumerate(texts) if row not in decoder}
+        names = {row: token.content for row, token in decoder.items() if token.content not in kept}
+        texts = [names.get(row, text) for row, text in enumerate(texts)]
+    own = [text for text, kind in zip(texts, kinds, strict=True) if kind == USER_DEFINED_TYPE]
+    in_model = {text for (text, _), kind in zip(pieces, kinds, strict=True) if kind == USER_DEFINED_TYPE}
+    if in_model:
+        arguments[ADDITIONAL] = [each for each in arguments[ADDITIONAL] if each.content not in in_model]
+    if rules.text.adds_space:
+        arguments[DECODER] = {
+            row: token.resolved()._replace(normalized=False) for row, token in decoder.items()
+        }
+    if model.type == UNIGRAM:
+        spec: dict[str, Any] = {"type": "Unigram", "vocab": pieces, "unk_id": model.unknown_id}
+    else:
+        spec = {
+            "type": "BPE",
+            "vocab": {text: row for row, text in enumerate(texts)},
+            "merges": _scored_merges(texts, model),
+            "unk_token": model.role_texts.get("unk_token", "<unk>"),
+            "fuse_unk": True,
+            "ignore_merges": bool(own),
+        }
+    content = {
+        "model": spec | {"byte_fallback": rules.has_byte_fallback},
+        "added": [],
+        "normalizer": _normalizer(model, bool(legacy)),
+        "pre_tokenizer": _pre_tokenizer(model, bool(legacy), own),
+        "decoder": _decoder(model),
+    }
+    for role, text in model.role_texts.items():
+        arguments.setdefault(role, text)
+    return document_of_parts(stem, content, arguments, sidecars)
+
+
+def _scored_merges(texts: Sequence[str], model: Model) -> list[tuple[str, str]]:
+    """The same of normal pieces only, the highest score first."""
+    normal = {
+        text: (-score, row)
+        for row, (text, score, kind) in enumerate(
+            zip(texts, model.scores.tolist(), model.kinds.tolist(), strict=True)
+        )
+        if kind == NORMAL_TYPE
+    }
+    rules = [
+        (*rank, text[:at], text[at:])
+        for text, rank in stoppable(normal.items())
+        for at in range(1, len(text))
+        if text[:at] in normal and text[at:] in normal
+    ]
+    return [(left, right) for _, _, left, right in sorted(rules)]
+
+
+def _normalizer(model: Model, legacy: bool) -> Any:
+    text, charsmap = model.rules.text, _charsmap(model)
+    return normalizers(
+        *([charsmap] if charsmap else []),
+        *([matched(r"\A +| +\z", ""), ONE_SPACE] if text.removes_spaces else []),
+        *([replaced(" ", SPACE_MARK)] if text.marks_spaces else []),
+        *([matched(rf"\A{SPACE_MARK}", 2 * SPACE_MARK)] if text.adds_space and legacy else []),
+    )
+
+
+def _pre_tokenizer(model: Model, legacy: bool, own: list[str]) -> Any:
+    steps = [metaspace("always" if legacy else "first", False)] if model.rules.text.adds_space else []
+    if own:
+        pattern = "|".join(re.escape(text) for text in sorted(own, key=len, reverse=True))
+        steps.append(split_by({"Regex": pattern}, "Isolated"))
+    return pre_tokenizers(*steps) if steps else None
+
+
+def _decoder(model: Model) -> Any:
+    marks, bytes_, fuse = TO_SPACES
+    steps = [marks, *([bytes_] if model.rules.has_byte_fallback else [])]
+    if model.rules.text.adds_space:
+        return decoders(*steps, fuse, STRIPPED)
+    return decoders(*steps, *([fuse] if model.rules.has_byte_fallback else []))
+
+
+# What some classes do to the pieces
+
+
+def _fairseq(pieces: Pieces, a: Arguments, *more: str) -> Pieces:
+    first = [(text_of(a.get(role, usual)), 0.0) for role, usual in FAIRSEQ.items()]
+    last = [(text, 0.0) for text in (*more, text_of(a.get("mask_token", "<mask>")))]
+    return [*first, *pieces[3:], *last]
+
+
+def _camembert(pieces: Pieces, a: Arguments) -> Pieces:
+    pad, unk, mask = (
+        text_of(a.get(role, usual))
+        for role, usual in (("pad_token", "<pad>"), ("unk_token", "<unk>"), ("mask_token", "<mask>"))
+    )
+    first = [("<s>NOTUSED", 0.0), (pad, 0.0), ("</s>NOTUSED", 0.0), (unk, 0.0), ("<unk>NOTUSED", -100.0)]
+    return [*first, *pieces[1:], (mask, 0.0)]
+
+
+def _t5(pieces: Pieces, a: Arguments) -> Pieces:
+    n_extra = a.get("extra_ids", 100)
+    if type(n_extra) is not int or n_extra > len(pieces) + 1000:
+        raise ComponentError("comes with a config whose extra_ids is not a small whole number")
+    return [*pieces, *((f"<extra_id_{number}>", 0.0) for number in range(n_extra - 1, -1, -1))]
+
+
+def _pegasus(pieces: Pieces, a: Arguments) -> Pieces:
+    texts = [text_of(a.get(role, usual)) for role, usual in (("pad_token", "<pad>"), ("eos_token", "</s>"))]
+    masks = [
+        text_of(a.get(role, usual))
+        for role, usual in (("mask_token", "<mask_1>"), ("mask_token_sent", "<mask_2>"))
+    ]
+    texts += [text for text in dict.fromkeys(masks) if text != "None"]
+    unknown = [(f"<unk_{number}>", -100.0) for number in range(2, a.get("offset", 103))]
+    return [*((text, 0.0) for text in texts), *unknown, *pieces[2:]]
+
+
+CONVERTERS = {
+    "Camembert": _camembert,
+    "MBart": lambda pieces, a: _fairseq(pieces, a, *MBART_CODES),
+    "Pegasus": _pegasus,
+    "T5": _t5,
+    "VideoPrism": _t5,
+    "XLMRoberta": _fairseq,
+}
+"""By the class without “Tokenizer”."""
+
+
+def document_of_ranks(tokens: Mapping[bytes, int], sidecars: SidecarFiles, repository: str) -> Document:
+    """What a folder with these tokens by rank amounts to, if they are in a file tiktoken.model."""
+    stem = class_stem(sidecars, False, repository)
+    arguments = arguments_of(sidecars, None)
+    names = {row: token.content for row, token in arguments[DECODER].items()}
+    extra = arguments.get(EXTRA) or []
+    highest = max(names, default=0)
+    if highest >= len(tokens):
+        if highest > 2 * len(tokens):
+            raise ComponentError(f"comes with a config that gives a token the id {highest:,}")
+        new = [names.get(row, f"<|reserved_token_{row}|>") for row in range(len(tokens), highest + 1)]
+        extra = [*new, *(each for each in extra if each not in new)]
+    rules = [
+        (rank, tokens[token[:at]], tokens[token[at:]], at, token)
+        for token, rank in stoppable(tokens.items())
+        for at in range(1, len(token))
+        if token[:at] in tokens and token[at:] in tokens
+    ]
+    spelled = {token: spell(token) for token in tokens}
+    content = {
+        "model": {
+            "type": "BPE",
+            "vocab": {spelled[token]: rank for token, rank in tokens.items()},
+            "merges": [(spelled[token[:at]], spelled[token[at:]]) for _, _, _, at, token in sorted(rules)],
+            "ignore_merges": True,
+        },
+        "added": [{"content": each, "normalized": False, "special": True} for each in extra],
+        "pre_tokenizer": pre_tokenizers(split_by({"Regex": CL100K}, "Isolated"), byte_level(False, False)),
+        "decoder": BYTES,
+        "post_processor": {"type": "ByteLevel"},
+    }
+    return document_of_parts(stem, content, arguments, sidecars)

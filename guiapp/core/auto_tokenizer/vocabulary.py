@@ -1,0 +1,57 @@
+"""The vocabulary that AutoTokenizer makes of a file and its configs; readers of files import this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from guiapp.core.auto_tokenizer.converted import document_of_model, document_of_ranks
+from guiapp.core.auto_tokenizer.reading import Document, document_of, document_of_lists
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.sentencepiece import model_of
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, WHY, SidecarFiles, model_name, read_sidecars
+from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
+from guiapp.core.vocabulary.opening import FileNote, Opening
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+
+APPLIED = ("around_switched", "clean_up_elsewhere")  # notes on what this reading goes by
+
+
+def of_tokenizer_json(
+    file: WholeFile, content: dict[str, Any], sidecars: SidecarFiles, opening: Opening
+) -> Vocabulary:
+    """Raises VocabError where the library fails, or its class is not known here; so do the others."""
+    has_bytes = b'"ByteLevel"' in file.data
+    return _vocabulary(file, opening, lambda name: document_of(content, sidecars, has_bytes, name))
+
+
+def of_lists(file: WholeFile, content: dict[str, Any], opening: Opening) -> Vocabulary:
+    """Of vocab.txt, or of vocab.json and merges.txt."""
+    sidecars = read_sidecars(file.path)
+    return _vocabulary(file, opening, lambda name: document_of_lists(content, sidecars, name))
+
+
+def of_pieces(file: WholeFile, opening: Opening) -> Vocabulary:
+    """Of a model of SentencePiece."""
+    model, sidecars = model_of(file, opening), read_sidecars(file.path)
+    return _vocabulary(file, opening, lambda name: document_of_model(model, sidecars, name))
+
+
+def of_ranks(file: WholeFile, tokens: Mapping[bytes, int], opening: Opening) -> Vocabulary:
+    """Of a list of tokens by rank."""
+    sidecars = read_sidecars(file.path)
+    vocabulary = _vocabulary(file, opening, lambda name: document_of_ranks(tokens, sidecars, name))
+    if file.path.suffix == ".model":
+        return vocabulary
+    note = FileNote("not_found_so", "transformers finds such a file only under the name tiktoken.model.")
+    return replace(vocabulary, warnings=(note, *vocabulary.warnings))
+
+
+def _vocabulary(file: WholeFile, opening: Opening, document: Callable[[str], Document]) -> Vocabulary:
+    with checked_layout(file):
+        content, sidecars = document(model_name(file.path))
+        vocabulary = vocabulary_of(file, content, sidecars, opening)
+    warnings = tuple(each for each in vocabulary.warnings if each.code not in APPLIED)
+    readings = {TRANSFORMERS: WHY}
+    return replace(vocabulary, readings=readings, warnings=warnings, chosen_pre=TRANSFORMERS)
