@@ -5,30 +5,47 @@ from __future__ import annotations
 import argparse
 
 from guiapp.analysis.explain.reports import info_report, value_text
-from guiapp.cli.files import add_model_option, let_terminal_replace, open_tokenizer, print_json
+from guiapp.analysis.hunt.other_readings import other_readings
+from guiapp.cli.files import (
+    add_file_option,
+    add_model_option,
+    file_text,
+    let_terminal_replace,
+    open_tokenizer,
+    print_json,
+)
 from guiapp.core.text.numbers_in_words import percent, quoted
 
 LONGEST = 200  # of what the file says; --json has all of it
 
 
-EXAMPLES = "tokenloupe info model.gguf", "tokenloupe info hf:OWNER/NAME --json"
+EXAMPLES = (
+    "tokenloupe info model.gguf",
+    "tokenloupe info hf:OWNER/NAME --json",
+    "tokenloupe info FOLDER -f my-texts.txt",
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     about = "also measure how many tokens approximate encoders get right"
     parser.add_argument("--agreement", action="store_true", help=about)
+    add_file_option(parser, "also count on how many lines of a text other programs give other ids")
     parser.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Show a tokenizer's type, size, encoders and settings."""
     tokenizer = open_tokenizer(options.model, options.pre)
+    lines = file_text(options.file, False).splitlines() if options.file else []
+    others = other_readings(tokenizer, list(filter(None, lines)))
     report = info_report(tokenizer, options.agreement)
+    report["readings"] = [each.record() for each in others]
     if options.json:
         print_json(report, indent=2)
     else:
         let_terminal_replace()
+        report["readings"] = [each.sentence() for each in others]
         said = tokenizer.vocabulary.metadata.items()
         report["metadata"] = {quoted(key, LONGEST): quoted(value_text(value), LONGEST) for key, value in said}
         width = max(map(len, report))

@@ -235,6 +235,7 @@ class ExactnessBadge(Badge):
         session.vocabulary_changed.connect(self._refresh)
         session.options_changed.connect(self._refresh)
         session.encoder_check.changed.connect(self._refresh)
+        session.readings.changed.connect(self._refresh)
         session.tokens_changed.connect(self._on_tokens_changed)
         self._is_refused = False
         self._refresh()
@@ -265,7 +266,8 @@ class ExactnessBadge(Badge):
             share = "" if agreement is None else f" {percent(agreement.share, 1)}"
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
-            reason = "\n\n".join((exactness.reason, *remarks))
+            others = [each.sentence() for each in self._session.readings.value or () if not each.is_same]
+            reason = "\n\n".join((exactness.reason, *others, *remarks))
             self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
 
 

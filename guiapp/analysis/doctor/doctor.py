@@ -37,6 +37,7 @@ from guiapp.analysis.doctor.pre_tokenizer import (
     check_growth,
     check_patterns,
     check_pre,
+    check_readings,
     first_change,
     likeliest,
 )
@@ -94,6 +95,7 @@ CHECKS: tuple[Check, ...] = (
     check_confusables,
     check_templates,
     check_clean_up,
+    check_readings,
 )
 
 REMOVE = "the command that removes the key"

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TokenizationChange
+from guiapp.analysis.hunt.other_readings import other_readings
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.hugging_face.pre_tokenizers import normalize
 from guiapp.core.open_model import open_model
@@ -38,6 +40,11 @@ N_FIRST_MERGES = 1000
 LONGEST_PROBE, MOST_APPLIED = 64, 1 << 13  # characters of a text that is tried; rules that are applied to all
 MOST_GROWN = 16  # times as long as before; of Unicode's own rules, 11
 DISTRUST = "Use another file: this one is damaged, or made to stall programs."
+AS_TRANSFORMERS = (
+    "Open the model with --as transformers if it runs there. To make all programs agree, load the folder "
+    "with AutoTokenizer and save it with save_pretrained."
+)
+AS_OTHER = "Read the file as the program does in which the model runs (--as, or open the other file)."
 LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
 CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
 UNDECIDED = "Check the model's own tokenizer.json. If it has this pattern, there is nothing to fix."
@@ -241,3 +248,14 @@ def first_change(
         if before.ids != after.ids:
             return TokenizationChange(text, before, after)
     return None
+
+
+def check_readings(examined: ExaminedModel) -> Iterator[Finding]:
+    """Which other programs give other ids: with configs that transformers applies, a warning."""
+    for each in other_readings(examined.tokenizer):
+        if each.is_same is False:
+            is_config = each.name == TRANSFORMERS
+            severity, remedy = (WARNING, AS_TRANSFORMERS) if is_config else (HINT, AS_OTHER)
+            text = None if each.text is None else each.text.decode("utf-8", "replace")
+            changes = None if text is None else TokenizationChange(text, examined.cut(text, add_special=True))
+            yield Finding("readings_differ", severity, each.sentence(), remedy, changes)

@@ -27,6 +27,7 @@ from guiapp.analysis.compare.reasons import (
     what_differs,
     what_is_cut,
 )
+from guiapp.analysis.hunt.generators import special_texts
 from guiapp.analysis.hunt.mismatches import Spans
 from guiapp.analysis.libraries.contender import Contender, as_str
 from guiapp.analysis.libraries.table import PEERS, peer_source
@@ -125,6 +126,11 @@ class SidePair:
 
     def _decodes_alike(self, ids: Ids) -> bool:
         return self.ours.decode(ids) == self.theirs.decode(ids)
+
+    def with_other_ids(self, texts: Sequence[bytes]) -> list[int]:
+        """Which of some texts are encoded otherwise."""
+        pairs = zip(*self.encode_each(texts), strict=True)
+        return [at for at, (mine, other) in enumerate(pairs) if not self._are_equal(mine, other)]
 
     def differs(self, text: bytes) -> bool:
         return bool(self.differing([text]))
@@ -333,6 +339,7 @@ class FileSide:
         self.takes_bytes = tokenizer.vocabulary.library == LLAMA_CPP
         self._one = tokenizer.with_threads(1)
         self.parses_special = parses_special
+        self.special_texts = special_texts(tokenizer)
 
     def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
         """The ids of each text with nothing around them; None of one that is refused."""
@@ -387,6 +394,7 @@ class LibrarySide:
                 "Choose another library."
             )
         self.parses_special = self._contender.encode_special is not None
+        self.special_texts = [text.encode("utf-8", "replace") for text in self._contender.special_texts]
         self.takes_bytes = self._contender.take_text is bytes
 
     def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:

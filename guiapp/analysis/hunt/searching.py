@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.bench.worker import answer_all, prepare_process
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.generators import Material, batch, short, special_texts, texts_of_differences
+from guiapp.analysis.hunt.generators import Material, batch, short, texts_of_differences
 from guiapp.analysis.hunt.mismatches import (
     MOST_PLACES,
     MOST_TEXTS,
@@ -287,7 +287,7 @@ def material_of(pair: SidePair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Ma
     theirs = pair.theirs.tokenizer
     both = [ours] if theirs is None else [ours, theirs]
     tokens = short(text for each in both for text in sliced(*each.vocabulary.token_bytes_table))
-    special = short(text for each in both for text in special_texts(each))
+    special = short([*pair.ours.special_texts, *pair.theirs.special_texts])
     differences = [] if theirs is None else texts_of_differences(ours, theirs)
     return Material(differences, tokens, special, lines, pair.takes_bytes)
 

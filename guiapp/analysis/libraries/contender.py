@@ -64,6 +64,7 @@ class Contender:
                       the library, or what it was made from, knows none
     offsets           the characters that each id of `encode_special` came from, where nothing is put around;
                       None where the library does not tell
+    special_texts     of the tokens that `encode_special` cuts out, as far as they are not the vocabulary's
     is_apart          another process than this one encodes, so that memory here says nothing
     """
 
@@ -78,6 +79,7 @@ class Contender:
     other_vocabulary: str = ""
     encode_special: Callable[[Any, bool], Any] | None = None
     offsets: Callable[[Any], Sequence[tuple[int, int]]] | None = None
+    special_texts: tuple[str, ...] = ()
     is_apart: bool = False
 
 

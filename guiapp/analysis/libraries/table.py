@@ -308,6 +308,7 @@ def _transformers(module: Any, source: str | Path) -> Contender:
         encode_batch=lambda texts, _: library(texts, **plain)["input_ids"],
         encode_special=encode_special,
         offsets=offsets if library.is_fast else None,
+        special_texts=tuple(library.get_added_vocab()),
     )
 
 

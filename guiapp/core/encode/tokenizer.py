@@ -457,8 +457,7 @@ def pipeline_for(vocabulary: Vocabulary) -> Pipeline:
 
         return (BertWordsPipeline if are_bert_words(parts) else PartsPipeline)(vocabulary, parts)
     if vocabulary.rules.composes or (parts is not None and not parts.normalizes_nothing):
-        from guiapp.core.encode.families.components import NormalizedPairsPipeline
-        from guiapp.core.hugging_face.normalizers import normalizer_in
+        from guiapp.core.encode.families.components import NormalizedPairsPipeline, normalizer_in
 
         normalizer = normalizer_in(vocabulary)
         assert normalizer is not None

@@ -6,7 +6,7 @@ import base64
 import binascii
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from guiapp.core.hugging_face.aligned import (
 )
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
-    PythonForm,
     UnicodeForm,
     ideographs,
     lower_targets,
@@ -35,9 +34,6 @@ from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap, open_c
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.text.utf8 import encode
 from guiapp.native.checkpoint import stoppable
-
-if TYPE_CHECKING:
-    from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 OTHER, CR, BREAKING, EXTENDING, PREPENDING, LEADING, VOWEL, TRAILING, SYLLABLE, CLOSED = range(10)
 JOINED = {
@@ -210,13 +206,6 @@ def _other_spaces() -> NDArray[np.bool_]:
     matches = whitespace_members().copy()
     matches[SPACE] = False
     return matches
-
-
-def normalizer_in(vocabulary: Vocabulary) -> Normalizer | None:
-    """That of a file's parts, or of a list of ranks whose model has one; None for all others."""
-    if vocabulary.parts is not None:
-        return vocabulary.parts.normalizer
-    return PythonForm("NFC") if vocabulary.rules.composes else None
 
 
 def is_unicode_form(normalizer: Normalizer) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +19,7 @@ from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm
+from guiapp.core.formats.tokenizer_config import name_before
 from guiapp.core.open_model import open_model
 from guiapp.kit.document.live_spans import PAUSE_MS, ExactSpans, Instead, Job, LiveSpans, compared, explained
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics
@@ -23,15 +27,31 @@ from guiapp.kit.session.loader import Load, ModelLoader
 from guiapp.kit.session.text_session import PointedAt, TextSession
 from guiapp.kit.spans.layout import token_at
 from guiapp.kit.spans.source import TokenizedText
-from guiapp.kit.state.background import Background
+from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import SharedSpelling
 
 if TYPE_CHECKING:
     from guiapp.analysis.explain.encoder_agreement import EncoderAgreement
+    from guiapp.analysis.hunt.other_readings import OtherReading
     from guiapp.core.encode.exactness import Exactness
     from guiapp.core.encode.tokenizer import Tokenizer
 
+    OtherReadings = tuple[OtherReading, ...]
+
 MOST_COMPARED = 4  # beside each other
+READINGS_WAIT_MS = 1_000  # after a model was opened: what others make of it is not urgent
+
+
+def _other_readings(tokenizer: Tokenizer, progress: Progress) -> OtherReadings:
+    """What other programs make of the model; where there plainly is none, nothing is imported for that."""
+    path, folder = tokenizer.vocabulary.path, list[str]()
+    with suppress(OSError):
+        folder = os.listdir(path.parent) if path is not None else []
+    if not tokenizer.vocabulary.readings and all(name_before(Path(name)) != "" for name in folder):
+        return ()
+    from guiapp.analysis.hunt.other_readings import other_readings
+
+    return other_readings(tokenizer, (), progress)
 
 
 class ModelSession(TokenizedText):
@@ -78,6 +98,7 @@ class ModelSession(TokenizedText):
         self.exact = ExactSpans(text.document, self)
         self.round_trip = Background[RoundTrip](self, self._comparing_round_trip, is_watched=checks)
         self.encoder_check = Background["EncoderAgreement"](self, self._comparing_encoders, is_watched=checks)
+        self.readings = Background["OtherReadings"](self, self._comparing_readings, is_watched=checks)
         self.options = options or Options()
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
@@ -106,6 +127,7 @@ class ModelSession(TokenizedText):
         self.exact.close()
         self.round_trip.close()
         self.encoder_check.close()
+        self.readings.close()
         self.closed.emit()
         self.loader.model = None
         self._selected_token = None
@@ -166,6 +188,8 @@ class ModelSession(TokenizedText):
         if self.options.encoder not in self.encoders and self.options.encoder is not None:
             self.options = replace(self.options, encoder=None)
         self._use_encoders()
+        self.readings.forget()
+        self.readings.refresh(READINGS_WAIT_MS)
         self._selected_token = self._token_at_caret()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
@@ -358,6 +382,9 @@ class ModelSession(TokenizedText):
         before, behind = self.n_affixes
         token_ids = self.tokens.ids(before, n_tokens - behind)
         return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self.options)
+
+    def _comparing_readings(self) -> Callable[[Progress], OtherReadings] | None:
+        return None if self.tokenizer is None else partial(_other_readings, self.tokenizer)
 
     def _comparing_encoders(self) -> Job[EncoderAgreement] | None:
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):

@@ -13,13 +13,14 @@ from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.explain.why.explanation import WhyLine
 from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.encode.families.byte_pair import whitespace_words
+from guiapp.core.encode.families.components import normalizer_in
 from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face import normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import aligned, with_whole_characters
 from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.hugging_face.matching import Literal, Matcher, Pieces, whole
-from guiapp.core.hugging_face.normalizers import Precompiled, normalizer_in
+from guiapp.core.hugging_face.normalizers import Precompiled
 from guiapp.core.hugging_face.pre_tokenizers import normalize
 from guiapp.core.hugging_face.spec import flattened
 from guiapp.core.pretokenize.edges import ESCAPES, branch_of

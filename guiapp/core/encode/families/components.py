@@ -32,6 +32,7 @@ from guiapp.core.encode.families.pipeline import (
 )
 from guiapp.core.encode.reference.merge import symbol_slots
 from guiapp.core.hugging_face.aligned import AlignedText
+from guiapp.core.hugging_face.characters import PythonForm
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.hugging_face.normalizers import Normalizer, is_unicode_form
 from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize, without_byte_mapping
@@ -388,6 +389,13 @@ def _placed(sizes: list[tuple[int, int]], used_bytes: list[int]) -> Symbols:
         done += size
         symbols.append((symbol, start, used_bytes[done - 1] + 1 if size else start))
     return symbols
+
+
+def normalizer_in(vocabulary: Vocabulary) -> Normalizer | None:
+    """That of a file's parts, or of a list of ranks whose model has one; None for all others."""
+    if vocabulary.parts is not None:
+        return vocabulary.parts.normalizer
+    return PythonForm("NFC") if vocabulary.rules.composes else None
 
 
 class NormalizedPairsPipeline(BytePairPipeline):
