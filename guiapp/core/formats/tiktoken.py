@@ -185,7 +185,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     if pre == TRANSFORMERS:
         from guiapp.core.auto_tokenizer.vocabulary import of_ranks
 
-        return of_ranks(file, dict(zip(sliced(*texts), ids.tolist(), strict=True)), opening)
+        return of_ranks(file, texts, ids, opening)
     if pre is None and known is None:
         likely, fits = likely_patterns(texts)
         what = "is an unknown list of ranks, and such files do not specify how text is split"
