@@ -16,7 +16,9 @@ from guiapp.cli.main import run
 def few_batches(monkeypatch):
     """So that no test waits for the time to be over."""
     plan = engine.HuntPlan
-    monkeypatch.setattr(engine, "HuntPlan", lambda *given: plan(*given, most_batches=10, n_workers=1))
+    monkeypatch.setattr(
+        engine, "HuntPlan", lambda *given, **named: plan(*given, **named, most_batches=10, n_workers=1)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,9 @@ def test_nothing_found_in_many_texts_is_status_0_and_in_few_1(
     n_batches, status, verdict, monkeypatch, capsys
 ):
     plan = engine.HuntPlan
-    monkeypatch.setattr(engine, "HuntPlan", lambda *given: replace(plan(*given), most_batches=n_batches))
+    monkeypatch.setattr(
+        engine, "HuntPlan", lambda *given, **named: replace(plan(*given, **named), most_batches=n_batches)
+    )
     assert run(["hunt", "demo:spm", "demo:spm", "--seconds", "100"]) == status
     assert capsys.readouterr().out.startswith(verdict)
 

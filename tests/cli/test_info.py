@@ -17,7 +17,33 @@ def test_what_a_file_says_is_a_record(capsys):
     assert run(["info", "demo:toy", "--json"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith('{\n  "path": ')
-    assert json.loads(printed) == info_report(guiapp.open_model("demo:toy"))
+    assert json.loads(printed) == info_report(guiapp.open_model("demo:toy")) | {"readings": []}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A tokenizer.json with a config that adds a token."""
+    vocab = {letter: row for row, letter in enumerate("<|user>ab")}
+    content = {"added_tokens": [], "model": {"type": "BPE", "vocab": vocab, "merges": []}}
+    decoder = {str(len(vocab)): {"content": "<|user|>", "special": True}}
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": decoder}
+    for name, said in (("tokenizer.json", content), ("tokenizer_config.json", config)):
+        (tmp_path / name).write_text(json.dumps(said))
+    return tmp_path
+
+
+def test_other_programs_are_named_with_the_shortest_text_and_the_share_of_own_lines(folder, capsys):
+    texts = folder / "texts.txt"
+    texts.write_text("ab\n<|user|>ab\n\nab <|user|>\nb\n")
+    assert run(["info", str(folder), "-f", str(texts), "--json"]) == 0
+    [reading] = json.loads(capsys.readouterr().out)["readings"]
+    assert (reading["name"], reading["version"], reading["same"]) == ("transformers", "5.24.0", False)
+    assert (reading["text"], reading["lines"], reading["differing_lines"]) == ("<|user|>", 4, 2)
+    for name, key in ((None, "own_token_ids"), ("transformers", "token_ids")):
+        assert guiapp.open_model(folder, name).encode("<|user|>").token_ids.tolist() == reading[key]
+    assert 0 < reading["differ"] < reading["compared"]
+    assert run(["info", str(folder)]) == 0
+    assert "transformers 5.24.0 gives" in capsys.readouterr().out
 
 
 def test_what_strangers_wrote_into_a_file_is_no_command_for_a_terminal(capsys, tmp_path):

@@ -14,6 +14,7 @@ from guiapp.core.formats.model_sections import ModelSection
 from guiapp.core.formats.tokenizer_config import TOKEN_KEYS, SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.native.checkpoint import stoppable
 
 Arguments = dict[str, Any]
 """What a class is constructed with, by name: what the configs say, tokens as TokenSpec."""
@@ -171,6 +172,7 @@ class Backend:
         self._tokens: dict[int, TokenSpec] = {}
         self._ids: dict[str, int] = {}
         self._special: set[str] = set()
+        self._highest = -1
         self.roles: dict[str, Given | None] = {}
         self.extra: list[Any] = []
         self._is_switched = False
@@ -178,24 +180,21 @@ class Backend:
 
     def add(self, tokens: Iterable[Given], are_special: bool = False) -> None:
         """In this order; a token that is known gets new flags."""
-        for given in tokens:
-            token = TokenSpec(given) if isinstance(given, str) else given
-            if not isinstance(token, TokenSpec):
-                raise ComponentError(
-                    f"has an added token in a config that is not valid: {quoted(repr(given))}"
-                )
-            token = (token._replace(special=True) if are_special else token).resolved()
-            if not token.content or token in self._tokens.values():
+        specs = [TokenSpec(each) if isinstance(each, str) else each for each in tokens]
+        if odd := [each for each in specs if not isinstance(each, TokenSpec)]:
+            raise ComponentError(f"has an added token in a config that is not valid: {quoted(repr(odd[0]))}")
+        known = self.section.find([token.content for token in specs])
+        for spec, in_model in zip(stoppable(specs), known, strict=True):
+            token = (spec._replace(special=True) if are_special else spec).resolved()
+            if not token.content:
                 continue
-            token_id = self.id_of(token.content)
-            token_id = self._next_id() if token_id is None else token_id
-            self._ids[token.content] = token_id
-            self._tokens[token_id] = token
+            token_id = self._ids.get(token.content, in_model)
+            if token_id is None:
+                token_id = max(self.section.n_texts, self._highest + 1)
+            self._highest = max(self._highest, token_id)
+            self._ids[token.content], self._tokens[token_id] = token_id, token
             if token.special:
                 self._special.add(token.content)
-
-    def _next_id(self) -> int:
-        return max(self.section.n_texts, max(self._ids.values(), default=-1) + 1)
 
     def id_of(self, text: str) -> int | None:
         return self._ids[text] if text in self._ids else self.section.find([text])[0]
@@ -311,7 +310,7 @@ class Backend:
 
     def fix_mistral_pattern(self, arguments: Arguments, sidecars: SidecarFiles) -> None:
         """With a switch, large tokenizers next to a config of Mistral's older models get another pattern."""
-        n_tokens = self.section.n_texts + sum(self.section.find([text])[0] is None for text in self._ids)
+        n_tokens = self.section.n_texts + self.section.find([*self._ids]).count(None)
         current = self.parts["pre_tokenizer"]
         if n_tokens <= MISTRAL_SIZE or current is None or not arguments.get("fix_mistral_regex"):
             return

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.auto_tokenizer.backend import (
     ADDITIONAL,
@@ -40,19 +44,20 @@ from guiapp.core.auto_tokenizer.classes import (
     split_by,
 )
 from guiapp.core.auto_tokenizer.reading import Document, class_stem, document_of_parts, document_of_pieces
+from guiapp.core.formats.model_sections import PackedTexts, packed_texts
 from guiapp.core.formats.sentencepiece import UNIGRAM, Model
 from guiapp.core.formats.tokenizer_config import SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.vocabulary.attributes import CONTROL_TYPE, NORMAL_TYPE, USER_DEFINED_TYPE
-from guiapp.core.vocabulary.byte_alphabet import spell
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.model_files import sliced
+from guiapp.native.model_files import Packed, StringTable, sliced, spell_bytes
 
 CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
     r"|\s+(?!\S)|\s+"
 )
 Pieces = list[tuple[str, float]]
+MOST_BYTES, STEP_BYTES = 1 << 30, 1 << 22
 FAIRSEQ = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
 
 
@@ -72,18 +77,70 @@ def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> 
     if stem in (BASE, "Parakeet"):
         return _as_in_model(stem, model, pieces, arguments, sidecars)
     pieces = CONVERTERS[stem](pieces, arguments) if stem in CONVERTERS else pieces
-    return document_of_pieces(stem, pieces, partial(merges_of, texts), arguments, sidecars)
+    return document_of_pieces(
+        stem, pieces, partial(merges_of, (model.table.data, model.table.offsets)), arguments, sidecars
+    )
 
 
-def merges_of(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """All ways to make a token of two others, by its id, the shorter first text first."""
-    known = set(texts)
-    return [
-        (text[:at], text[at:])
-        for text in stoppable(texts)
-        for at in range(1, len(text))
-        if text[:at] in known and text[at:] in known
-    ]
+class Halves(NamedTuple):
+    """All ways to make a text of a table of two others, int64[n] each: its row, where it is cut, the two."""
+
+    rows: NDArray[np.int64]
+    cuts: NDArray[np.int64]
+    lefts: NDArray[np.int64]
+    rights: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Packed) -> Halves:
+        data, offsets = texts
+        is_cut = (data & 0xC0) != 0x80
+        is_cut[offsets[:-1]] = False
+        cuts = np.flatnonzero(is_cut)
+        rows = np.searchsorted(offsets, cuts, "right") - 1
+        if int((offsets[rows + 1] - offsets[rows]).sum()) > MOST_BYTES:
+            raise ComponentError("has tokens that are too long to make merge rules of")
+        table = StringTable(data, offsets)
+        lefts = _rows_in(table, offsets[rows], cuts)
+        rows, cuts, lefts = (each[lefts >= 0] for each in (rows, cuts, lefts))
+        rights = _rows_in(table, cuts, offsets[rows + 1])
+        return cls(*(each[rights >= 0] for each in (rows, cuts, lefts, rights)))
+
+    def merges(self, texts: Packed, order: NDArray[np.int64]) -> PackedTexts:
+        """As merge rules in some order."""
+        data, offsets = texts
+        starts, stops = offsets[self.rows[order]], offsets[self.rows[order] + 1]
+        ends = np.cumsum(stops - starts)
+        both = np.zeros(2 * len(order) + 1, np.int64)
+        both[2::2] = ends
+        both[1::2] = ends - (stops - self.cuts[order])
+        return PackedTexts(data[_between(starts, stops)], both, np.empty(0, np.int64), True)
+
+
+def _between(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers from each start to its stop, one range after the other."""
+    lengths = stops - starts
+    ends = np.cumsum(lengths)
+    numbers: NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(starts - (ends - lengths), lengths)
+    return numbers
+
+
+def _rows_in(table: StringTable, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows of parts of a table's own texts, -1 for those that it does not hold."""
+    rows, ends = np.empty(len(starts), np.int64), np.cumsum(stops - starts)
+    n_steps = int(ends[-1]) // STEP_BYTES + 1 if len(ends) else 0
+    edges = np.searchsorted(ends, np.arange(n_steps + 1) * STEP_BYTES, "right")
+    for first, last in stoppable([*pairwise([*edges.tolist()[:-1], len(starts)])]):
+        lengths = np.cumsum(stops[first:last] - starts[first:last])
+        rows[first:last] = table.find_each(
+            table.data[_between(starts[first:last], stops[first:last])], lengths
+        )
+    return rows
+
+
+def merges_of(texts: Packed) -> PackedTexts:
+    """Merge rules for all halves of tokens, by the id of the token, the shorter first half first."""
+    halves = Halves.of(texts)
+    return halves.merges(texts, np.arange(len(halves.rows)))
 
 
 def _charsmap(model: Model) -> dict[str, Any] | None:
@@ -114,10 +171,11 @@ def _as_in_model(
     if model.type == UNIGRAM:
         spec: dict[str, Any] = {"type": "Unigram", "vocab": pieces, "unk_id": model.unknown_id}
     else:
+        packed = packed_texts(texts)
         spec = {
             "type": "BPE",
-            "vocab": {text: row for row, text in enumerate(texts)},
-            "merges": _scored_merges(texts, model),
+            "vocab": PackedTexts(*packed, np.arange(len(texts)), False),
+            "merges": _scored_merges(packed, model),
             "unk_token": model.role_texts.get("unk_token", "<unk>"),
             "fuse_unk": True,
             "ignore_merges": bool(own),
@@ -134,22 +192,13 @@ def _as_in_model(
     return document_of_parts(stem, content, arguments, sidecars)
 
 
-def _scored_merges(texts: Sequence[str], model: Model) -> list[tuple[str, str]]:
+def _scored_merges(texts: Packed, model: Model) -> PackedTexts:
     """The same of normal pieces only, the highest score first."""
-    normal = {
-        text: (-score, row)
-        for row, (text, score, kind) in enumerate(
-            zip(texts, model.scores.tolist(), model.kinds.tolist(), strict=True)
-        )
-        if kind == NORMAL_TYPE
-    }
-    rules = [
-        (*rank, text[:at], text[at:])
-        for text, rank in stoppable(normal.items())
-        for at in range(1, len(text))
-        if text[:at] in normal and text[at:] in normal
-    ]
-    return [(left, right) for _, _, left, right in sorted(rules)]
+    halves = Halves.of(texts)
+    is_normal = model.kinds == NORMAL_TYPE
+    are_used = np.flatnonzero(is_normal[halves.rows] & is_normal[halves.lefts] & is_normal[halves.rights])
+    scores = model.scores[halves.rows[are_used]]
+    return halves.merges(texts, are_used[np.lexsort((halves.cuts[are_used], halves.rows[are_used], -scores))])
 
 
 def _normalizer(model: Model, legacy: bool) -> Any:
@@ -225,30 +274,25 @@ CONVERTERS = {
 """By the class without “Tokenizer”."""
 
 
-def document_of_ranks(tokens: Mapping[bytes, int], sidecars: SidecarFiles, repository: str) -> Document:
+def document_of_ranks(tokens: Packed, ids: NDArray[np.int64], sidecars: SidecarFiles, name: str) -> Document:
     """What a folder with these tokens by rank amounts to, if they are in a file tiktoken.model."""
-    stem = class_stem(sidecars, False, repository)
+    stem = class_stem(sidecars, False, name)
     arguments = arguments_of(sidecars, None)
     names = {row: token.content for row, token in arguments[DECODER].items()}
-    extra = arguments.get(EXTRA) or []
-    highest = max(names, default=0)
-    if highest >= len(tokens):
-        if highest > 2 * len(tokens):
-            raise ComponentError(f"comes with a config that gives a token the id {highest:,}")
-        new = [names.get(row, f"<|reserved_token_{row}|>") for row in range(len(tokens), highest + 1)]
+    extra, n_tokens, highest = arguments.get(EXTRA) or [], len(ids), max(names, default=0)
+    if highest > 2 * n_tokens:
+        raise ComponentError(f"comes with a config that gives a token the id {highest:,}")
+    if highest >= n_tokens:
+        new = [names.get(row, f"<|reserved_token_{row}|>") for row in range(n_tokens, highest + 1)]
         extra = [*new, *(each for each in extra if each not in new)]
-    rules = [
-        (rank, tokens[token[:at]], tokens[token[at:]], at, token)
-        for token, rank in stoppable(tokens.items())
-        for at in range(1, len(token))
-        if token[:at] in tokens and token[at:] in tokens
-    ]
-    spelled = {token: spell(token) for token in tokens}
+    spelled = spell_bytes(tokens)
+    halves = Halves.of(spelled)
+    order = np.lexsort((ids[halves.rights], ids[halves.lefts], ids[halves.rows]))
     content = {
         "model": {
             "type": "BPE",
-            "vocab": {spelled[token]: rank for token, rank in tokens.items()},
-            "merges": [(spelled[token[:at]], spelled[token[at:]]) for _, _, _, at, token in sorted(rules)],
+            "vocab": PackedTexts(*spelled, ids, False),
+            "merges": halves.merges(spelled, order),
             "ignore_merges": True,
         },
         "added": [{"content": each, "normalized": False, "special": True} for each in extra],

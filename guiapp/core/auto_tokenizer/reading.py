@@ -9,7 +9,7 @@ from typing import Any
 from guiapp.core.auto_tokenizer.backend import Arguments, Backend, arguments_of, text_of
 from guiapp.core.auto_tokenizer.choice import BASE, class_of
 from guiapp.core.auto_tokenizer.classes import BPE, CHARSMAP, CLASSES, KEEPING, UNIGRAM, Rebuilt
-from guiapp.core.formats.model_sections import model_section
+from guiapp.core.formats.model_sections import PackedTexts, model_section
 from guiapp.core.formats.tokenizer_config import ROLES, SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
@@ -74,7 +74,7 @@ def document_of_parts(
 def document_of_pieces(
     stem: str,
     pieces: list[tuple[str, float]],
-    merges: Callable[[], list[tuple[str, str]]],
+    merges: Callable[[], PackedTexts],
     arguments: Arguments,
     sidecars: SidecarFiles,
 ) -> Document:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.auto_tokenizer.converted import document_of_model, document_of_ranks
 from guiapp.core.auto_tokenizer.reading import Document, document_of, document_of_lists
@@ -14,6 +17,7 @@ from guiapp.core.formats.tokenizer_config import TRANSFORMERS, WHY, SidecarFiles
 from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 from guiapp.core.vocabulary.opening import FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.model_files import Packed
 
 APPLIED = ("around_switched", "clean_up_elsewhere")  # notes on what this reading goes by
 
@@ -38,10 +42,10 @@ def of_pieces(file: WholeFile, opening: Opening) -> Vocabulary:
     return _vocabulary(file, opening, lambda name: document_of_model(model, sidecars, name))
 
 
-def of_ranks(file: WholeFile, tokens: Mapping[bytes, int], opening: Opening) -> Vocabulary:
+def of_ranks(file: WholeFile, tokens: Packed, ids: NDArray[np.int64], opening: Opening) -> Vocabulary:
     """Of a list of tokens by rank."""
     sidecars = read_sidecars(file.path)
-    vocabulary = _vocabulary(file, opening, lambda name: document_of_ranks(tokens, sidecars, name))
+    vocabulary = _vocabulary(file, opening, lambda name: document_of_ranks(tokens, ids, sidecars, name))
     if file.path.suffix == ".model":
         return vocabulary
     note = FileNote("not_found_so", "transformers finds such a file only under the name tiktoken.model.")

@@ -42,7 +42,7 @@ class ModelSection(NamedTuple):
     """What a model is made of.
 
     find          the ids of texts, of equal ones the last; None for what is none of its tokens
-    n_texts       how many different texts its tokens have
+    n_texts       how many different texts its tokens have; of Unigram, how many tokens
     data, offsets  the texts of all tokens, as `native.packed` lays them out
     ids           in that order
     scores        float64, in that order (Unigram only)
@@ -139,7 +139,7 @@ def _unigram(spec: Any) -> ModelSection:
     ids_of_texts = {text: token_id for token_id, text in enumerate(texts)}
     find = partial(_find, ids_of_texts)
     ids = np.arange(len(texts))
-    return ModelSection(VocabType.UGM, options, find, len(ids_of_texts), *packed_texts(texts), ids, scores)
+    return ModelSection(VocabType.UGM, options, find, len(texts), *packed_texts(texts), ids, scores)
 
 
 READERS: dict[str, Callable[[Any], ModelSection]] = {

@@ -217,7 +217,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     if pre == TRANSFORMERS:
         from guiapp.core.auto_tokenizer.vocabulary import of_ranks
 
-        return of_ranks(file, dict(zip(sliced(*texts), ids.tolist(), strict=True)), opening)
+        return of_ranks(file, texts, ids, opening)
     own = _own(known, sidecars, ids)
     readings = {LIBRARY: WHY_RANKS} if own is not None and (own != known or own.composes) else {}
     known = own if pre != LIBRARY else known._replace(composes=False) if known else None

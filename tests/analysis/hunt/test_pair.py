@@ -292,7 +292,7 @@ def test_a_file_gives_ids_of_each_text_and_none_of_one_that_it_refuses(refusing)
 class FakeContender:
     """A library whose tokens are letters, `a` being 0, and that puts 7 before a text and 8, 9 behind it."""
 
-    other_vocabulary = ""
+    other_vocabulary, special_texts, offsets = "", (), None
     take_text = bytes
     take_ids = list
     affixes = ([7], [8, 9])
