@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt
@@ -28,7 +29,7 @@ class WindowCommands(QObject):
     def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
         super().__init__(window)
         setting = window.setting
-        self._window = window
+        self._window, self._compared = window, setting.compared
         self._session, self._settings, self._actions = setting.session, setting.settings, window.actions_table
         self._theme_source = setting.theme_source
         self._editor = window.inspect_page.editor
@@ -205,8 +206,12 @@ class WindowCommands(QObject):
         self._settings.finds_by_case = search.matches_case
 
     def _set_switches(self) -> None:
-        self._session.set_add_special(self._actions["add_special"].isChecked())
-        self._session.set_parse_special(self._actions["parse_special"].isChecked())
+        """What people turn counts for all columns of Compare, each of which has its own in its menu."""
+        for name in ("add_special", "parse_special"):
+            chosen = self._actions[name].isChecked()
+            if chosen != getattr(self._session.options, name):
+                for session in self._compared.sessions:
+                    session.set_options(replace(session.options, **{name: chosen}))
 
     def _choose_theme(self, choice: str) -> None:
         self._theme_source.choose(choice)

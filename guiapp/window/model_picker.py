@@ -48,7 +48,6 @@ LONGEST_NAME_PX, SHORTEST_NAME_PX, LEAST_SUMMARY_PX = 280, 120, 60
 HEIGHT_PX, ICON_PX, SIDE_PX = 30, 16, 10
 AROUND_NAME_PX = 2 * (SIDE_PX + ICON_PX + GAP_PX)  # margins and icons, with the gaps beside the name
 MOST_LINES = 6  # of a value
-DEMO = "Tokenloupe demo: "  # what all names of demo models begin with
 
 
 class ModelButton(MenuButton):
@@ -107,7 +106,7 @@ class ModelButton(MenuButton):
 
     def _refresh(self) -> None:
         model = self._loader.model
-        self._name = "No model" if model is None else display_name(model).removeprefix(DEMO)
+        self._name = "No model" if model is None else display_name(model)
         self._summary = "open one" if model is None else summary(model)
         if self._lesson:
             name, self._name = self._name, self._lesson.removeprefix("with ")

@@ -235,10 +235,9 @@ class _Comparison:
             return None
         at = min(ends[0] ^ ends[1])
         subject = what_is_cut(self.mine.normalized, at + _front(self.mine))
-        clause = " and ".join(
-            f"{name} splits {_adjacent_pieces(stages, at + _front(stages))}"
-            for name, stages in zip(self.names, (self.mine, self.other), strict=True)
-        )
+        pieces = [_adjacent_pieces(each, at + _front(each)) for each in (self.mine, self.other)]
+        into = [f"{'the pieces' if ' | ' in each else 'one piece'} {each}" for each in pieces]
+        clause = f"{self.names[0]} pre-tokenizes into {into[0]}, {self.names[1]} into {into[1]}"
         return Reason(Cause.PIECES, subject, f"{_sentence(clause)} They differ in {subject}.")
 
     def tokens(self) -> Reason:

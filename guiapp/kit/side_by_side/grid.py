@@ -222,7 +222,8 @@ def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tu
 TEXT_PX, ID_PX = 17, 11
 BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 10
 ROW_PX = BOX_PX + ID_ROW_PX + GUIDE_PX
-NAMES_PX, MOST_ID_PX = 84, 160
+NAMES_PX, MOST_NAME_PX, MOST_ID_PX = 84, 130, 160  # wide
+NAME_PX = 20  # high
 SCROLL_BAR_PX = 12
 RADIUS_PX = 5.0
 
@@ -246,20 +247,24 @@ LEGEND = (
 
 
 class SpanGrid(QWidget):
-    """Tokens as boxes over their ids, beside who makes them; what does not fit is scrolled to.
+    """Tokens as boxes over their ids, beside who makes them, or below where they need the room.
 
-    Cuts that a row and the next one make are lines between them, those of only one are dotted.
+    Cuts that a row and the next one make are lines between them, those of only one are dotted.  What still
+    does not fit is scrolled to.
 
     rows, placed  what is shown, and where that is
+    above_px      of the name above each row, 0 where it stands beside
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self.rows: list[GridRow] = []
         self.placed: list[PlacedRow] = []
+        self.above_px = 0
         self._names, self._tokens = _Names(self, theme_source), _Boxes(self, theme_source)
         self._area = QScrollArea()
         scroll_across(self._area, self._tokens)
+        self._area.horizontalScrollBar().valueChanged.connect(self._tokens.update)
         in_row(self._names, (self._area, 1), on=self, spacing=0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -271,10 +276,12 @@ class SpanGrid(QWidget):
         self.placed = placed_rows(rows, *(each.horizontalAdvance for each in metrics))
         rights = [cell.right for row in self.placed for cell in row.cells]
         rights += [token.right for row in self.placed for token in row.tokens or ()]
-        counts = [QFontMetricsF(Theme.ui_font(SMALL_FONT_PX)).horizontalAdvance(_number(row)) for row in rows]
-        wide = MARKER_PX + GAP_PX + round(max(counts, default=0)) + GAP_PX
+        name_metrics, count_metrics = map(QFontMetricsF, (Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)))
+        names = [min(name_metrics.horizontalAdvance(row.name), MOST_NAME_PX) for row in rows]
+        counts = [count_metrics.horizontalAdvance(_number(row)) for row in rows]
+        wide = MARKER_PX + GAP_PX + round(max([*names, *counts], default=0)) + GAP_PX
         self._names.setFixedWidth(max(NAMES_PX, wide))
-        self._tokens.setMinimumSize(round(max(rights, default=0)) + 2, ROW_PX * len(rows) - GUIDE_PX)
+        self._tokens.setMinimumWidth(round(max(rights, default=0)) + 2)
         self._fit()
         self._area.horizontalScrollBar().setValue(0)
         self.setAccessibleName(f"Tokens of {' and '.join(row.name for row in rows)}")
@@ -290,9 +297,21 @@ class SpanGrid(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave room for a scroll bar where there is one."""
-        has_bar = self._tokens.minimumWidth() > self.width() - self._names.minimumWidth()
+        """Choose where names stand, and leave room for a scroll bar where there is one."""
+        is_below = self._tokens.minimumWidth() > self.width() - self._names.minimumWidth()
+        self.above_px = NAME_PX if is_below else 0
+        self._names.setVisible(not is_below)
+        self._tokens.setMinimumHeight(max(self.row_px * len(self.rows) - GUIDE_PX, 0))
+        has_bar = is_below and self._tokens.minimumWidth() > self.width()
         self.setFixedHeight(self._tokens.minimumHeight() + SCROLL_BAR_PX * has_bar)
+
+    @property
+    def row_px(self) -> int:
+        return self.above_px + ROW_PX
+
+    @property
+    def scrolled_px(self) -> int:
+        return self._area.horizontalScrollBar().value()
 
 
 class _Names(Painted):
@@ -303,12 +322,10 @@ class _Names(Painted):
         self._grid = grid
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        left, small = MARKER_PX + GAP_PX, Theme.ui_font(SMALL_FONT_PX)
+        small = Theme.ui_font(SMALL_FONT_PX)
         for at, row in enumerate(self._grid.rows):
-            upper = QRectF(left, at * ROW_PX, self.width() - left - UNIT_PX, BOX_PX / 2 + 2)
-            draw_marker(painter, QPointF(MARKER_PX / 2 + 1, upper.center().y()), row.number, theme)
-            name = elided(row.name, Theme.ui_font(), upper.width(), Qt.TextElideMode.ElideMiddle)
-            write(painter, upper, name, theme.text, LEFT, Theme.ui_font())
+            line = QRectF(0, at * ROW_PX, self.width() - UNIT_PX, BOX_PX / 2 + 2)
+            upper = _write_name(painter, theme, row, line)
             write(painter, upper.translated(0, BOX_PX / 2), _number(row), theme.dim, LEFT, small)
             n_shown = len(self._grid.placed[at].tokens or ())
             if 0 < n_shown < row.n_tokens:
@@ -326,8 +343,13 @@ class _Boxes(Painted):
         return self.minimumSize()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        for at, (row, placed) in enumerate(zip(self._grid.rows, self._grid.placed, strict=True)):
-            top = at * ROW_PX
+        grid = self._grid
+        for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
+            if grid.above_px:
+                width = self.visibleRegion().boundingRect().width()
+                above = QRectF(grid.scrolled_px, at * grid.row_px, width, NAME_PX)
+                _write_name(painter, theme, row, above, f" · {_number(row)}")
+            top = at * grid.row_px + grid.above_px
             if placed.tokens is None:  # it is not known what each token stands for
                 place = QRectF(0, top, self.width(), BOX_PX)
                 write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
@@ -377,6 +399,16 @@ class _Boxes(Painted):
         for cell in split if n_empty < len(tokens) else ():
             place = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
             write(painter, place, isolate(cell.text), theme.span_text, CENTER, text)
+
+
+def _write_name(painter: QPainter, theme: Theme, row: GridRow, line: QRectF, more: str = "") -> QRectF:
+    """Marker and name, and what else is said of a row; where they stand behind the marker."""
+    font, text = Theme.ui_font(), line.adjusted(MARKER_PX + GAP_PX, 0, 0, 0)
+    draw_marker(painter, QPointF(line.left() + MARKER_PX / 2 + 1, line.center().y()), row.number, theme)
+    room = text.width() - QFontMetricsF(font).horizontalAdvance(more)
+    name = elided(row.name, font, room, Qt.TextElideMode.ElideMiddle)
+    write(painter, text, f"{isolate(name)}{more}", theme.text, LEFT, font)
+    return text
 
 
 def _number(row: GridRow) -> str:

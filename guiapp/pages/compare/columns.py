@@ -305,7 +305,9 @@ class LineCounts(LineMargin):
             return None
         more = self.figures.more_in_line(row, start, end)
         share = more / max(self.figures.most_more, more, 1)
-        return LineCost(self.figures.in_line(start, end)[row], more > 0, f"+{more:,}", share)
+        n_tokens = self.figures.in_line(start, end)[row]
+        is_end = start == end == self._column.document.size  # below the last line break
+        return None if is_end and not n_tokens else LineCost(n_tokens, more > 0, f"+{more:,}", share)
 
 
 # The head of a column: which model it is, how far that has got, what the text costs, and its menu
@@ -341,7 +343,9 @@ class ColumnHead(SideHead):
         self.name_button.setAccessibleName(f"Model {self.number + 1}: {state.name}")
         self.name_button.setToolTip(plain_tip(state.tip))
         self._file.set_texts([state.file])
-        self.show_size(problem or state.kind, role="bad" if problem else "dim")
+        parts = state.kind.split(" · ")
+        texts = [problem] if problem else [" · ".join(parts[:n]) for n in range(len(parts), 0, -1)]
+        self.show_size(*texts, role="bad" if problem else "dim")
         words = "" if cost is None or not figures.is_comparing else cost.words
         if words != self._cost.text():
             self._cost.setText(words)

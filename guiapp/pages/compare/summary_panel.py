@@ -138,6 +138,13 @@ class SummaryPanel(QWidget):
     def is_ready(self) -> bool:
         return not self.summary.is_counting
 
+    @property
+    def needed_px(self) -> int:
+        """Its height with all rows in sight."""
+        above = self.sizeHint().height() - self.view.sizeHint().height()
+        lengths = self.view.verticalHeader().length(), self.view.horizontalHeader().height()
+        return max(above + sum(lengths) + SCROLL_BAR_PX, LEAST_HEIGHT_PX)
+
     def stop(self) -> None:
         self.summary.stop()
         self.saving.close()
