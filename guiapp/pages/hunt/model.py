@@ -273,6 +273,11 @@ class HuntModel(QObject):
     # What was found
 
     @property
+    def differs_in_decoding(self) -> bool:
+        """Whether something was found, and all of it where ids are equal."""
+        return bool(self.kinds) and all(cause is Cause.DECODED for cause, _ in self.kinds)
+
+    @property
     def finds(self) -> list[Find]:
         """One for each kind, in the order of the rows."""
         if self.state is None:
@@ -321,6 +326,18 @@ class HuntModel(QObject):
         """Put the text of the find that is selected into the window; a find without text shows in any."""
         if (find := self.selected) is not None and find.text:
             self._session.text.show(find.text)
+
+    def show_pair(self) -> list[str]:
+        """Have Compare show A and B alone over the text of the find; the names of the models that went."""
+        assert self.hunted is not None
+        second = self._column_of(*self.hunted[1][:2])
+        others = [each for each in self._compared.sessions[1:] if each is not second]
+        names = [each.loader.title for each in others]
+        for each in others:
+            self._compared.remove(each)
+        self.second_session()
+        self.show_text()
+        return names
 
     def second_session(self) -> ModelSession | None:
         """B as a column of Compare, added where there is room; None where it is no model or there is none."""
