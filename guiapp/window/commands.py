@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt
@@ -11,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.explain.spelling import Spelling
+from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.spans.editor import SpanEditor
 from guiapp.kit.widgets.notices import copy_text
@@ -207,11 +207,14 @@ class WindowCommands(QObject):
 
     def _set_switches(self) -> None:
         """What people turn counts for all columns of Compare, each of which has its own in its menu."""
-        for name in ("add_special", "parse_special"):
+        for name, switch in (
+            ("add_special", ModelSession.set_add_special),
+            ("parse_special", ModelSession.set_parse_special),
+        ):
             chosen = self._actions[name].isChecked()
             if chosen != getattr(self._session.options, name):
                 for session in self._compared.sessions:
-                    session.set_options(replace(session.options, **{name: chosen}))
+                    switch(session, chosen)
 
     def _choose_theme(self, choice: str) -> None:
         self._theme_source.choose(choice)

@@ -446,7 +446,7 @@ class _OfTokens(ListColumn[R]):
         return self.of.is_figure
 
     def is_known(self, source: R) -> bool:
-        return any(map(self.of.is_known, source.all_figures))
+        return super().is_known(source) and any(map(self.of.is_known, source.all_figures))
 
     def sorts_by(self, source: R) -> Values:
         """Of the first vocabulary that has a value."""

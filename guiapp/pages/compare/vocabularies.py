@@ -220,6 +220,7 @@ def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compar
         tokenizer.vocabulary.token_tree  # noqa: B018  # what scripts, searches and ranks need
         progress(0.7)
     comparison.by_script, comparison.by_length, comparison.histograms  # noqa: B018
+    comparison.differing_samples  # noqa: B018
     groups = groups_of(comparison)
     return ComparedPair(comparison, groups, respects(comparison, groups))
 

@@ -92,7 +92,8 @@ CASES = (
 
 
     ("wordpiece", "json", set_path("decoder", "cleanup", value=True), "a .", Cause.DECODED, "spaces",
-     "A decodes the same ids to `a·.`, B to `a.`: B drops spaces before punctuation (its clean-up of spaces)."),
+     "A decodes the same ids to `a·.`, B to `a.`: "
+     "B drops spaces before punctuation (its clean-up of spaces)."),
 )  # fmt: skip
 
 

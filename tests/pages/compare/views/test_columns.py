@@ -112,7 +112,7 @@ def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, m
 
 
 def test_the_switches_of_the_window_are_those_of_all_columns(opened):
-    shell, page = opened
+    shell, _ = opened
     options = [lambda each=each: each.options for each in shell.compared.sessions]
     shell.window.actions_table["add_special"].trigger()
     assert [each().add_special for each in options] == [False] * 3
