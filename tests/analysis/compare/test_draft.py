@@ -7,11 +7,12 @@ from itertools import combinations_with_replacement
 import pytest
 from conftest import VOCABS
 from gguf_builder import Raw, write_vocab
+from planted import _write_gguf as write_gguf
+from planted import gguf_parts, set_key
 
 import guiapp
 from guiapp.analysis.compare.draft import OTHER_DRAFT, may_draft
 from guiapp.analysis.libraries.llama_library import LlamaVocabulary
-from guiapp.native.model_files import sliced
 
 BOOL, INT = ctypes.c_bool, ctypes.c_int32
 SIGNATURES = {"type": INT, "get_add_bos": BOOL, "get_add_eos": BOOL, "bos": INT, "eos": INT, "n_tokens": INT}
@@ -67,17 +68,15 @@ EDITS = {
 
 
 def edited_copy(folder, name):
-    vocabulary = guiapp.open_model(VOCABS / "ggml-vocab-llama-spm.gguf").vocabulary
     texts, n_more, keys = EDITS[name]
-    tokens = sliced(vocabulary.token_data, vocabulary.token_offsets)
+    parts = gguf_parts("llama-spm")
     for token_id, text in texts.items():
-        tokens[token_id] = text
-    tokens += [b"<more %d>" % number for number in range(n_more)]
-    types = Raw("array:i32", [*vocabulary.stored_types.tolist(), *[1] * n_more])
-    scores = [*vocabulary.scores.tolist(), *[0.0] * n_more]
-    usual = {"bos_token_id": 1, "eos_token_id": 2, "add_bos_token": True, "add_eos_token": False}
-    path = folder / f"{name}.gguf"
-    return write_vocab(path, tokens=tokens, scores=scores, types=types, **usual | keys)
+        parts["tokens"][token_id] = text
+    more = [b"<more %d>" % number for number in range(n_more)], [1] * n_more, [0.0] * n_more
+    for key, values in zip(("tokens", "types", "scores"), more, strict=True):
+        parts[key] += values
+    set_key(**{"add_bos_token": True, "add_eos_token": False, **keys})(parts)
+    return write_gguf(folder / f"{name}.gguf", parts)
 
 
 @pytest.mark.slow
