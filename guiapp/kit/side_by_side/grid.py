@@ -254,18 +254,19 @@ class SpanGrid(QWidget):
 
     rows, placed  what is shown, and where that is
     above_px      of the name above each row, 0 where it stands beside
+    names_px      of the names beside rows, 0 where they stand above
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self.rows: list[GridRow] = []
         self.placed: list[PlacedRow] = []
-        self.above_px = 0
-        self._names, self._tokens = _Names(self, theme_source), _Boxes(self, theme_source)
+        self.above_px = self.names_px = self._beside_px = self._boxes_px = 0
+        self._tokens = _Boxes(self, theme_source)
         self._area = QScrollArea()
         scroll_across(self._area, self._tokens)
         self._area.horizontalScrollBar().valueChanged.connect(self._tokens.update)
-        in_row(self._names, (self._area, 1), on=self, spacing=0)
+        in_row(self._area, on=self, spacing=0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, rows: list[GridRow]) -> None:
@@ -280,8 +281,7 @@ class SpanGrid(QWidget):
         names = [min(name_metrics.horizontalAdvance(row.name), MOST_NAME_PX) for row in rows]
         counts = [count_metrics.horizontalAdvance(_number(row)) for row in rows]
         wide = MARKER_PX + GAP_PX + round(max([*names, *counts], default=0)) + GAP_PX
-        self._names.setFixedWidth(max(NAMES_PX, wide))
-        self._tokens.setMinimumWidth(round(max(rights, default=0)) + 2)
+        self._beside_px, self._boxes_px = max(NAMES_PX, wide), round(max(rights, default=0)) + 2
         self._fit()
         self._area.horizontalScrollBar().setValue(0)
         self.setAccessibleName(f"Tokens of {' and '.join(row.name for row in rows)}")
@@ -289,8 +289,7 @@ class SpanGrid(QWidget):
         self.setAccessibleDescription(
             ". ".join((*texts, *(f"{row.name}, {_number(row)}: {_ids(row)}" for row in rows)))
         )
-        for part in (self._names, self._tokens):
-            part.update()
+        self._tokens.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -298,12 +297,11 @@ class SpanGrid(QWidget):
 
     def _fit(self) -> None:
         """Choose where names stand, and leave room for a scroll bar where there is one."""
-        is_below = self._tokens.minimumWidth() > self.width() - self._names.minimumWidth()
-        self.above_px = NAME_PX if is_below else 0
-        self._names.setVisible(not is_below)
-        self._tokens.setMinimumHeight(max(self.row_px * len(self.rows) - GUIDE_PX, 0))
-        has_bar = is_below and self._tokens.minimumWidth() > self.width()
-        self.setFixedHeight(self._tokens.minimumHeight() + SCROLL_BAR_PX * has_bar)
+        are_above = self._boxes_px > self.width() - self._beside_px
+        self.above_px, self.names_px = (NAME_PX, 0) if are_above else (0, self._beside_px)
+        height = max(self.row_px * len(self.rows) - GUIDE_PX, 0)
+        self._tokens.setMinimumSize(self._boxes_px + self.names_px, height)
+        self.setFixedHeight(height + SCROLL_BAR_PX * (self._boxes_px > self.width()))
 
     @property
     def row_px(self) -> int:
@@ -312,24 +310,6 @@ class SpanGrid(QWidget):
     @property
     def scrolled_px(self) -> int:
         return self._area.horizontalScrollBar().value()
-
-
-class _Names(Painted):
-    """Who makes the tokens of each row, and how many."""
-
-    def __init__(self, grid: SpanGrid, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._grid = grid
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        small = Theme.ui_font(SMALL_FONT_PX)
-        for at, row in enumerate(self._grid.rows):
-            line = QRectF(0, at * ROW_PX, self.width() - UNIT_PX, BOX_PX / 2 + 2)
-            upper = _write_name(painter, theme, row, line)
-            write(painter, upper.translated(0, BOX_PX / 2), _number(row), theme.dim, LEFT, small)
-            n_shown = len(self._grid.placed[at].tokens or ())
-            if 0 < n_shown < row.n_tokens:
-                write(painter, upper.translated(0, BOX_PX), f"first {n_shown:,}", theme.dim, LEFT, small)
 
 
 class _Boxes(Painted):
@@ -344,11 +324,9 @@ class _Boxes(Painted):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         grid = self._grid
+        self._paint_names(painter, theme)
+        painter.translate(grid.names_px, 0)
         for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
-            if grid.above_px:
-                width = self.visibleRegion().boundingRect().width()
-                above = QRectF(grid.scrolled_px, at * grid.row_px, width, NAME_PX)
-                _write_name(painter, theme, row, above, f" · {_number(row)}")
             top = at * grid.row_px + grid.above_px
             if placed.tokens is None:  # it is not known what each token stands for
                 place = QRectF(0, top, self.width(), BOX_PX)
@@ -364,6 +342,23 @@ class _Boxes(Painted):
                 painter.setPen(pen(theme))
                 for x in places:
                     painter.drawLine(QPointF(x, start), QPointF(x, top + ROW_PX - 1))
+
+    def _paint_names(self, painter: QPainter, theme: Theme) -> None:
+        """Who makes the tokens of each row, and how many: above the row in one line, else in up to three."""
+        grid, font, small = self._grid, Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)
+        left, width = grid.scrolled_px, grid.names_px - UNIT_PX if grid.names_px else grid.width()
+        for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
+            n_shown = len(placed.tokens or ())
+            more = [_number(row), *([f"first {n_shown:,}"] if 0 < n_shown < row.n_tokens else [])]
+            beside = "" if grid.names_px else f" · {' · '.join(more)}"
+            line = QRectF(left, at * grid.row_px, width, BOX_PX / 2 + 2)
+            draw_marker(painter, QPointF(left + MARKER_PX / 2 + 1, line.center().y()), row.number, theme)
+            line.setLeft(left + MARKER_PX + GAP_PX)
+            room = line.width() - QFontMetricsF(font).horizontalAdvance(beside)
+            name = elided(row.name, font, room, Qt.TextElideMode.ElideMiddle)
+            write(painter, line, f"{isolate(name)}{beside}", theme.text, LEFT, font)
+            for number, text in enumerate(more if grid.names_px else (), 1):
+                write(painter, line.translated(0, number * BOX_PX / 2), text, theme.dim, LEFT, small)
 
     def _paint_row(
         self,
@@ -399,16 +394,6 @@ class _Boxes(Painted):
         for cell in split if n_empty < len(tokens) else ():
             place = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
             write(painter, place, isolate(cell.text), theme.span_text, CENTER, text)
-
-
-def _write_name(painter: QPainter, theme: Theme, row: GridRow, line: QRectF, more: str = "") -> QRectF:
-    """Marker and name, and what else is said of a row; where they stand behind the marker."""
-    font, text = Theme.ui_font(), line.adjusted(MARKER_PX + GAP_PX, 0, 0, 0)
-    draw_marker(painter, QPointF(line.left() + MARKER_PX / 2 + 1, line.center().y()), row.number, theme)
-    room = text.width() - QFontMetricsF(font).horizontalAdvance(more)
-    name = elided(row.name, font, room, Qt.TextElideMode.ElideMiddle)
-    write(painter, text, f"{isolate(name)}{more}", theme.text, LEFT, font)
-    return text
 
 
 def _number(row: GridRow) -> str:
