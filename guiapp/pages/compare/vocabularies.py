@@ -46,11 +46,9 @@ class ComparedVocabularies(TokenListModel[PairRows]):
     compared   None until both are
 
     Signals:
-        pair_changed(): `first`, `second` or what of them is open is new.
-        comparison_changed(): `comparison`, `is_busy` or `problem` is new.
+        comparison_changed(): the pair, `comparison`, `is_busy` or `problem` is new.
     """
 
-    pair_changed = Signal()
     comparison_changed = Signal()
 
     def __init__(
@@ -113,7 +111,6 @@ class ComparedVocabularies(TokenListModel[PairRows]):
             self.comparing.forget()
             self._take(None)
             self.comparing.refresh()
-        self.pair_changed.emit()
         self.comparison_changed.emit()
 
     @property
