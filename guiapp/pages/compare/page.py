@@ -106,11 +106,13 @@ class ComparePage(Page):
 
     def _fit(self) -> None:
         self._fit_details()
-        self._fit_summary()
+        self._fit_summary(is_resized=True)
 
-    def _fit_summary(self) -> None:
+    def _fit_summary(self, is_resized: bool = False) -> None:
         """As high as its rows, as long as people want no less, and at most a share of the page."""
         summary, room = self.summary, self.summary_splitter.height()
+        if summary.needed_px == summary.maximumHeight() and not is_resized:
+            return  # people may have dragged it
         is_whole = summary.height() >= summary.maximumHeight()
         summary.setMaximumHeight(summary.needed_px)
         most = min(summary.needed_px, max(LEAST_SUMMARY_PX, round(MOST_SUMMARY_SHARE * room)))
@@ -141,15 +143,17 @@ class ComparePage(Page):
             shows = self.columns.needed_px + DETAILS_PX <= room
         is_beside = (room - DETAILS_PX) / len(self.columns.columns) >= LEAST_BESIDE_PX
         holder = self.splitter if is_beside else self.summary_splitter
+        comes = shows and (self.details.isHidden() or self.details.parentWidget() is not holder)
         if self.details.parentWidget() is not holder:
             holder.addWidget(self.details)
             wide = max(DETAILS_PX, round(room * DETAILS_SHARE))
             self.splitter.setSizes((room - wide, wide))
+        self.summary.setVisible(is_beside or not shows)
+        self.details.setVisible(shows)
+        if comes and not is_beside:
             rows_px = ROW_PX * len(self.columns.columns)
             high = min(DRAWER_PX + rows_px, round(MOST_DRAWER_SHARE * self.height()))
             self.summary_splitter.setSizes((self.height() - high, high, high))
-        self.summary.setVisible(is_beside or not shows)
-        self.details.setVisible(shows)
         self.why.set_active(not shows)
         self.bar.details_button.setChecked(shows)
 
