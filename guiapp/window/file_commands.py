@@ -261,8 +261,11 @@ class FileCommands(QObject):
 
     def _show_text(self, text: bytes) -> None:
         """Show a text in place of the present one, where undo brings that back."""
+        replaces = self._session.document.size > 0 and text != self._session.document.text()
         self._session.text.show(text)
         self._go_to_text()
+        if replaces:
+            announce(self._window, "Your text was replaced. To restore it, undo (Ctrl+Z).")
 
     def _show_sample(self, name: str) -> None:
         self._show_text(sample_text(name))

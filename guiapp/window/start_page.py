@@ -234,11 +234,16 @@ class StartPage(Page):
         self._setting.actions["lesson_present"].trigger()
 
     def _compare_demos(self) -> None:
-        """Put a demo model beside the one that is open, unless one is there already."""
-        compared = self._setting.compared
-        if len(compared.sessions) == 1:
-            model = self._setting.session.loader.model
-            compared.add(INSTEAD if model is not None and model.name == BESIDE else BESIDE)
+        """Show two demo models, if need be in place of those that are open."""
+        compared, requests = self._setting.compared, self._setting.requests
+        models = [session.loader.model for session in compared.sessions]
+        names = ["" if model is None else model.name for model in models]
+        if sum(name.startswith(PREFIX) for name in names) < 2:
+            for session in compared.sessions[1:]:
+                compared.remove(session)
+            if not names[0].startswith(PREFIX):
+                requests.model_chosen.emit(INSTEAD)
+            compared.add(INSTEAD if names[0] == BESIDE else BESIDE)
         self._setting.actions["compare"].trigger()
 
     def _open_model(self, name: str) -> None:

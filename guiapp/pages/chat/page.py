@@ -101,7 +101,6 @@ class ChatPage(Page):
         model.settings_changed.connect(self._refresh)
         for changed in (model.edited.changed, model.edited.settings_changed):
             changed.connect(self.undo_changed)
-        self.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())

@@ -368,7 +368,7 @@ class BudgetBar(QFrame):
         if (cut := self._cut()) is not None:
             self._document.select(cut, self._document.size)
             self._document.insert(b"")
-            announce(self, f"Cut to {self._tokens}. To restore the rest, undo.")
+            announce(self, f"Cut to {self._tokens}. To restore the rest, undo (Ctrl+Z).")
 
     def copy_beginning(self) -> None:
         """Copy what fits."""
