@@ -24,6 +24,7 @@ from guiapp.window.pages import SHOW_TEXT
 
 UNDOING = *SHOW_TEXT, "special_tokens", "start"  # pages on which edits of the text are taken back
 
+
 class WindowCommands(QObject):
     """Editing, options and settings, and help; `files` has what is opened and saved."""
 
