@@ -119,8 +119,8 @@ class MainWindow(QMainWindow):
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
-        legend = self.actions_table["legend"]
-        self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
+        about = self.actions_table["legend"], self.actions_table["budget"]
+        self.status_line = StatusLine(session, activity, hidden_button, *about, switches, self.pages)
         self.setCentralWidget(column := self._column())
         column.setMinimumWidth(SMALLEST_SIZE.width())  # it fits itself into that, also beside the manual
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -305,8 +306,9 @@ class StartPage(Page):
         self._listed = models, paths
         clear(self.models)
         clear(self.texts)
+        titles = Counter(choice.title for choice in models)
         for choice in models:
-            self.models.addWidget(self._model_row(choice))
+            self.models.addWidget(self._model_row(choice, titles[choice.title] == 1))
         for path, is_there in paths:
             self.texts.addWidget(self._text_row(path, is_there))
         if not paths:
@@ -325,9 +327,11 @@ class StartPage(Page):
                 seen.add(name)
                 yield choice
 
-    def _model_row(self, choice: Choice) -> StartRow:
+    def _model_row(self, choice: Choice, is_only: bool) -> StartRow:
+        """Its file tells it apart where another one is called so, too."""
         is_demo = choice.name.startswith(PREFIX)
         title, detail = (f"Demo: {choice.title}", "") if is_demo else (choice.title, choice.detail)
+        detail = detail if is_only else quoted(Path(choice.name).name)
         click, tip = partial(self._open_model, choice.name), "\n".join((choice.name, choice.detail))
         return StartRow(title, detail, click, self._setting.theme_source, icon_name="model", tip=tip)
 

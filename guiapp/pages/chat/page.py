@@ -128,8 +128,8 @@ class ChatPage(Page):
         chat = self.model.chat
         if chat is None or self.model.encoding is None:
             return ["no prompt yet", ""]
-        if self.model.is_late and not self.model.failure:
-            return ["rendering …", ""]
+        if self.model.is_late:
+            return ["no prompt" if self.model.failure else "rendering …", ""]
         parts = [
             counted(len(chat.text), "character"),
             counted(len(chat.conversation.messages), "message"),

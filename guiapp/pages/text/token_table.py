@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import replace
 
 import numpy as np
 
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.vocabulary_list.columns import COLUMNS as TOKEN_COLUMNS
 from guiapp.analysis.vocabulary_list.columns import TokenFigures, TokenRows, of_tokens
 from guiapp.analysis.vocabulary_list.filters import fitting
 from guiapp.analysis.vocabulary_list.listing import Ids, ListColumn
@@ -63,23 +61,27 @@ def _span(rows: TextRows, row: int, _: Spelling) -> str:
     return f"{start:,}–{end:,}"
 
 
-def _rank(figures: TokenFigures, token: int) -> int | None:
-    return figures.explainer.merge_rank(token)
+def _rank(rows: TextRows, row: int) -> int | None:
+    """Of the rule that is used, as beside the table: several may make a token."""
+    return rows.figures.explainer.merge_rank(rows.token(row))
 
 
-def _written_rank(figures: TokenFigures, token: int, _: Spelling) -> str:
-    rank = _rank(figures, token)
+def _written_rank(rows: TextRows, row: int, _: Spelling) -> str:
+    rank = _rank(rows, row)
     return "" if rank is None else f"{rank:,}"
 
 
 _OF_TOKENS: dict[str, ListColumn[TextRows]] = of_tokens(
     ("id", "token", "bytes", "kind", "rank", "score"), without=("reached",)
 )
-_RANK = next(column for column in TOKEN_COLUMNS if column.name == "rank")
-_OF_TOKENS["rank"] = replace(  # of the rule that is used, as beside the table: several may make a token
-    _OF_TOKENS["rank"],
-    about="rank of the merge that makes it",
-    of=replace(_RANK, write=_written_rank, figure=True, data=_rank),
+_OF_TOKENS["rank"] = ListColumn(
+    "rank",
+    "rank of the merge that makes it",
+    _OF_TOKENS["rank"].sorts_by,
+    _written_rank,
+    figure=True,
+    data=_rank,
+    is_there=_OF_TOKENS["rank"].is_known,
 )
 COLUMNS: tuple[ListColumn[TextRows], ...] = (
     ListColumn(
