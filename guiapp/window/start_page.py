@@ -108,6 +108,12 @@ COMPARING = (
     "Try two demo models",
 )
 MEASURING = "Measure", "Time encoders and libraries, and check that their ids agree.", "Run a quick benchmark"
+OTHER_PAGES = {
+    "chat": "Check a chat template",
+    "doctor": "Examine a model file",
+    "hunt": "Hunt for differences",
+    "vocabulary": "Browse a vocabulary",
+}
 NO_TEXTS = "Texts and sessions that you open or save are listed here."
 
 
@@ -198,7 +204,9 @@ class StartPage(Page):
             self._grid.setColumnStretch(column, 1)
         self._arrange(WIDE)
         head = in_row(title, 3 * UNIT_PX, hint, STRETCH)
-        inner = framed(in_column(head, 4 * UNIT_PX, self._grid, margins=0))
+        links = [tool_button(text, actions[name].trigger, role="link") for name, text in OTHER_PAGES.items()]
+        more = in_row(set_role(QLabel("Or"), "dim"), *links, STRETCH, spacing=GAP_PX)
+        inner = framed(in_column(head, more, 2 * UNIT_PX, self._grid, margins=0))
         inner.setMaximumWidth(WIDEST_PX)
         around = framed(in_row((inner, 1), margins=(3 * MARGIN_PX, 2 * MARGIN_PX)))
         whole = in_column((STRETCH, 1), around, (STRETCH, 3))

@@ -192,7 +192,7 @@ class PromptView(SpanView):
             for number, hint in enumerate(self._model.hints, 1):
                 if max(first, hint.tokens[0]) < min(last, hint.tokens[1]):
                     self._draw_badge(painter, theme, number, hint)
-            if self._model.is_late:
+            if self._model.is_late and self._model.chat is not None:
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
 
     def _rects_of(self, first: int, last: int) -> list[QRectF]:

@@ -103,8 +103,7 @@ class TemplatePanel(QFrame):
         lines = self.view.lines
         n_all, n_ran = sum(count is not None for count in lines), sum(bool(count) for count in lines)
         short = f"{n_ran:,} of {n_all:,}"
-        texts = f"read-only · {short} lines ran", f"{short} lines ran", f"{short} ran", short
-        self._n_ran.set_texts(list(texts) if n_all else ["read-only", ""])
+        self._n_ran.set_texts([f"{short} lines ran", f"{short} ran", ""] if n_all else [""])
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template
