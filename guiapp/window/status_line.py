@@ -31,7 +31,7 @@ BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
 CANCEL_KEY = "Esc"
 BENCH = "bench"  # the page
 CLICK_FOR_BUDGET = "Click to show the token budget, to cut the text or to split it into chunks."
-HOW_FAST = "Speed: one encoding of this text, with spans, measured once. Bench measures many."
+HOW_FAST = "Speed: one encoding of this text, with spans, measured once. For exact numbers, use Bench."
 
 
 class StatusLine(QFrame):
