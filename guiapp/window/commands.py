@@ -21,6 +21,9 @@ from guiapp.window.file_commands import FileCommands
 from guiapp.window.help import AboutDialog, LegendCard, ShortcutsDialog
 from guiapp.window.main_window import MainWindow
 from guiapp.window.page_commands import PageCommands
+from guiapp.window.pages import SHOW_TEXT
+
+UNDOING = *SHOW_TEXT, "special_tokens", "start"  # pages on which edits of the text are taken back
 
 
 class WindowCommands(QObject):
@@ -133,7 +136,7 @@ class WindowCommands(QObject):
         """Follow the state of options and settings, and keep it."""
         pages = self._window.pages
         self._editor.zoom_changed.connect(self._keep_zoom)
-        for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
+        for name in ("cut", "copy", "paste", "select_all"):
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self._editor.addAction(self._actions[name])
         for changed, refresh in (
@@ -180,9 +183,11 @@ class WindowCommands(QObject):
         self._settings.set_options(options.add_special, options.parse_special, options.encoder)
 
     def _on_undo_changed(self) -> None:
-        document, steps = self._session.document, self._window.pages.current.undo_steps
-        can_undo = document.can_undo if steps is None else steps.undo is not None
-        can_redo = document.can_redo if steps is None else steps.redo is not None
+        """Nobody takes back an edit of a text that the page does not show."""
+        document, pages = self._session.document, self._window.pages
+        steps, shows_text = pages.current.undo_steps, pages.current_name in UNDOING
+        can_undo = shows_text and document.can_undo if steps is None else steps.undo is not None
+        can_redo = shows_text and document.can_redo if steps is None else steps.redo is not None
         self._actions["undo"].setEnabled(can_undo)
         self._actions["redo"].setEnabled(can_redo)
 

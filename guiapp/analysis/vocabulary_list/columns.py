@@ -333,6 +333,7 @@ COLUMNS = (
         lambda figures: figures.scores,
         is_there=lambda figures: figures.vocabulary.type in SCORED,
         share=1.3,
+        widest="-12.9857",
     ),
     TokenColumn("children", "longer tokens directly below it in the tree", lambda figures: figures.children),
     TokenColumn(
