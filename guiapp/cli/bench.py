@@ -140,7 +140,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--baseline",
         metavar="NAME",
-        type=encoder_label,
+        type=lambda text: encoder_label(_encoder(text)),
         default="fast",
         help="compare speeds with this encoder or library (default: %(default)s)",
     )
@@ -239,7 +239,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     plan = Plan(
         model=options.model,
         corpora=tuple(options.file) or DEFAULT,
-        contenders=tuple(dict.fromkeys(encoder_name(name) for name in options.encoders.split(",") if name)),
+        contenders=tuple(dict.fromkeys(_encoder(name) for name in options.encoders.split(",") if name)),
         with_peers=options.peers,
         scenarios=tuple(SCENARIOS) if ALL in scenarios else scenarios or DEFAULT_SCENARIOS,
         time_budget_s=options.time_budget,
@@ -252,6 +252,15 @@ def _plan(options: argparse.Namespace) -> Plan:
         repeat=options.repeat,
     )
     return plan if options.threads is None else replace(plan, threads=options.threads)
+
+
+def _encoder(text: str) -> str:
+    """A name as records have it, in whatever case somebody wrote it."""
+    from guiapp.analysis.libraries.table import PEERS
+    from guiapp.core.encode.catalogue import ALGORITHMS
+
+    known = {name.lower(): name for name in (*ALGORITHMS, *PEERS)}
+    return known.get(text.strip().lower(), encoder_name(text.strip()))
 
 
 def _measure(plan: Plan, measured: BenchRun) -> None:
