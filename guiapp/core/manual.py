@@ -111,7 +111,7 @@ def find_topic(topic: str) -> Section:
     name, _, anchor = topic.partition("#")
     if name not in CHAPTERS:
         near = get_close_matches(name, CHAPTERS, 1, 0.6)
-        hint = f"Did you mean “{near[0]}”?" if near else f"Topics are {', '.join(CHAPTERS)}."
+        hint = f"Did you mean “{near[0]}”?" if near else f"Its chapters: {', '.join(CHAPTERS)}."
         raise TokenloupeError(f"The manual has no chapter “{quoted(name)}”. {hint}")
     if not anchor:
         return Section(name, "", chapter_title(name), chapter_text(name))
@@ -127,7 +127,7 @@ def find_topic(topic: str) -> Section:
 def search(query: str) -> list[Section]:
     """Sections that have the words of a query, or nearly as many as any has; the best ones first.
 
-    Rare words count more than usual ones, and twice in a title.
+    Rare words count more than usual ones, and again for their share of the title.
     """
     words = search_words(query)
     every = [section for name in CHAPTERS for section in sections(name)]
@@ -138,9 +138,10 @@ def search(query: str) -> list[Section]:
     for section, text in zip(every, joined, strict=True):
         title = _joined(section.title)
         score = sum(weight for word, weight in weights.items() if word in text)
-        in_title = sum(weight for word, weight in weights.items() if word in title)
+        in_title = [word for word in weights if word in title]
+        covered = sum(map(len, in_title)) / max(1, len(title))
         density = sum(map(text.count, weights)) / len(text)
-        ranked.append((score, score + in_title, density, section))
+        ranked.append((score, score + covered * sum(map(weights.__getitem__, in_title)), density, section))
     least = NEARLY_ALL * max(score for score, *_ in ranked)
     chosen = [each for each in ranked if each[0] >= least > 0]
     return [section for *_, section in sorted(chosen, key=lambda each: each[1:3], reverse=True)]

@@ -44,7 +44,7 @@ def named_row(typed: str) -> list[Choice]:
     if path := _typed_path(typed):
         return [Choice("By name", path, typed, "Open this file or folder")]
     is_name = not is_plain(typed) and not typed.endswith((":", "/"))
-    detail = "Fetch its tokenizer and cache it" if is_fetched(typed) else "Look for it on this machine"
+    detail = "Download its tokenizer" if is_fetched(typed) else "Look for it on this machine"
     return [Choice("By name", typed, typed, detail)] if is_name else []
 
 

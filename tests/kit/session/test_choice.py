@@ -101,8 +101,8 @@ def test_installed_models_stand_between_by_where_they_are():
     [
         ("", None), ("llama", None), ("openai/whisper", None), ("demo:bpe", None), ("hf:", None),
         ("https://", None),
-        ("hf:owner/name", "Fetch its tokenizer and cache it"),
-        ("https://host/x.gguf", "Fetch its tokenizer and cache it"),
+        ("hf:owner/name", "Download its tokenizer"),
+        ("https://host/x.gguf", "Download its tokenizer"),
         ("ollama:llama3.2", "Look for it on this machine"),
     ],
 )  # fmt: skip
