@@ -39,7 +39,7 @@ ALONE, FIRST, LONE = "was measured alone", "is ready first", "alone was measured
 ALONE_RIGHT = "alone has the right ids"
 LEAST_OVERHEAD_S = 1e-9
 MOST_NAMED = 2  # contenders in a sentence
-FALLEN = 0.5  # of its highest speed, for whoever is called slower on longer texts
+FALLEN, FEWEST_SIZES = 0.5, 4  # of its highest speed, for whoever is called slower on longer texts
 SAME = 1.1  # the most times that something takes longer and is called as long
 OWN_VOCABULARY, OWN_VOCABULARIES = "with a vocabulary of its own", "with vocabularies of their own"
 SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
@@ -109,14 +109,10 @@ class Verdict:
             alone = f" {self.alone}"
             if self.alone == ALONE_RIGHT:
                 others = in_words(self.n_contenders - 1)
-                alone = f" alone has {self.reference}'s ids" if self.reference else alone
+                whose = f"{self.reference}'s" if self.reference else "the right"
+                alone = f" alone has {'these' if self.reference == self.fastest else whose} ids"
                 differ = f", {others} other{'s differ' if self.n_contenders > 2 else ' differs'}"
                 alone += "" if self.ahead else differ
-                if self.reference == self.fastest:
-                    alone = (
-                        f" has ids that {'no other encoder' if self.n_contenders > 2 else 'the other one'}"
-                    )
-                    alone += " has" if self.n_contenders > 2 else " has not"
             parts.append((alone, ""))
         elif self.is_tie:
             is_often = self.ratio.low > 0.0  # one turn of each says nothing
@@ -142,11 +138,11 @@ class Verdict:
     @property
     def ids(self) -> str:
         """Whose ids are right, in words; "" where they cannot be compared."""
-        is_reference = self.reference == self.fastest  # which is no claim about its ids
-        if not self.n_contenders or self.alone == ALONE_RIGHT or (is_reference and self.n_contenders == 1):
+        is_reference = self.reference == self.fastest  # of itself there is nothing to say
+        if self.n_contenders <= is_reference or self.alone == ALONE_RIGHT:
             return ""
-        right = f"equal to {self.reference}'s" if self.reference and not is_reference else "right"
-        right = "equal" if is_reference else right
+        whose = "equal" if is_reference else f"equal to {self.reference}'s"
+        right = whose if self.reference else "right"
         if self.n_equal == 0:
             return f"no ids are {right}"
         if self.n_equal == self.n_contenders > 1:
@@ -159,10 +155,7 @@ class Verdict:
 
 
 def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -> Verdict | None:
-    """From the throughput of each on a text, finished or not; None where nobody was timed on it.
-
-    reference  the library whose ids a file has, "" where that is not known
-    """
+    """From the throughput of each on a text, finished or not; None where nobody was timed on it."""
     rows = [row for row in results if (row.scenario, row.corpus) == ("throughput", corpus) and row.median_s]
     if not rows:
         return None
@@ -180,7 +173,7 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
         n_contenders=len(judged),
         n_tokens=round(fastest.n_tokens),
         alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
-        reference=reference and reference_of(rows, reference),
+        reference=reference and reference_of([row for row in results if row.corpus == corpus], reference),
         ahead=tuple(_ahead(fastest, [row for row in rows if not row.exact]))[1:],
     )
     if competitor is None:
@@ -253,7 +246,6 @@ def notes(run: BenchRun, is_going_on: bool = False) -> list[str]:
     return [
         *warnings(run, is_going_on),
         *_repeated(run, rows),
-        *_unmeasured_reference(run),
         *_deviations(rows, run.vocabulary.get("bos")),
         *missing_lines(run.left_out),
     ]
@@ -273,6 +265,9 @@ def warnings(run: BenchRun, is_going_on: bool = False) -> Iterator[str]:
         yield f"{n_wide} of {len(rows)} results have intervals wider than ± 10 %."
     if not (run.is_complete or is_going_on) and rows:
         yield "The run was stopped before it finished."
+    library = run.vocabulary.get("library", "")
+    if rows and library and reference_of(rows, library) != library:
+        yield f"Ids were compared with {TOKENLOUPE}'s; {library} itself was not measured in this run."
 
 
 def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
@@ -283,13 +278,6 @@ def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
         yield f"Texts are repeated, up to {shown}; caches make repeated text look faster."
     elif run.plan.get("repeat") == "fresh":
         yield "Short texts are extended with words of the samples."
-
-
-def _unmeasured_reference(run: BenchRun) -> Iterator[str]:
-    """What is not proven where the library whose ids a file has was not measured."""
-    library = run.vocabulary.get("library", "")
-    if run.results and library and reference_of(run.results, library) != library:
-        yield f"Ids were compared with {TOKENLOUPE}'s; {library} itself was not measured in this run."
 
 
 def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
@@ -409,20 +397,20 @@ def _n_contenders(rows: Rows) -> int:
 
 
 def _time_by_length(rows: Rows, _: Sequence[LeftOut], _baseline: str) -> str:
-    fits = [line for line in growth_lines(rows) if line.growth.is_fit]
-    if 2 * len(fits) <= _n_contenders(rows):
+    """Who is much slower on its longest text than on a shorter one."""
+    series = [[row for row in rows if row.contender == name] for name in {row.contender: 0 for row in rows}]
+    if min(map(len, series)) < FEWEST_SIZES:
         return ""
-    faster = [line.contender for line in fits if line.growth.exponent > IN_STEP and _falls(rows, line)]
-    if not faster:
+    last = (max(mine, key=lambda row: row.size_bytes) for mine in series)
+    fallen = [
+        row.contender
+        for row, mine in zip(last, series, strict=True)
+        if row.mb_per_s < FALLEN * max(each.mb_per_s for each in mine)
+    ]
+    if not fallen:
         return "No encoder is much slower on longer texts"
-    slow = "Every encoder" if len(faster) == len(fits) else f"Only {_names(faster)}"
-    return f"{slow} {'are' if 1 < len(faster) < len(fits) else 'is'} much slower on longer texts"
-
-
-def _falls(rows: Rows, line: GrowthLine) -> bool:
-    """Whether a contender is much slower on its longest text than on a shorter one."""
-    mine = [row for row in rows if row.contender == line.contender]
-    return max(mine, key=lambda row: row.size_bytes).mb_per_s < FALLEN * max(row.mb_per_s for row in mine)
+    slow = "Every encoder is" if len(fallen) == len(series) else f"Only {_are(fallen)}"
+    return f"{slow} much slower on longer texts"
 
 
 def _worst_case(rows: Rows, left_out: Sequence[LeftOut], _baseline: str) -> str:

@@ -60,17 +60,7 @@ from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import announce, ask_for_file
 from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, fill, ring, write
-from guiapp.kit.widgets.theme import (
-    GAP_PX,
-    LIGHT,
-    MARGIN_PX,
-    SMALL_FONT_PX,
-    UI_FONT_PX,
-    UNIT_PX,
-    Theme,
-    ThemeSource,
-    blend,
-)
+from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 TITLE_FONT_PX = 14
@@ -724,7 +714,7 @@ def _paint(chart: Chart, device: QPaintDevice) -> None:
         scene.prepareForPaint()
         scene.render(painter, source.translated(MARGINS.left(), MARGINS.top()), source)
         line = QRectF(MARGIN_PX, chart.height() + MARGIN_PX, chart.width(), SOURCE_PX)
-        write(painter, line, chart.source, chart.theme.dim, FREE, Theme.ui_font(SMALL_FONT_PX))
+        write(painter, line, chart.source, chart.theme.dim, FREE, Theme.ui_font(UI_FONT_PX))
     for item in exporting:
         item.setExportMode(False)
 

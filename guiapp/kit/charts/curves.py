@@ -256,15 +256,6 @@ class ScatterData(NamedTuple):
     line: float | None = None
 
 
-class _PointName(NamedTuple):
-    """Where the name of a point is, and the line to it where it is not next to it."""
-
-    point: Point
-    name: str
-    rect: QRectF
-    leader: QRectF | None
-
-
 class ScatterChart(Chart):
     """No name covers another one, a point, or the line from a name to its point.
 
@@ -305,36 +296,35 @@ class ScatterChart(Chart):
             y = self.pixel(0, data.line).y()
             taken.append(QRectF(area.left(), y - RING_PX, area.width(), 2 * RING_PX))
         seen.sort(key=lambda each: each[1].key != self._emphasis)
-        layouts: list[list[_PointName]] = []
-        while len(layouts) < len(SIDEWAYS) and not (layouts and len(layouts[-1]) == len(seen)):
-            layouts.append(self._named_points(seen, taken, SIDEWAYS[len(layouts)]))
-        named = max(layouts, key=len)
-        for point, name, rect, leader in named:
+        names: list[tuple[Word, QRectF | None]] = []
+        for sideways in SIDEWAYS:
+            if len(names) < len(seen):
+                names = max(names, self._names_of(seen, taken, sideways), key=len)
+        for word, leader in names:
+            self.words.append(word)
             if leader is not None:
                 x = leader.center().x()
                 self._leaders.append((QPointF(x, leader.top()), QPointF(x, leader.bottom())))
-            color = self.word_color(point.key)
-            self.words.append(Word(name, rect.center(), color, PLAIN, 0.5, point.key))
-        if n_unnamed := len(seen) - len(named):
+        if n_unnamed := len(seen) - len(names):
             self.write_below(f"{n_unnamed} not labelled: point at one for its name", f"{n_unnamed} more")
 
-    def _named_points(
-        self, seen: Sequence[tuple[QPointF, Point]], taken: Sequence[QRectF], sideways: Sequence[float]
-    ) -> list[_PointName]:
-        """Names one after another, each where those before leave room."""
-        named, taken, points = [], list(taken), [at for at, _ in seen]
-        half = POINT_PX * self.factor / 2
+    def _names_of(
+        self, seen: Sequence[tuple[QPointF, Point]], taken: list[QRectF], sideways: Sequence[float]
+    ) -> list[tuple[Word, QRectF | None]]:
+        """Names one after another, each where those before leave room, and lines to their points."""
+        names, half, points = [], POINT_PX * self.factor / 2, [at for at, _ in seen]
         for at, point in seen:
             sizes = ((name, (self.width_px(name) + GAP_PX, self.line_px)) for name in point.names)
-            rects = (
+            free = (
                 (name, _free_rect(at, points, size, half, taken, self.area, sideways)) for name, size in sizes
             )
-            name, rect = next((each for each in rects if each[1] is not None), ("", None))
+            name, rect = next((each for each in free if each[1] is not None), ("", None))
             if rect is not None:
                 leader = _leader(at, rect, half)
-                taken += [rect] if leader is None else [rect, leader]
-                named.append(_PointName(point, name, rect, leader))
-        return named
+                taken = [*taken, rect] if leader is None else [*taken, rect, leader]
+                word = Word(name, rect.center(), self.word_color(point.key), PLAIN, 0.5, point.key)
+                names.append((word, leader))
+        return names
 
     def paint_back(self, painter: QPainter) -> None:
         super().paint_back(painter)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QPointF
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
-from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
+from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.plan import SCENARIOS, Scenario
 from guiapp.analysis.bench.report import ALIKE, MARKS, ONCE, ids_text, interval_text
@@ -132,7 +132,7 @@ def chart_class(key: str) -> type[Chart]:
 def data_of(key: str, rows: Sequence[BenchResult], showing: Showing) -> Any:
     """What the chart of a scenario, or of exactness, shows of these records."""
     scenario = scenario_of(key)
-    return KINDS[EXACTNESS if key == EXACTNESS else scenario.chart][1](scenario, rows, showing)
+    return KINDS[EXACTNESS if key == EXACTNESS else scenario.chart][1](scenario, comparable(rows), showing)
 
 
 def scenario_of(key: str) -> Scenario:
@@ -156,17 +156,16 @@ def _titles(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
     return [*filter(None, [found]), scenario.title]
 
 
-def comparable_speed(row: BenchResult, rows: Sequence[BenchResult], key: str) -> float:
-    """What tells who is faster on the same text: of other ids there are other numbers, so that bytes count.
+def comparable(rows: Sequence[BenchResult]) -> list[BenchResult]:
+    """Of other ids there are other numbers, so that bytes tell who is faster: as many right ids of these."""
+    timed = [row for row in rows if row.tokens_per_s]
+    scales = [row for row in timed if row.exact] or timed
 
-    In tokens a second it is as many as the right ids of as many bytes.
-    """
-    if key != TOKENS or row.exact:
-        return row.figure(key)
-    timed = [each for each in rows if each.tokens_per_s and each.operation == row.operation]
-    scales = [each for each in timed if each.exact] or timed
-    scale = min(scales, key=lambda each: abs(each.size_bytes - row.size_bytes), default=None)
-    return 0.0 if scale is None else row.mb_per_s * scale.tokens_per_s / scale.mb_per_s
+    def scaled(row: BenchResult) -> BenchResult:
+        near = min(scales, key=lambda each: abs(each.size_bytes - row.size_bytes))
+        return replace(row, n_tokens=row.size_bytes * near.tokens_per_s / near.mb_per_s / BYTES_PER_MB)
+
+    return [scaled(row) if scales and row.median_s and not row.exact else row for row in rows]
 
 
 def source_of(run: BenchRun, text: str) -> str:
@@ -236,21 +235,19 @@ def _memory_bars(row: BenchResult, showing: Showing) -> Iterator[BarRow]:
 def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> Iterator[BarRow]:
     """With the other unit behind it, where its ids are right."""
     unit, other = showing.unit, next(each for each in UNITS if each != showing.unit)
-    value = comparable_speed(row, rows, unit)
-    if not value:
+    if not (value := row.figure(unit)):
         return
     has_threads = any(each.threads != row.threads for each in rows)
     text, about = speed_number(value, unit), speed_text(row.figure(other), other)
     if not row.exact:
         whose = "other vocabulary" if row.exact is None else "other ids"
         text, about = speed_text(row.mb_per_s, BYTES), f"{whose}: compared in MB/s"
-    low, high = (end * value / row.mb_per_s for end in row.interval(BYTES))
     threads = counted(row.threads, "thread") if has_threads else ""
     bar = _named_row(row.contender, showing)
     color = marker_style_of(row.contender, showing.theme).color
     yield bar._replace(
         parts=(BarPart(0.0, value, color, row.exact is False),),
-        interval=(low, high) if row.n > 1 else None,
+        interval=row.interval(unit) if row.n > 1 else None,
         value=text,
         detail=", ".join(filter(None, (threads, about, _change(row, showing)))),
         cells=_cells(row, rows, showing),
@@ -323,7 +320,7 @@ def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) ->
     lines: dict[tuple[str, str], list[BenchResult]] = {}
     others = sorted({row.contender for row in rows if key == TOKENS and not row.exact})
     for row in sorted(rows, key=lambda row: int(row.size_bytes)):
-        if comparable_speed(row, rows, key):
+        if row.figure(key):
             lines.setdefault((row.contender, row.operation), []).append(row)
     gone = stopped(rows, showing.left_out)
 
@@ -332,7 +329,7 @@ def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) ->
         return line[0] != showing.baseline, line[0] not in gone, known
 
     details = _details(scenario, lines, gone, key, text)
-    drawn = [_curve(line, lines[line], rows, details[line], key, showing) for line in sorted(lines, key=rank)]
+    drawn = [_curve(line, lines[line], details[line], key, showing) for line in sorted(lines, key=rank)]
     sizes = sorted({row.size_bytes for rows in lines.values() for row in rows})
     title = UNITS[showing.unit] if showing.is_speed else "time"
     return CurvesData(
@@ -345,26 +342,17 @@ def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) ->
 
 
 def _curve(
-    line: tuple[str, str],
-    rows: Sequence[BenchResult],
-    others: Sequence[BenchResult],
-    details: Sequence[str],
-    key: str,
-    showing: Showing,
+    line: tuple[str, str], rows: Sequence[BenchResult], details: Sequence[str], key: str, showing: Showing
 ) -> Curve:
     name, operation = line
-    y = np.array([comparable_speed(row, others, key) for row in rows])
-    measure = key if key == "median_s" else BYTES
-    low, high = (
-        np.array([row.interval(measure) for row in rows]).T / [row.figure(measure) for row in rows] * y
-    )
+    low, high = np.array([row.interval(key) for row in rows]).T
     is_exact = all(row.exact is not False for row in rows)
     return Curve(
         name,
         name,
         marker_style_of(name, showing.theme),
         np.array([row.size_bytes for row in rows], float),
-        y,
+        np.array([row.figure(key) for row in rows]),
         low,
         high,
         [tip_of(row) for row in rows],
@@ -398,7 +386,7 @@ def _details(
             details[line] = [whole, words] if overhead_s >= LEAST_OVERHEAD_S else [words]
         else:
             verb = VERBS.get(operation, "")
-            details[line] = [f"{verb} {text(comparable_speed(last, every, key))}".strip(), verb]
+            details[line] = [f"{verb} {text(last.figure(key))}".strip(), verb]
     return details
 
 
@@ -414,10 +402,6 @@ def _about_curves(
     if others:
         have = "have other ids" if len(others) > 1 else "has other ids"
         sentences.append(f"{' and '.join(others)} {have}: drawn by MB/s.")
-    if rows and (times := (longest := max(rows, key=lambda row: row.n_times)).n_times) > 1:
-        size = short_number(longest.own_bytes or 0)
-        whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
-        sentences.append(f"{whose}, up to {times:,} times.")
     if has_stopped and showing.call_limit_s:
         sentences.append(f"A curve ends where a call would take over {showing.call_limit_s:g} s.")
     else:
@@ -429,21 +413,20 @@ def _about_curves(
 
 def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> ScatterData:
     """Speed against agreement with the exact ids; all that are exact lie on one line."""
-    speed_of = {id(row): comparable_speed(row, rows, showing.unit) for row in rows if row.exact is not None}
-    known = [row for row in rows if speed_of.get(id(row))]
-    speeds = [speed_of[id(row)] for row in known] or [1.0, 100.0]
+    known = [row for row in rows if row.exact is not None and row.figure(showing.unit)]
+    speeds = [row.figure(showing.unit) for row in known] or [1.0, 100.0]
     low, high = log_range(min(speeds), max(speeds))
     side = 0.08 * (high - low)
     below = (1 - min([LEAST_SHARE, *(row.agreement for row in known)])) * 1.15
     step = next((each for each in SHARE_STEPS if each * (MOST_SHARES - 1) >= below), SHARE_STEPS[-1])
     above = below * MOST_ABOVE / (1 - MOST_ABOVE)
     points = []
-    for row in sorted(known, key=lambda row: -speed_of[id(row)]):
+    for row in sorted(known, key=lambda row: -row.figure(showing.unit)):
         name, style = row.contender, marker_style_of(row.contender, showing.theme)
         marks = ["once"] if row.n == 1 else []
         marks += [] if row.exact else [ids_text([row])]
         names = list(dict.fromkeys(("  ".join([name, *marks]), name)))
-        at = speed_of[id(row)], row.agreement
+        at = row.figure(showing.unit), row.agreement
         points.append(Point(name, names, style, *at, tip_of(row), not row.exact))
     about = f"share of equal tokens, over {UNITS[showing.unit]}"
     return ScatterData(
@@ -465,15 +448,15 @@ def tip_of(row: BenchResult) -> str:
     low, high = map(time_text, row.ci_s)
     clock = " of processor time" if row.clock == "cpu" else ""
     spread = f" {interval_text(row)}" if row.n > 1 else ""
+    tokens = f"{speed_text(row.figure(TOKENS), TOKENS)} · " if row.exact else ""  # of other ids no measure
     lines = [
         head,
-        f"{speed_text(row.figure(TOKENS), TOKENS)}{spread} · {speed_text(row.figure(BYTES), BYTES)}",
+        f"{tokens}{speed_text(row.figure(BYTES), BYTES)}{spread}",
         f"{time_text(row.median_s)}{clock}, 95 %: {low} to {high}, n = {row.n}",
     ]
     if row.exact is False:
         at = 0 if row.first_difference is None else row.first_difference.byte_offset
         lines.append(f"{percent(row.agreement, 2)} of spans equal; the first difference is at byte {at:,}")
-        lines.append("other ids: compared in MB/s")
     elif row.exact is None:
         lines.append("has another vocabulary: compared in MB/s")
     return "\n".join(lines)

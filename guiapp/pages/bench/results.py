@@ -543,11 +543,11 @@ def _style(theme: Theme, opacity: float, factor: float) -> str:
     font_px, small_px = round(UI_FONT_PX * factor), round(SMALL_FONT_PX * factor)
     return (
         f"body {{ font-size: {font_px}px; color: {text} }} p, span, a {{ color: {dim} }} "
-        f"a {{ text-decoration: none }} td {{ color: {text} }} "
+        f"a {{ text-decoration: none }} td {{ color: {text}; font-size: {font_px}px }} "
         f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px }} "
         f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px; "
         f"font-size: {small_px}px; font-weight: 400 }} "
-        "th, td { white-space: nowrap } .plain { white-space: normal } "
+        ".cell { white-space: nowrap } "
         f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
         f".copy {{ text-decoration: underline }} "
         f".good {{ color: {good} }} .warning {{ color: {warning} }} .bad {{ color: {bad} }}"

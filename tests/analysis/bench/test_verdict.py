@@ -96,7 +96,7 @@ def test_ids_are_called_the_librarys_only_where_it_was_measured():
     assert ids(row("gigatoken", 0.5), ours, wrong) == "its ids are equal to Tokenloupe's"
     assert ids(ours).endswith("tokens as plain text"), "of itself there is nothing to say"
     alone = str(verdict_of([ours, wrong], "english", "Tokenloupe", "llama.cpp"))
-    assert alone.startswith("Tokenloupe has ids that the other one has not; 27,483")
+    assert alone.startswith("Tokenloupe alone has these ids, one other differs; 27,483")
     assert notes(run_with(record("throughput", "fast", 10, 1.0), vocabulary={"library": "llama.cpp"}))[
         -1
     ] == ("Ids were compared with Tokenloupe's; llama.cpp itself was not measured in this run.")
