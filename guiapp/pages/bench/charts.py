@@ -158,14 +158,13 @@ def _titles(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
 
 def comparable(rows: Sequence[BenchResult]) -> list[BenchResult]:
     """Of other ids there are other numbers, so that bytes tell who is faster: as many right ids of these."""
-    timed = [row for row in rows if row.tokens_per_s]
-    scales = [row for row in timed if row.exact] or timed
+    right = [row for row in rows if row.exact and row.n_tokens] or [row for row in rows if row.n_tokens]
 
     def scaled(row: BenchResult) -> BenchResult:
-        near = min(scales, key=lambda each: abs(each.size_bytes - row.size_bytes))
-        return replace(row, n_tokens=row.size_bytes * near.tokens_per_s / near.mb_per_s / BYTES_PER_MB)
+        near = min(right, key=lambda each: abs(each.size_bytes - row.size_bytes))
+        return replace(row, n_tokens=row.size_bytes * near.n_tokens / near.size_bytes)
 
-    return [scaled(row) if scales and row.median_s and not row.exact else row for row in rows]
+    return [scaled(row) if right and not row.exact else row for row in rows]
 
 
 def source_of(run: BenchRun, text: str) -> str:
@@ -318,7 +317,6 @@ def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) ->
     key = showing.unit if showing.is_speed else "median_s"
     text = SCALE_TEXTS[showing.unit] if showing.is_speed else time_text
     lines: dict[tuple[str, str], list[BenchResult]] = {}
-    others = sorted({row.contender for row in rows if key == TOKENS and not row.exact})
     for row in sorted(rows, key=lambda row: int(row.size_bytes)):
         if row.figure(key):
             lines.setdefault((row.contender, row.operation), []).append(row)
@@ -334,7 +332,7 @@ def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) ->
     title = UNITS[showing.unit] if showing.is_speed else "time"
     return CurvesData(
         _titles(scenario, rows, showing),
-        _about_curves(scenario, rows, bool(gone), others, showing),
+        _about_curves(scenario, rows, bool(gone), showing),
         drawn,
         Scale("length of the text", lambda size: size_text(round(size)), True, sizes),
         Scale(title, text, True),
@@ -391,17 +389,12 @@ def _details(
 
 
 def _about_curves(
-    scenario: Scenario,
-    rows: Sequence[BenchResult],
-    has_stopped: bool,
-    others: Sequence[str],
-    showing: Showing,
+    scenario: Scenario, rows: Sequence[BenchResult], has_stopped: bool, showing: Showing
 ) -> list[str]:
     unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times have theirs at each tick
     sentences = [f"{unit}, logarithmic axes." if unit else "Logarithmic axes."]
-    if others:
-        have = "have other ids" if len(others) > 1 else "has other ids"
-        sentences.append(f"{' and '.join(others)} {have}: drawn by MB/s.")
+    if showing.is_speed and showing.unit == TOKENS and not all(row.exact for row in rows):
+        sentences.append("Other ids are compared in MB/s.")
     if has_stopped and showing.call_limit_s:
         sentences.append(f"A curve ends where a call would take over {showing.call_limit_s:g} s.")
     else:
